@@ -20,7 +20,7 @@ from gieok.ops import operation
 from gieok.ops.memory.get import GetRequest
 from gieok.surfaces.cli import main
 from gieok.text.redact import own, redact
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 
 _LETTERS = random.Random(20261122)
 
@@ -47,7 +47,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("GIEOK_HOOK_DEADLINE_MS", "600000")
     monkeypatch.chdir(folder)
     yield folder
-    own.use(())
+    own.use_own_rules(())
 
 
 def _gieok(*arguments: str) -> int:
@@ -241,7 +241,7 @@ def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_pat
     "name", ["notes/a.md", "메모/회의 2026-11-22.md", "src/test_password_reset.py", "a/b/c"]
 )
 def test_a_name_without_a_secret_stays(name: str) -> None:
-    assert named(name) == name
+    assert redact_path_names(name) == name
 
 
 @pytest.mark.parametrize(
@@ -253,12 +253,12 @@ def test_a_name_without_a_secret_stays(name: str) -> None:
     ],
 )
 def test_a_name_that_tells_a_password_does_not_keep_it_and_is_cleaned_once(name: str) -> None:
-    clean = named(name)
+    clean = redact_path_names(name)
     assert "h7Kqx2vP9" not in clean
-    assert named(clean) == clean
+    assert redact_path_names(clean) == clean
     assert clean.endswith(".md")
     assert clean.count("/") == name.count("/")
-    assert named(name.replace("h7", "g7")) != clean
+    assert redact_path_names(name.replace("h7", "g7")) != clean
 
 
 _OWN = [

@@ -50,7 +50,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(user / "shop")
     yield user
-    own.use(())
+    own.use_own_rules(())
 
 
 def _write(file: Path, *lines: object) -> None:

@@ -90,7 +90,7 @@ def _refresh_project_index(folder: str) -> str:
     """
     if full := _full_disk():
         return full
-    found: list[tuple[Waiting, str]] = []
+    pending: list[tuple[Waiting, str]] = []
 
     def refresh() -> None:
         import os
@@ -107,7 +107,7 @@ def _refresh_project_index(folder: str) -> str:
             context = open_context({}, lang=language([], os.environ))
             context.memory.store()  # takes over what is trusted already
             waits = waiting.find_waiting_content(context.home, folder)
-            found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
+            pending.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
             follow_project(context, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(
@@ -115,7 +115,7 @@ def _refresh_project_index(folder: str) -> str:
             )
 
     _run_within_budget(refresh)
-    return _claim_waiting_words(*found[0]) if found and found[0][0] else ""
+    return _claim_waiting_words(*pending[0]) if pending and pending[0][0] else ""
 
 
 def _notice_of(why: str) -> str:

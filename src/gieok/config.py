@@ -706,9 +706,9 @@ def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str
         name: Setting(_find_option(name, "setup").parse(text, "setup"), "flag")
         for name, text in texts.items()
     }
-    found = MappingProxyType({**settings.values, **values})
+    merged = MappingProxyType({**settings.values, **values})
     return settings._replace(
-        values=found, secret=lambda name: secrets.get(name) or settings.secret(name)
+        values=merged, secret=lambda name: secrets.get(name) or settings.secret(name)
     )
 
 
@@ -752,9 +752,11 @@ def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     new_text = _rewrite_settings_text(str(file), text, values)
     reread = dict(_flatten_settings(parse_yaml_mapping(str(file), new_text.encode())))
     if any(reread.get(name) != value for name, value in values.items()):
-        told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
+        message = (
+            f"{str(file)!r} is written in a way that cannot be changed without losing something"
+        )
         raise BadConfig(
-            told,
+            message,
             hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}",
         )
     return new_text if new_text != text else ""

@@ -159,8 +159,8 @@ def keep_reserve(home: "AnyPath") -> None:
     file = os.path.join(home, RESERVE)
     try:
         if not os.path.exists(file):
-            found = os.statvfs(home)
-            if found.f_bavail * found.f_frsize >= _AMPLE_BYTES:
+            disk = os.statvfs(home)
+            if disk.f_bavail * disk.f_frsize >= _AMPLE_BYTES:
                 # Random bytes, which no file system can compress.
                 replace_private(file, os.urandom(_RESERVE_BYTES))
     except (AttributeError, OSError):
@@ -247,8 +247,8 @@ def database_files(file: "Path") -> "list[Path]":
 
 def remove_database(file: "Path") -> None:
     """Remove an SQLite file that nobody uses."""
-    for one in database_files(file):
-        one.unlink(missing_ok=True)
+    for path in database_files(file):
+        path.unlink(missing_ok=True)
 
 
 def set_aside(file: "Path", folder: "Path") -> None:
@@ -257,9 +257,9 @@ def set_aside(file: "Path", folder: "Path") -> None:
     The files beside it are moved first: they must not become part of the next database.
     """
     make_private(folder)
-    for one in database_files(file):
-        if one.exists():
-            one.replace(folder / one.name)
+    for path in database_files(file):
+        if path.exists():
+            path.replace(folder / path.name)
 
 
 def create_private(file: "AnyPath") -> None:

@@ -215,22 +215,22 @@ def claim_trust_notice(home: Path, root: str, fingerprint: str) -> bool:
 
     `fingerprint` identifies the set of waiting contents.
     """
-    told = Path(trust.grant_file(str(home), root)).with_suffix(".told")
+    notice = Path(trust.grant_file(str(home), root)).with_suffix(".told")
     row = json.dumps({"project": os.path.realpath(root), "waits": fingerprint}) + "\n"
     with _lock_trust_folder(home):
-        if told.exists() and told.read_text(encoding="utf-8") == row:
+        if notice.exists() and notice.read_text(encoding="utf-8") == row:
             return False
-        fs.replace_private(told, row)
+        fs.replace_private(notice, row)
     return True
 
 
 def told_of(home: Path) -> list[str]:
     """Return the projects for which a person was told that contents wait for trust."""
-    found = []
+    projects = []
     for file in (home / "trust").glob("*.told"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            found.append(str(json.loads(file.read_text(encoding="utf-8"))["project"]))
-    return sorted(found)
+            projects.append(str(json.loads(file.read_text(encoding="utf-8"))["project"]))
+    return sorted(projects)
 
 
 def mark_adopted(home: Path) -> None:

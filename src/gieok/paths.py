@@ -62,7 +62,7 @@ def locate_daemon_log(root: Path) -> Path:
 
 
 def locate_notices_record(root: Path) -> Path:
-    """Return the record of notifications that reached nobody."""
+    """Return the path of the record of notification channels that failed, with their errors."""
     return root / "notices.json"
 
 

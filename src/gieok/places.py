@@ -82,16 +82,16 @@ def project_root(start: str, holding: str = "") -> str:
     where that is a project: all worktrees have one memory.
     """
     folder = os.path.realpath(start)
-    found = ""
+    project = ""
     while True:
-        if not found and _is_marked(folder, holding):
-            found = folder
+        if not project and _is_marked(folder, holding):
+            project = folder
         above = os.path.dirname(folder)
         # a repository is never part of a project around it
         if os.path.lexists(os.path.join(folder, ".git")):
-            return found if holding else _in_main_checkout(folder, found)
-        if above == folder or (found and holding):
-            return found
+            return project if holding else _in_main_checkout(folder, project)
+        if above == folder or (project and holding):
+            return project
         folder = above
 
 
@@ -323,10 +323,10 @@ def scope_among(known: dict[str, KnownProject], root: str) -> str:
         return known[root].scope
     if before := moved_from(known, root):
         return before.scope
-    made = scope_of_path(root)
+    scope = scope_of_path(root)
     # By a project that was here and is elsewhere now.
-    is_taken = any(one.scope == made and one.root != root for one in known.values())
-    return f"{made}-{first_event(root) or 'new'}" if is_taken else made
+    is_taken = any(project.scope == scope and project.root != root for project in known.values())
+    return f"{scope}-{first_event(root) or 'new'}" if is_taken else scope
 
 
 def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
@@ -335,9 +335,9 @@ def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
     if not event or first_event(root) == event:
         return False
     return any(
-        one.event == event and first_event(one.root) == event
-        for one in known.values()
-        if one.root != root
+        project.event == event and first_event(project.root) == event
+        for project in known.values()
+        if project.root != root
     )
 
 
@@ -350,9 +350,11 @@ def moved_from(known: dict[str, KnownProject], root: str) -> KnownProject | None
     event = first_event(root)
     if not event:
         return None
-    same = [one for one in known.values() if one.event == event and one.root != root]
+    same = [
+        project for project in known.values() if project.event == event and project.root != root
+    ]
     if not same or any(
-        os.path.lexists(one.root) and first_event(one.root) == event for one in same
+        os.path.lexists(project.root) and first_event(project.root) == event for project in same
     ):
         return None
     return same[-1]

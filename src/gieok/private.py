@@ -92,7 +92,9 @@ class Privacy:
         #: The folders as they were set, and with links followed.
         self.chosen = tuple(folders)
         self.folders = tuple(
-            dict.fromkeys(path for one in self.chosen for path in (one, os.path.realpath(one)))
+            dict.fromkeys(
+                path for folder in self.chosen for path in (folder, os.path.realpath(folder))
+            )
         )
         self.agents = frozenset(agents)
         self._stamp: tuple[int, ...] = ()
@@ -103,9 +105,11 @@ class Privacy:
 
     def pause(self, now_s: float) -> "PrivateSpan | None":
         """Return the current pause; None where there is none."""
-        found = [span for span in self._all() if not span.session and span.holds(now_s)]
+        pauses = [span for span in self._all() if not span.session and span.holds(now_s)]
         return max(
-            found, key=lambda span: float("inf") if span.until is None else span.until, default=None
+            pauses,
+            key=lambda span: float("inf") if span.until is None else span.until,
+            default=None,
         )
 
     @property
@@ -114,7 +118,11 @@ class Privacy:
         user = os.path.expanduser("~")
         return (
             *self.folders,
-            *(f"~{one[len(user) :]}" for one in self.folders if one.startswith(f"{user}/")),
+            *(
+                f"~{folder[len(user) :]}"
+                for folder in self.folders
+                if folder.startswith(f"{user}/")
+            ),
         )
 
     @property
@@ -168,9 +176,9 @@ class Privacy:
         if not folder or not self.folders:
             return False
         return any(
-            _is_below_folder(path, one)
+            _is_below_folder(path, excluded)
             for path in {folder, os.path.realpath(folder)}
-            for one in self.folders
+            for excluded in self.folders
         )
 
     def excludes_project(self, name: str) -> bool:
@@ -196,8 +204,8 @@ class Privacy:
         self._change(
             lambda spans: [*_end_session_spans(spans, now_s, "", ""), PrivateSpan(now_s, until_s)]
         )
-        found = self.pause(now_s)
-        return found or PrivateSpan(now_s, until_s)
+        pause = self.pause(now_s)
+        return pause or PrivateSpan(now_s, until_s)
 
     def end_pause(self, now_s: float) -> "PrivateSpan | None":
         """End the current pause; return that pause, or None where there was none. Raises
@@ -240,7 +248,7 @@ class Privacy:
         """
         theirs = other._all()  # noqa: SLF001 - of this class
         if theirs:
-            known = {(one.since, one.agent, one.session) for one in theirs}
+            known = {(span.since, span.agent, span.session) for span in theirs}
             self._change(
                 lambda spans: [
                     *theirs,
@@ -253,11 +261,11 @@ class Privacy:
         if not self._home:
             return self._spans
         try:
-            found = os.stat(self._file)
+            status = os.stat(self._file)
         except FileNotFoundError:
             self._stamp, self._spans, self._read_at = (), [], 0.0
             return self._spans
-        stamp = found.st_ino, found.st_size, found.st_mtime_ns
+        stamp = status.st_ino, status.st_size, status.st_mtime_ns
         if stamp != self._stamp:
             self._stamp = stamp
             self._spans, self._read_at = _read_private_spans(self._file)
@@ -318,7 +326,7 @@ def _read_private_spans(file: str) -> "tuple[list[PrivateSpan], float]":
     try:
         with open(file, encoding="utf-8") as text:
             row = json.load(text)
-        return [PrivateSpan(*one) for one in row["spans"]], float(row["read_at"])
+        return [PrivateSpan(*span) for span in row["spans"]], float(row["read_at"])
     except (ValueError, KeyError, TypeError):
         return [PrivateSpan(0.0)], 0.0
 
@@ -328,10 +336,10 @@ def _end_session_spans(
 ) -> "list[PrivateSpan]":
     """Return spans in which the open spans of a session ('': the pauses) end now."""
     return [
-        PrivateSpan(one.since, now_s, agent, session)
-        if (one.agent, one.session) == (agent, session) and one.holds(now_s)
-        else one
-        for one in spans
+        PrivateSpan(span.since, now_s, agent, session)
+        if (span.agent, span.session) == (agent, session) and span.holds(now_s)
+        else span
+        for span in spans
     ]
 
 

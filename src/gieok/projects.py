@@ -21,17 +21,17 @@ def know(home: Path, folder: str) -> str:
     root = places.common_folder(top)
     known = places.known_projects(str(home))
     scope = places.scope_among(known, root)
-    wanted = [
+    projects = [
         KnownProject(one, scope, places.first_event(root)) for one in dict.fromkeys((root, top))
     ]
-    if all(_is_same_project(known.get(one.root), one) for one in wanted):
+    if all(_is_same_project(known.get(one.root), one) for one in projects):
         return scope
     with fs.lock_resource(home, Path(places.projects_file(str(home)))):
         known = places.known_projects(str(home))
         before = places.moved_from(known, root) if root not in known else None
         forgotten = known[root].event if root in known and known[root].scope == scope else ""
         scope = places.scope_among(known, root)
-        for one in wanted:
+        for one in projects:
             known.pop(one.root, None)  # the last one is where it was seen last
             known[one.root] = KnownProject(one.root, scope, one.event)
         if forgotten:  # Git dropped the first event: where else it was seen, that was this one too
@@ -53,7 +53,7 @@ def _is_same_project(held: KnownProject | None, wanted: KnownProject) -> bool:
 
 
 def _write_known_projects(home: Path, known: dict[str, KnownProject]) -> None:
-    rows = [[one.root, one.scope, one.event] for one in known.values()]
+    rows = [[project.root, project.scope, project.event] for project in known.values()]
     text = json.dumps(rows, ensure_ascii=False, indent=0)
     fs.replace_private(
         Path(places.projects_file(str(home))), text.encode("utf-8", "surrogateescape")

@@ -68,11 +68,11 @@ def resolve_settings(
     }
     wrong: list[BadConfig] = []
     for file in _list_settings_files(home, project, wrong):
-        found = _read_kept_settings(home, file) or parse(home, file)
+        settings = _read_kept_settings(home, file) or parse(home, file)
         values |= {
-            name: (value, file.path) for name, value in found.values.items() if name in values
+            name: (value, file.path) for name, value in settings.values.items() if name in values
         }
-        wrong += found.wrong
+        wrong += settings.wrong
     private = _read_private_variables(home, wrong)
     for option in options:
         text, origin = environment.get(option.variable), option.variable
@@ -121,8 +121,8 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
         if row["fingerprint"] != file.fingerprint:
             return None
         wrong = [
-            BadConfig(told, hint=hint, setting=name, origin=file.path)
-            for name, told, hint in row["wrong"]
+            BadConfig(message, hint=hint, setting=name, origin=file.path)
+            for name, message, hint in row["wrong"]
         ]
         return FileSettings(row["values"], wrong)
     except (OSError, ValueError, KeyError, TypeError):
@@ -176,8 +176,8 @@ def private_variables(home: str) -> dict[str, str]:
     if not os.path.isfile(file):
         return {}
     if os.name == "posix" and stat.S_IMODE(os.stat(file).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        told = f"{file!r} holds secrets and can be read by others"
-        raise BadConfig(told, hint=f"run `chmod 600 {file}`", origin=file)
+        message = f"{file!r} holds secrets and can be read by others"
+        raise BadConfig(message, hint=f"run `chmod 600 {file}`", origin=file)
     try:
         with open(file, encoding="utf-8") as opened:
             lines = opened.read().splitlines()
@@ -188,5 +188,5 @@ def private_variables(home: str) -> dict[str, str]:
 
 def assigned(line: str) -> dict[str, str]:
     """Return the variable that one line of `.env` sets; nothing for a comment."""
-    found = _VARIABLE.fullmatch(line)
-    return {found[1]: found[3]} if found else {}
+    match = _VARIABLE.fullmatch(line)
+    return {match[1]: match[3]} if match else {}

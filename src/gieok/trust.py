@@ -43,11 +43,11 @@ def header(home: str, root: str) -> dict[str, object]:
         return {}
     try:
         with open(grant_file(home, root), encoding="utf-8") as opened:
-            found = json.loads(opened.readline())
+            grant = json.loads(opened.readline())
     except (OSError, ValueError):
         return {}
     return (
-        found if isinstance(found, dict) and found.get("project") == os.path.realpath(root) else {}
+        grant if isinstance(grant, dict) and grant.get("project") == os.path.realpath(root) else {}
     )
 
 
@@ -90,8 +90,8 @@ def settings_text(root: str) -> str | None:
     except OSError:
         return None
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_SETTINGS_BYTES:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SETTINGS_BYTES:
             return None
         data = os.read(handle, LARGEST_SETTINGS_BYTES + 1)
     except OSError:

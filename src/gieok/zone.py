@@ -42,10 +42,10 @@ class MachineZone(tzinfo):
 
         '' where the machine does not tell the name.
         """
-        told = os.environ.get("TZ", "").lstrip(":")
-        if not told and os.path.islink(_LINK):  # noqa: PTH114 - the hook has no time for Path
-            told = os.path.realpath(_LINK)
-        name = told.rpartition(_NAMES)[2] if _NAMES in told else told
+        zone = os.environ.get("TZ", "").lstrip(":")
+        if not zone and os.path.islink(_LINK):  # noqa: PTH114 - the hook has no time for Path
+            zone = os.path.realpath(_LINK)
+        name = zone.rpartition(_NAMES)[2] if _NAMES in zone else zone
         return (
             name if name == "UTC" or ("/" in name.strip("/") and not name.startswith("/")) else ""
         )

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import pytest
 
 from gieok.agents import table
-from gieok.agents.marks.mark import SAID, Kind, Mark, Sample
+from gieok.agents.marks.mark import SAID, Mark, Sample, SpeakerKind
 from gieok.agents.marks.table import MARKS
 from gieok.agents.transcripts import speakers
 
 _LINES = {
-    Kind.FIELD: speakers.speaker_of,
-    Kind.HEAD: speakers.driver_of,
+    SpeakerKind.FIELD: speakers.speaker_of,
+    SpeakerKind.HEAD: speakers.driver_of,
 }
 
 
@@ -32,36 +32,36 @@ def _name(row: Mark) -> str:
     return f"{row.host or 'any'}-{row.kind}-{row.sign[:40]}-{row.values[:1]}"
 
 
-def _rows(*kinds: Kind) -> list[Mark]:
+def _rows(*kinds: SpeakerKind) -> list[Mark]:
     return [row for row in MARKS if row.kind in kinds]
 
 
-@pytest.mark.parametrize("row", _rows(Kind.FIELD, Kind.HEAD), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.FIELD, SpeakerKind.HEAD), ids=_name)
 def test_a_field_tells_whose_a_line_is(row: Mark) -> None:
     judge = _LINES[row.kind]
     assert judge(row.host, _line(row.example)) is row.speaker
     assert judge(row.host, _line(row.counter)) is not row.speaker
 
 
-@pytest.mark.parametrize("row", _rows(Kind.REPLY), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.REPLY), ids=_name)
 def test_a_field_tells_that_no_model_wrote_a_reply(row: Mark) -> None:
     assert speakers.is_program_reply(row.host, _line(row.example))
     assert not speakers.is_program_reply(row.host, _line(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(Kind.FOLDER), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.FOLDER), ids=_name)
 def test_a_folder_tells_that_a_session_is_another_memorys(row: Mark) -> None:
     assert speakers.is_foreign_folder(_text(row.example))
     assert not speakers.is_foreign_folder(_text(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(Kind.OPENING), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.OPENING), ids=_name)
 def test_a_first_prompt_tells_that_a_session_is_another_programs(row: Mark) -> None:
     assert speakers.is_foreign_opening(_text(row.example))
     assert not speakers.is_foreign_opening(_text(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(Kind.BRIEF), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.BRIEF), ids=_name)
 def test_one_sign_of_a_brief_is_seen_and_makes_no_program_by_itself(row: Mark) -> None:
     sign = re.compile(row.sign, re.MULTILINE)
     assert sign.match(_text(row.example))
@@ -69,19 +69,21 @@ def test_one_sign_of_a_brief_is_seen_and_makes_no_program_by_itself(row: Mark) -
     assert not speakers.is_brief(_text(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(Kind.WHOLE, Kind.ENVELOPE), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.WHOLE, SpeakerKind.ENVELOPE), ids=_name)
 def test_a_beginning_tells_that_a_program_wrote_all_of_a_text(row: Mark) -> None:
     assert speakers.words_of(row.host, _text(row.example)) == ""
     assert speakers.words_of(row.host, _text(row.counter)) == row.counter
 
 
-@pytest.mark.parametrize("row", _rows(Kind.BLOCK, Kind.FRONT, Kind.BEHIND), ids=_name)
+@pytest.mark.parametrize(
+    "row", _rows(SpeakerKind.BLOCK, SpeakerKind.FRONT, SpeakerKind.BEHIND), ids=_name
+)
 def test_of_what_lies_around_a_persons_words_they_alone_are_left(row: Mark) -> None:
     assert speakers.words_of(row.host, _text(row.example)) == SAID
     assert speakers.words_of(row.host, _text(row.counter)) == row.counter
 
 
-@pytest.mark.parametrize("row", _rows(Kind.SETTING), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.SETTING), ids=_name)
 def test_the_arguments_of_the_programs_own_commands_are_no_words(row: Mark) -> None:
     for command in row.values:
         text = f"<command-name>/{command}</command-name><{row.sign}>{SAID}</{row.sign}>"
@@ -89,19 +91,19 @@ def test_the_arguments_of_the_programs_own_commands_are_no_words(row: Mark) -> N
     assert speakers.words_of(row.host, _text(row.counter)) == SAID
 
 
-@pytest.mark.parametrize("row", _rows(Kind.REASON), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.REASON), ids=_name)
 def test_a_refusal_tells_what_the_person_said(row: Mark) -> None:
     assert speakers.reason_in(row.host, _text(row.example)) == SAID
     assert speakers.reason_in(row.host, _text(row.counter)) == ""
 
 
-@pytest.mark.parametrize("row", _rows(Kind.BESIDE), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.BESIDE), ids=_name)
 def test_a_field_holds_what_the_person_said_beside_a_decision(row: Mark) -> None:
     assert speakers.words_beside(row.host, _line(row.example)) == SAID
     assert speakers.words_beside(row.host, _line(row.counter)) == ""
 
 
-@pytest.mark.parametrize("row", _rows(Kind.ANSWER), ids=_name)
+@pytest.mark.parametrize("row", _rows(SpeakerKind.ANSWER), ids=_name)
 def test_a_dialogue_tells_what_the_person_chose(row: Mark) -> None:
     assert row.sign in speakers.asking_tools(row.host)
     assert [said for _, said in speakers.answers_in(_text(row.example))] == [SAID]

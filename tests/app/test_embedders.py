@@ -120,7 +120,7 @@ def test_until_a_switch_is_done_the_old_vectors_answer_and_search_says_so(
     assert "gieok index --rebuild" in meanwhile.degraded
     status = home.call("status")
     assert (status.switch.from_, status.switch.done, status.switch.of) == ("ollama:bge-m3", 0, 2)
-    assert "벡터는 ollama:bge-m3의 것" in status.switch.words().ko
+    assert "벡터는 ollama:bge-m3의 것" in status.switch.words().say("ko")
     (home.notes / "new.md").write_text("# 새 글\n\n새 서버는 서울에 있다.\n", encoding="utf-8")
     assert "gieok index --rebuild" in home.call("index").note, (
         "new notes get vectors of the model that answers"

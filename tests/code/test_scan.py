@@ -36,7 +36,12 @@ def test_gitignore_rules_hold_in_their_folder_and_below(tmp_path: Path) -> None:
     (tmp_path / "pkg" / ".gitignore").write_text("!keep.py\n", encoding="utf-8")
     assert _scanned(tmp_path) == ["a.py", "kit/build/__init__.py", "pkg/keep.py", "pkg/out/d.py"]
     looked = scan.look_at_paths(tmp_path, ["pkg/e.py", "pkg/keep.py", "gone.py", "notes.txt"])
-    assert [type(one).__name__ for one in looked] == ["Skipped", "Candidate", "Skipped", "NoneType"]
+    assert [type(one).__name__ for one in looked] == [
+        "Skipped",
+        "SourceCandidate",
+        "Skipped",
+        "NoneType",
+    ]
 
 
 def test_binary_minified_generated_and_huge_files_are_told_with_the_reason(indexed: Make) -> None:

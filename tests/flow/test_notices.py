@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from gieok.errors import BadConfig, NotifierFailed
-from gieok.flow.notices import FailureRecord, Notices, Told
+from gieok.flow.notices import FailureRecord, NoticeReport, Notices
 from gieok.ports.system import Channel
 
 
@@ -56,7 +56,7 @@ class _House:
             raise BadConfig(f"no way {name}", hint="others")
         return self.ways[name]
 
-    def change(self, told: Sequence[Told]) -> None:
+    def change(self, told: Sequence[NoticeReport]) -> None:
         self.kept = {
             name: said
             for name, said in self.kept.items()
@@ -110,15 +110,15 @@ def test_a_way_that_is_late_is_left_behind() -> None:
 
 def test_a_way_that_nobody_knows_is_named() -> None:
     (told,) = _House().notices().send("t", "x", ("pigeon",))
-    assert told == Told("pigeon", False, "no way pigeon", "others")
+    assert told == NoticeReport("pigeon", False, "no way pigeon", "others")
 
 
 def test_a_failure_is_shown_until_the_way_works_again() -> None:
     house = _House(a=_Channel(NotifierFailed("401", hint="h")))
     notices = house.notices()
     notices.notify("t", "x")
-    assert notices.check(("a",)) == [Told("a", False, "401", "h")]
+    assert notices.check(("a",)) == [NoticeReport("a", False, "401", "h")]
     house.ways["a"].wrong = None
-    assert notices.check(("a",)) == [Told("a", True, "there; but the last time: 401")]
+    assert notices.check(("a",)) == [NoticeReport("a", True, "there; but the last time: 401")]
     notices.notify("t", "x")
-    assert notices.check(("a",)) == [Told("a", True, "there")]
+    assert notices.check(("a",)) == [NoticeReport("a", True, "there")]

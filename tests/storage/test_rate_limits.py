@@ -143,7 +143,7 @@ def test_a_server_alone_counts_without_the_package_of_redis(
 ) -> None:
     """`gieok[serve]` does not bring it."""
     for name in ("rate_limits", "shared_rates", "redis_server"):
-        monkeypatch.delitem(sys.modules, f"gieok.machine.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"gieok.storage.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "redis", None)
     assert registry.load_backend(registry.RATE_LIMITERS, "memory").__name__ == "MemoryLimiter"
     with pytest.raises(MissingExtra, match="redis"):

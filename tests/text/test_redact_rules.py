@@ -94,17 +94,17 @@ def test_a_rule_of_the_users_that_cannot_be_used_is_named(
     change: dict[str, object], what: str
 ) -> None:
     with pytest.raises(BadRule, match=re.escape(what)):
-        own.made([{**_RULE, **change}])
+        own.build_own_rules([{**_RULE, **change}])
 
 
 @pytest.mark.parametrize("given", ["BDG", {"name": "x"}, 3])
 def test_rules_of_the_users_are_a_list(given: object) -> None:
     with pytest.raises(BadRule, match="must be a list"):
-        own.made(given)
+        own.build_own_rules(given)
 
 
 def test_the_users_rules_stand_beside_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "_rules", own.made([_RULE]))
+    monkeypatch.setattr(own, "_rules", own.build_own_rules([_RULE]))
     assert (
         redact("badge BDG-123456, password=h7Kqx2vP")
         == "badge [redacted:badge], password=[redacted:password]"

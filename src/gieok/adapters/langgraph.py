@@ -77,18 +77,18 @@ class GieokStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the operations in order; puts and deletes are durable when this returns."""
-        done: list[Result] = []
+        results: list[Result] = []
         waiting: list[PutOp] = []
         for op in ops:
             if isinstance(op, PutOp):
                 waiting.append(op)
-                done.append(None)
+                results.append(None)
                 continue
             self._write(waiting)
             waiting.clear()
-            done.append(self._read(op))
+            results.append(self._read(op))
         self._write(waiting)
-        return done
+        return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run `batch` in a thread."""
@@ -96,8 +96,8 @@ class GieokStore(BaseStore):
 
     def _read(self, op: Op) -> Result:
         if isinstance(op, GetOp):
-            found = self._memory.store().get(self._scope(op.namespace), [_PREFIX + op.key])
-            return self._item(found[0]) if found else None
+            documents = self._memory.store().get(self._scope(op.namespace), [_PREFIX + op.key])
+            return self._item(documents[0]) if documents else None
         if isinstance(op, SearchOp):
             return cast("Result", self._search(op))
         if isinstance(op, ListNamespacesOp):
@@ -125,23 +125,23 @@ class GieokStore(BaseStore):
     def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
         before, now = self._memory.store().get(scope, [key]), self._context.clock.now()
         value = _redact_item_value(dict(op.value or {}))
-        found, rest = _split_indexed_texts(value, op.index)
-        text, cut = "\n".join([*found, *rest]), self._memory.cut
-        kept = json.dumps(value, ensure_ascii=False)
+        indexed, rest = _split_indexed_texts(value, op.index)
+        text, cut = "\n".join([*indexed, *rest]), self._memory.cut
+        value_json = json.dumps(value, ensure_ascii=False)
         document = Document(
             scope=scope,
             key=key,
             kind=KIND,
             text=text,
             content_hash=hashlib.sha256(
-                f"{text}\0{kept}\0{len(found)}\0{now}".encode("utf-8", "replace")
+                f"{text}\0{value_json}\0{len(indexed)}\0{now}".encode("utf-8", "replace")
             ).hexdigest()[:32],
             created_at=before[0].created_at if before else now,
             updated_at=now,
-            metadata={_VALUE: kept},
+            metadata={_VALUE: value_json},
         )
         passages = chunk(
-            "\n".join(found), budget_tokens=cut.budget_tokens, overlap_tokens=cut.overlap_tokens
+            "\n".join(indexed), budget_tokens=cut.budget_tokens, overlap_tokens=cut.overlap_tokens
         )
         return Entry(document, passages)
 
@@ -177,7 +177,7 @@ class GieokStore(BaseStore):
         )
         # A filter may leave out any of the hits, so none is dropped for its score.
         profile = self._memory.profile("").with_limit(max(most, 1)).with_least_score(0.0)
-        found = recall(
+        result = recall(
             store,
             embedder,
             question,
@@ -187,7 +187,7 @@ class GieokStore(BaseStore):
             self._memory.reranking(),
         )
         scores: dict[tuple[Scope, str], float] = {}
-        for hit in found.hits:
+        for hit in result.hits:
             scores.setdefault((hit.passage.scope, hit.passage.key), hit.score)
         return scores
 
@@ -199,12 +199,16 @@ class GieokStore(BaseStore):
             )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        found = [
-            one
-            for one in self._below(())
-            if all(_is_namespace_match(one, wanted) for wanted in op.match_conditions or ())
+        namespaces = [
+            namespace
+            for namespace in self._below(())
+            if all(
+                _is_namespace_match(namespace, condition) for condition in op.match_conditions or ()
+            )
         ]
-        return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
+        return sorted({namespace[: op.max_depth] for namespace in namespaces})[
+            op.offset : op.offset + op.limit
+        ]
 
     def _below(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces below a prefix that hold an item."""
@@ -212,11 +216,11 @@ class GieokStore(BaseStore):
         paths = [
             scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)
         ]
-        found = (
+        namespaces = (
             tuple(unquote(label) for label in path.removeprefix(own).split(f"/{_LABEL}"))
             for path in paths
         )
-        return [one for one in found if one[: len(prefix)] == prefix]
+        return [namespace for namespace in namespaces if namespace[: len(prefix)] == prefix]
 
     def _scope(self, namespace: Namespace) -> Scope:
         # Only characters that a part of a scope may not hold are quoted, so that a person can read
@@ -240,9 +244,9 @@ class GieokStore(BaseStore):
 def _redact_item_value(value: Any) -> Any:  # noqa: ANN401 - JSON
     """Return JSON with the secrets in its texts replaced."""
     if isinstance(value, dict):
-        return {str(key): _redact_item_value(one) for key, one in value.items()}
+        return {str(key): _redact_item_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_redact_item_value(one) for one in value]
+        return [_redact_item_value(item) for item in value]
     return redact(value) if isinstance(value, str) else value
 
 
@@ -254,30 +258,30 @@ def _split_indexed_texts(
     `index` names the paths of the fields to be found, such as `a[*].b`.
     """
     paths = index if isinstance(index, list) else []
-    wanted = (
+    fields = (
         None
         if index is None or index is True
         else [re.sub(r"\[[^]]*\]", "", path) for path in paths]
     )
     leaves = list(_iter_value_leaves(value))
-    found, rest = list[str](), list[str]()
+    indexed, rest = list[str](), list[str]()
     for path, leaf in leaves:
-        is_wanted = wanted is None or any(
-            one in ("$", path) or path.startswith(f"{one}.") for one in wanted
+        is_wanted = fields is None or any(
+            field in ("$", path) or path.startswith(f"{field}.") for field in fields
         )
         name = f"{path}: " if len(leaves) > 1 else ""
-        (found if is_wanted else rest).append(name + " ".join(str(leaf).split()))
-    return found, rest
+        (indexed if is_wanted else rest).append(name + " ".join(str(leaf).split()))
+    return indexed, rest
 
 
 # JSON.
 def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _iter_value_leaves(one, f"{path}.{name}".removeprefix("."))
+        for name, child in value.items():
+            yield from _iter_value_leaves(child, f"{path}.{name}".removeprefix("."))
     elif isinstance(value, list):
-        for one in value:
-            yield from _iter_value_leaves(one, path)
+        for child in value:
+            yield from _iter_value_leaves(child, path)
     elif value is not None:
         yield path, value
 
@@ -285,13 +289,13 @@ def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object
 def _has_wanted_fields(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
     """Return whether a value has the wanted fields, compared as in LangGraph's own stores."""
     return isinstance(value, dict) and all(
-        _is_wanted_value(value.get(name), one) for name, one in wanted.items()
+        _is_wanted_value(value.get(name), expected) for name, expected in wanted.items()
     )
 
 
 def _is_wanted_value(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
     if isinstance(wanted, dict) and any(name.startswith("$") for name in wanted):
-        return all(_compare_by_operator(value, name, one) for name, one in wanted.items())
+        return all(_compare_by_operator(value, name, operand) for name, operand in wanted.items())
     if isinstance(wanted, dict):
         return _has_wanted_fields(value, wanted)
     return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
@@ -310,5 +314,5 @@ def _is_namespace_match(namespace: Namespace, wanted: MatchCondition) -> bool:
     path = wanted.path
     part = namespace[: len(path)] if wanted.match_type == "prefix" else namespace[-len(path) :]
     return len(part) == len(path) and all(
-        one in ("*", label) for one, label in zip(path, part, strict=True)
+        pattern in ("*", label) for pattern, label in zip(path, part, strict=True)
     )

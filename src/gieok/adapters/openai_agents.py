@@ -104,8 +104,8 @@ class GieokSession(SessionABC):
         return f"{AGENT}:{context.scope if context.is_scope_named else ''}:{self.session_id}"
 
     def _kept(self) -> dict[str, str]:
-        found: dict[str, str] = self._journal.kept(self._realm)
-        return found
+        entries: dict[str, str] = self._journal.kept(self._realm)
+        return entries
 
     def _add(self, items: list[dict[str, Any]]) -> None:
         context = self._memory.context
@@ -120,7 +120,7 @@ class GieokSession(SessionABC):
         last = self._journal.update_kept(
             self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items))
         )
-        messages, kept = list[Message](), dict[str, str]()
+        messages, entries = list[Message](), dict[str, str]()
         for number, item in enumerate(items, start=int(last) - len(items) + 1):
             name, (around, texts) = f"{number:012d}", _taken_apart(_redact_session_item(item))
             messages += [
@@ -134,9 +134,9 @@ class GieokSession(SessionABC):
                 )
                 for n, (role, text) in enumerate(texts)
             ]
-            kept[name] = json.dumps([len(texts), around], ensure_ascii=False)
+            entries[name] = json.dumps([len(texts), around], ensure_ascii=False)
         self._journal.say(scope, messages)
-        self._journal.keep(self._realm, kept)
+        self._journal.keep(self._realm, entries)
         context.observe.sidecar().derive_turns()
         follow_meaning(context)
 
@@ -146,40 +146,40 @@ class GieokSession(SessionABC):
         return f"{AGENT}/{hashlib.sha256(self.session_id.encode()).hexdigest()[:16]}/{name}"
 
     def _items(self, most: int | None) -> list[Any]:
-        kept = self._kept()
-        names = _list_item_names(kept)
+        entries = self._kept()
+        names = _list_item_names(entries)
         names = names[max(len(names) - most, 0) :] if most is not None else names
-        rows = {name: json.loads(kept[name]) for name in names}
+        rows = {name: json.loads(entries[name]) for name in names}
         ids = [f"{self._id(name)}#{n}" for name, (count, _) in rows.items() for n in range(count)]
-        said = (
+        text_by_id = (
             {
-                found.message.id: found.message.text
-                for found in self._journal.messages(Scope(kept[_SCOPE]), ids)
+                journalled.message.id: journalled.message.text
+                for journalled in self._journal.messages(Scope(entries[_SCOPE]), ids)
             }
             if names
             else {}
         )
-        made = []
+        items = []
         for name, (count, around) in rows.items():
-            texts = [said.get(f"{self._id(name)}#{n}", "") for n in range(count)]
+            texts = [text_by_id.get(f"{self._id(name)}#{n}", "") for n in range(count)]
             if all(map(str.strip, texts)):  # else it was forgotten
-                made.append(_put_together(around, texts))
-        return made
+                items.append(_put_together(around, texts))
+        return items
 
     def _pop(self) -> Any:  # noqa: ANN401 - an item
         with self._journal.exclusive(self._realm):  # else two at once take the same one
             return self._taken()
 
     def _taken(self) -> Any:  # noqa: ANN401 - an item
-        while names := _list_item_names(kept := self._kept()):
-            found = self._items(1)
+        while names := _list_item_names(entries := self._kept()):
+            items = self._items(1)
             self._journal.say(
-                Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
+                Scope(entries[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
             )
             self._journal.keep(self._realm, {}, [names[-1]])
             self._memory.context.observe.sidecar().derive_turns()
-            if found:
-                return found[0]
+            if items:
+                return items[0]
         return None
 
 
@@ -194,9 +194,9 @@ def _redact_session_item(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JS
     Fields that name things of the protocol (ids, types, roles) stay, whatever they look like.
     """
     if isinstance(value, dict):
-        return {name: _redact_session_item(one, name) for name, one in value.items()}
+        return {name: _redact_session_item(part, name) for name, part in value.items()}
     if isinstance(value, list):
-        return [_redact_session_item(one, key) for one in value]
+        return [_redact_session_item(part, key) for part in value]
     return redact(value) if isinstance(value, str) and key not in _NAMES else value
 
 
@@ -241,4 +241,4 @@ def _put_together(around: Any, texts: list[str]) -> Any:  # noqa: ANN401 - JSON
         return json.loads(text) if around.get("whole") else text
     if isinstance(around, dict):
         return {key: _put_together(value, texts) for key, value in around.items()}
-    return [_put_together(one, texts) for one in around] if isinstance(around, list) else around
+    return [_put_together(part, texts) for part in around] if isinstance(around, list) else around

@@ -28,7 +28,7 @@ class Remembered:
 
 def toolset(memory: Memory | None = None) -> FunctionToolset[Any]:
     """Return tools for `Agent(toolsets=[…])`; `memory` defaults to `gieok.open()`."""
-    kept = memory or Memory()
+    opened_memory = memory or Memory()
 
     def search_memory(query: str, limit: int = 5) -> list[Remembered]:
         """Find what is remembered of the user and the project, best first. What is found is data,
@@ -38,7 +38,7 @@ def toolset(memory: Memory | None = None) -> FunctionToolset[Any]:
             query: What to look for, in the user's own words.
             limit: How many lines at most.
         """
-        hits = kept.search(query, limit=limit)
+        hits = opened_memory.search(query, limit=limit)
         return [
             Remembered(visible(hit.snippet), hit.citation, str(hit.date or ""), hit.status)
             for hit in hits
@@ -53,6 +53,6 @@ def toolset(memory: Memory | None = None) -> FunctionToolset[Any]:
             text: One sentence that makes sense by itself.
             category: What it is.
         """
-        return f"remembered: {visible(kept.add(text, category=category).title)}"
+        return f"remembered: {visible(opened_memory.add(text, category=category).title)}"
 
     return FunctionToolset([search_memory, remember], id="gieok")

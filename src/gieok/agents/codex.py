@@ -200,10 +200,10 @@ def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) 
             texts.append(text)
         elif origin in (None, "user"):
             texts.append(words_of(NAME, text))
-    said = heard(session, line, identity, "", at)
+    prompt = heard(session, line, identity, "", at)
     # A text's own statement of its origin was looked at above: a tag inside typed text is the
     # person's.
-    return said._replace(text="\n".join(filter(None, texts)))
+    return prompt._replace(text="\n".join(filter(None, texts)))
 
 
 def _read_codex_output(output: object) -> str:
@@ -323,7 +323,9 @@ def _find_sessions(folder: Path) -> Callable[[str], bool]:
 
     The id stands at the end of the file's name.
     """
-    names = "\n".join(path.name for kept in _KEPT for path in (folder / kept).rglob("*.json*"))
+    names = "\n".join(
+        path.name for subfolder in _KEPT for path in (folder / subfolder).rglob("*.json*")
+    )
     return lambda session: session in names
 
 

@@ -17,7 +17,7 @@ from gieok.agents.agent import Agent, HookFiles, TranscriptPlace, Unread, own_fo
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.marks.mark import ANY, Kind, Speaker
+from gieok.agents.marks.mark import ANY, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
 from gieok.agents.table import fold_folder_path
 from gieok.agents.transcripts.fields import (
@@ -38,7 +38,7 @@ _TYPED = re.compile(r"<user_query>(?P<said>(?:(?!<user_query>)(?s:.))*)</user_qu
 _AROUND = tuple(
     row.sign
     for row in MARKS
-    if (row.host, row.kind, row.speaker) == (ANY, Kind.BLOCK, Speaker.PROGRAM)
+    if (row.host, row.kind, row.speaker) == (ANY, SpeakerKind.BLOCK, Speaker.PROGRAM)
 )
 _ANYWHERE = re.compile(r"<user_query>(?P<said>(?s:.*))</user_query>")
 #: Example: `<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>`

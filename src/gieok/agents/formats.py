@@ -149,9 +149,9 @@ class Transcript:
         driver = self.format.driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
-        found = find_line_time(line)
-        self._is_dated = found is not None
-        self.at = found or self.at
+        line_time = find_line_time(line)
+        self._is_dated = line_time is not None
+        self.at = line_time or self.at
 
     def _keep_undated(self, identity: str, value: object) -> None:
         """Record a message whose time is that of a neighbour, or of the file."""
@@ -188,29 +188,29 @@ class Transcript:
 
     def _queued(self, part: Queued) -> Sequence[TranscriptEvent]:
         at = self._time(part.said.at)
-        said = self._queue.take(part, at)
+        prompt = self._queue.take(part, at)
         self._keep_undated(part.said.id, part.said.at)
-        if said is None or said.speaker is not Speaker.PERSON:
+        if prompt is None or prompt.speaker is not Speaker.PERSON:
             return ()
-        return build_spoken_messages(self.session, said, at)
+        return build_spoken_messages(self.session, prompt, at)
 
     def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
         at = self._time(use.at)
         self._keep_undated(use.id, use.at)
-        found = used(self.session, use, at, is_own=self._is_own(use))
-        told = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
-        for number, (role, text) in enumerate(told):
-            found += build_spoken_messages(
+        events = used(self.session, use, at, is_own=self._is_own(use))
+        spoken = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
+        for number, (role, text) in enumerate(spoken):
+            events += build_spoken_messages(
                 self.session, SpokenPart(f"{use.id}#said{number}", role, text, at), at
             )
-        return found
+        return events
 
     def _told_by(self, use: ToolUse) -> list[tuple[Role, str]]:
         """Return what a person said through a tool.
 
         That is each answer with its question, or the reason for which the person refused the tool.
         """
-        asked = self._note_asking(use)
+        arguments = self._note_asking(use)
         if use.result is None:
             return []
         reason = (
@@ -220,14 +220,16 @@ class Transcript:
         )
         if reason:
             return [(Role.USER, reason)]
-        if use.answered is None and asked is None:
+        if use.answered is None and arguments is None:
             return []
-        pairs = speakers.answers_in(use.answered, asked) or speakers.answers_in(use.result, asked)
+        pairs = speakers.answers_in(use.answered, arguments) or speakers.answers_in(
+            use.result, arguments
+        )
         return [
-            said
+            spoken
             for question, answer in pairs
-            for said in ((Role.ASSISTANT, question), (Role.USER, answer))
-            if said[1]
+            for spoken in ((Role.ASSISTANT, question), (Role.USER, answer))
+            if spoken[1]
         ]
 
     def _note_asking(self, use: ToolUse) -> object | None:
@@ -272,34 +274,34 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     A transcript of one of Gieok's own runs is marked as ignored.
     """
     parsed = [line for line in map(parse_transcript_line, lines) if line is not None]
-    found = next(filter(None, (begin_transcript(name, line) for line in parsed)), None)
-    if found is None:
+    transcript = next(filter(None, (begin_transcript(name, line) for line in parsed)), None)
+    if transcript is None:
         return None
-    session = found.session
-    if _is_own_run(found, parsed):
+    session = transcript.session
+    if _is_own_run(transcript, parsed):
         session = session._replace(ignored="gieok's own")
-    elif why := next(filter(None, map(found.format.ignores, parsed)), ""):
+    elif why := next(filter(None, map(transcript.format.ignores, parsed)), ""):
         session = session._replace(ignored=why)
-    folders = map(found.format.folder, parsed)  # Claude Code says it on the lines of turns
+    folders = map(transcript.format.folder, parsed)  # Claude Code says it on the lines of turns
     session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
     drivers = (
         driver
         for line in parsed
-        if (driver := found.format.driver(line)) and driver is not Speaker.AGENT
+        if (driver := transcript.format.driver(line)) and driver is not Speaker.AGENT
     )
     session = session._replace(driver=next(drivers, session.driver))
-    opening = _find_opening(found.format, session, parsed)
+    opening = _find_opening(transcript.format, session, parsed)
     dated = next(filter(None, map(find_line_time, parsed)), None)
     if opening is None:
-        return Transcript(found.format, _judge_session(session, ""), at=dated)
+        return Transcript(transcript.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
-    is_told = any(speakers.driver_of(found.format.name, line) for line in parsed)
+    is_told = any(speakers.driver_of(transcript.format.name, line) for line in parsed)
     is_typed = is_person and opening.is_sure
-    kept = redact(strip_echo(opening.text)).strip() if is_person else ""
+    opening_text = redact(strip_echo(opening.text)).strip() if is_person else ""
     return Transcript(
-        found.format,
+        transcript.format,
         _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed),
-        opening=kept,
+        opening=opening_text,
         at=dated,
     )
 
@@ -323,13 +325,15 @@ def _judge_session(
 
 def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> SpokenPart | None:
     """Return the first prompt of a session."""
-    said = (
+    spoken_parts = (
         part
         for line in lines
         for part in found.parts(session, line, "")
         if isinstance(part, SpokenPart)
     )
-    return next((part for part in said if part.role is Role.USER and part.text.strip()), None)
+    return next(
+        (part for part in spoken_parts if part.role is Role.USER and part.text.strip()), None
+    )
 
 
 def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | None:
@@ -340,8 +344,8 @@ def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | N
     whole = parse_transcript_line(data)
     if whole is None:
         return None
-    for found in FORMATS:
-        if lines := list(found.lines(whole)):
+    for candidate in FORMATS:
+        if lines := list(candidate.lines(whole)):
             transcript = recognise(
                 name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]]
             )
@@ -355,7 +359,7 @@ def is_prelude(lines: Sequence[bytes]) -> bool:
     Such lines are empty, or lines that an agent writes before anything is said.
     """
     parsed = [parse_transcript_line(line) or {} for line in lines if line.strip(b"\0 \r\t")]
-    return all(any(found.is_prelude(line) for found in FORMATS) for line in parsed)
+    return all(any(candidate.is_prelude(line) for candidate in FORMATS) for line in parsed)
 
 
 def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
@@ -366,8 +370,8 @@ def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
     for line in lines:
         if any(_OWN_RUN.match(text) for text in _iter_nested_texts(line)):
             return True
-        said = transcript.format.parts(transcript.session, line, "")
-        if any(isinstance(part, SpokenPart) and part.text.strip() for part in said):
+        parts = transcript.format.parts(transcript.session, line, "")
+        if any(isinstance(part, SpokenPart) and part.text.strip() for part in parts):
             return False
     return False
 
@@ -396,9 +400,9 @@ def salvage(data: bytes) -> dict[str, Any] | None:
         start = data.find(b'{"', start + 1)
         if start < 0:
             return None
-        found = parse_transcript_line(data[start:])
-        if found is not None:
-            return found
+        parsed = parse_transcript_line(data[start:])
+        if parsed is not None:
+            return parsed
     return None
 
 

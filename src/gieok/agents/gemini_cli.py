@@ -239,8 +239,8 @@ def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
             listed = json.loads((home / file).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        found = read_object_field(read_object_field(listed).get(field) if field else listed)
-        yield from ((root, read_text_field(name)) for root, name in found.items())
+        folders = read_object_field(read_object_field(listed).get(field) if field else listed)
+        yield from ((root, read_text_field(name)) for root, name in folders.items())
 
 
 _HOOK_FILES = HookFiles(

@@ -184,8 +184,8 @@ def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 
 
 def _prompt_command(plugin: str) -> str:
-    found = _PROMPT_LINE.search(plugin)
-    line = str(json.loads(found[1])) if found else ""
+    match = _PROMPT_LINE.search(plugin)
+    line = str(json.loads(match[1])) if match else ""
     return line if edits.is_ours(line) else ""
 
 

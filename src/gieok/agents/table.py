@@ -217,20 +217,20 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
     Folders above are included up to the top of the repository.
     """
     names, own = _INSTRUCTIONS.get(agent, ((), ""))
-    found = [os.path.join(user, own)] if own else []
+    files = [os.path.join(user, own)] if own else []
     if agent == "claude-code":  # its own notes, of which it reads the first 200 lines
-        found.append(
+        files.append(
             os.path.join(
                 user, ".claude", "projects", fold_folder_path(folder), "memory", "MEMORY.md"
             )
         )
     while names:
-        found += [os.path.join(folder, name) for name in names]
+        files += [os.path.join(folder, name) for name in names]
         above = os.path.dirname(folder)
         if folder in (above, user) or os.path.lexists(os.path.join(folder, ".git")):
             break
         folder = above
-    return found
+    return files
 
 
 def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload:

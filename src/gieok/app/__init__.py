@@ -160,4 +160,4 @@ def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> N
     if text or (is_sound and (in_call or "gieok.text.redact.own" in sys.modules)):
         from gieok.text.redact import own
 
-        own.use(own.read(text), in_call=in_call)
+        own.use_own_rules(own.parse_own_rules(text), in_call=in_call)

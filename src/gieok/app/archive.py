@@ -24,12 +24,12 @@ _VAULT = "archive.vault"
 
 def open_archive_context(wiring: Wiring) -> ArchiveContext:
     """Build the context; nothing is read before it is asked for."""
-    made = cache(partial(tiers, wiring))
+    cached_tiers = cache(partial(tiers, wiring))
     settings = wiring.settings
     return ArchiveContext(
-        tiers=made,
-        sweep=lambda: sync.sweep_cold_tier(made()),
-        drop_damaged=lambda: sweep.drop_damaged(made()).failed,
+        tiers=cached_tiers,
+        sweep=lambda: sync.sweep_cold_tier(cached_tiers()),
+        drop_damaged=lambda: sweep.drop_damaged(cached_tiers()).failed,
         reach=lambda: looked_into(wiring),
         cold=settings.text("archive.cold"),
         warm_days=settings.integer("archive.warm_days"),
@@ -107,14 +107,14 @@ def _open_cold_archive(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Ar
         mark=vaults.MARK if name == "obsidian" else "",
         of_scope=places.scope_folder(scope.path),
         has_memories=lambda: any(
-            one.place.tier is Tier.COLD for one in wiring.stores.journal().places()
+            archived.place.tier is Tier.COLD for archived in wiring.stores.journal().places()
         ),
         secret=settings.secret,
         wait=wiring.wait,
         trial_s=trial_s,
     )
-    made: Archive = registry.load_backend(registry.ARCHIVES, name)(opening)
-    return made
+    archive: Archive = registry.load_backend(registry.ARCHIVES, name)(opening)
+    return archive
 
 
 def looked_into(wiring: Wiring) -> str:

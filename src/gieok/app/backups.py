@@ -52,8 +52,8 @@ class HomeBackups:
         """
         folders = {folder} if folder else {self.folder(), *self._others()}
         files = (file for there in folders if there.is_dir() for file in there.iterdir())
-        found = [one for file in files if (one := _parse_backup_file(file))]
-        return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
+        backups = [one for file in files if (one := _parse_backup_file(file))]
+        return sorted(backups, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
     def _others(self) -> Sequence[Path]:
         """Return the other folders used for backups; none while the journal cannot be read."""
@@ -100,11 +100,11 @@ class HomeBackups:
                 sources = self._sources(
                     held, left_out, with_keys=with_keys, is_sealed=seal is not None
                 )
-                made = bundle.write_bundle(
+                bundled = bundle.write_bundle(
                     out, {"gieok": __version__, "made_at": now.isoformat()}, sources
                 )
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
-            _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
+            _verify_written(fresh.reread(), str(folder / name), seal, summed, bundled)
             file = _parse_backup_file(fresh.publish(name))
             if folder != self.folder():
                 self._wiring.stores.journal().keep(
@@ -115,8 +115,8 @@ class HomeBackups:
         assert file is not None
         return BackupReport(
             file=file,
-            members=len(made.files),
-            content_bytes=made.content_bytes,
+            members=len(bundled.files),
+            content_bytes=bundled.content_bytes,
             gieok=__version__,
             left_out=tuple(left_out),
             pruned=pruned,
@@ -176,10 +176,10 @@ class HomeBackups:
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
         """Read every byte of a backup and return its report."""
-        found = _find_existing_backup(file)
+        backup = _find_existing_backup(file)
         with file.open("rb") as source:
-            read = _read_back(source, str(file), self._opener(found, key_file))
-        return _build_backup_report(found, read)
+            read = _read_back(source, str(file), self._opener(backup, key_file))
+        return _build_backup_report(backup, read)
 
     # Returns a `StreamSealer`, or None.
     def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401
@@ -230,8 +230,8 @@ class HomeBackups:
             ):
                 shutil.copyfileobj(plain, out, 1 << 20)
             with one.path.open("rb") as source:
-                wanted = _read_back(source, str(one.path), opener)
-            if _read_back(fresh.reread(), what, seal) != wanted:
+                original = _read_back(source, str(one.path), opener)
+            if _read_back(fresh.reread(), what, seal) != original:
                 raise StoreError(f"{what} is not what was written", hint="the disk may be failing")
             target = folder / (one.path.name.removesuffix(".age") + (seal.suffix if seal else ""))
             fresh.replace(target)
@@ -242,8 +242,8 @@ class HomeBackups:
     def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
         """Remove all but the newest backups; return the removed ones."""
         old = self.listed(folder)[max(keep, 0) :]
-        for one in old:
-            one.path.unlink(missing_ok=True)
+        for backup in old:
+            backup.path.unlink(missing_ok=True)
         return old
 
     def restore(
@@ -254,8 +254,8 @@ class HomeBackups:
         All of the backup is read into a folder beside the home and brought up to date; only then
         does that folder take the home's place.
         """
-        found, home = _find_existing_backup(file), home.resolve()
-        opener = self._opener(found, key_file)
+        backup, home = _find_existing_backup(file), home.resolve()
+        opener = self._opener(backup, key_file)
         used = restoring.is_used(home)
         if used and not replace:
             hint = (
@@ -285,7 +285,7 @@ class HomeBackups:
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
         return Restored(
-            _build_backup_report(found, read),
+            _build_backup_report(backup, read),
             home,
             *counts,
             kept_aside=str(aside) if aside and used else "",
@@ -318,11 +318,11 @@ def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, mad
     total = hashlib.sha256()
     while data := source.read(1 << 20):
         total.update(data)
-    found = total.digest() == summed.sum.digest()
+    is_intact = total.digest() == summed.sum.digest()
     source.seek(0)
     with suppress(BadConfig):  # a passphrase that nobody gave: writing needs no key
-        found = found and _read_back(source, what, seal) == made
-    if not found:
+        is_intact = is_intact and _read_back(source, what, seal) == made
+    if not is_intact:
         raise StoreError(
             f"{what!r} is not what was written", hint="the disk may be failing: try another folder"
         )

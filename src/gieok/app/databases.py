@@ -97,16 +97,16 @@ class SealedDatabases:
         keys = self._keys()
         if not keys or (keys == [keys[0]] and keys[0]):
             return 0
-        done = 0
+        rewritten = 0
         with no_daemon(self._home):
             for file in members.list_home_databases(self._home):
                 say(file.name)
-                done += converting.convert_database_key(file, keys, keys[0])
+                rewritten += converting.convert_database_key(file, keys, keys[0])
         if keys[0]:
             self._keep(keys[:1])
         else:
             self._file.unlink(missing_ok=True)
-        return done
+        return rewritten
 
     def _keys(self) -> list[str]:
         with translated(self._file):

@@ -87,8 +87,8 @@ class FollowingEmbedder:
 
     def check(self) -> list[str]:
         """Return what is wrong with the model on this machine, where the model can tell."""
-        made = self._opened()
-        return made.check() if isinstance(made, SelfCheck) else []
+        embedder = self._opened()
+        return embedder.check() if isinstance(embedder, SelfCheck) else []
 
     def of(self, store: object) -> "FollowingEmbedder":
         """Return a new embedder for a store, following the store's present model."""
@@ -99,11 +99,11 @@ class FollowingEmbedder:
 
         Other processes will need that record.
         """
-        made = _open_shared_embedder(
+        embedder = _open_shared_embedder(
             self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING}
         )
-        _store_embedder_values(self._wiring, made.model)
-        return made
+        _store_embedder_values(self._wiring, embedder.model)
+        return embedder
 
     def _opened(self) -> Embedder:
         if self._now is None:
@@ -117,20 +117,20 @@ class FollowingEmbedder:
         store = self._store()
         active = store.active_model() if isinstance(store, VectorCopy) else None
         try:
-            wanted, wrong = self.wanted(), ""
-            name = wanted.model
+            configured, wrong = self.wanted(), ""
+            name = configured.model
         except EmbedderFailed as error:
             if active is None:
                 raise
-            wanted, wrong, name = None, f"{error} ({error.hint})", ""
+            configured, wrong, name = None, f"{error} ({error.hint})", ""
         if active is not None and name != active[0]:
-            kept = _reopen_kept_embedder(self._wiring, active[0])
-            if kept is not None:
+            reopened = _reopen_kept_embedder(self._wiring, active[0])
+            if reopened is not None:
                 switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
-                return kept, f"vectors are of {active[0]!r}, {wrong or switch}"
-        if wanted is None:
+                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}"
+        if configured is None:
             raise EmbedderFailed(wrong)
-        return wanted, ""
+        return configured, ""
 
 
 def _open_shared_embedder(wiring: Wiring, values: Values) -> Embedder:
@@ -168,14 +168,14 @@ def _create_embedder(wiring: Wiring, values: Values) -> Embedder:
     )
     if row.is_service:
         verify_key(opening, row)
-    made = registry.load_backend(registry.EMBEDDERS, provider)(opening)
+    model = registry.load_backend(registry.EMBEDDERS, provider)(opening)
     if row.is_service:
         from gieok.flow import service  # a tenth of a cold search; most never ask a service
 
         metered = metered_by(wiring, service.EMBEDDER, EmbedderFailed)
-        return service.ServiceEmbedder(made, metered, opening.dimension)
-    found: Embedder = made
-    return found
+        return service.ServiceEmbedder(model, metered, opening.dimension)
+    embedder: Embedder = model
+    return embedder
 
 
 def _find_embedder_key(wiring: Wiring, values: Values) -> tuple[str, str]:

@@ -55,11 +55,11 @@ class HomeEncryption:
         """Return how the home is encrypted."""
         known, databases = sealing.read_sealing_state(self._home), self._databases.rows()
         key = known.key
-        found = self._backups.listed()
-        sealed = sum(one.is_encrypted for one in found)
+        backups = self._backups.listed()
+        sealed = sum(backup.is_encrypted for backup in backups)
         places = [
             SealedPlace("archive", *self._archived()),
-            SealedPlace("backups", sealed, len(found) - sealed),
+            SealedPlace("backups", sealed, len(backups) - sealed),
         ]
         return EncryptionStatus(
             recipient=key.recipient if key else "",
@@ -139,8 +139,8 @@ class HomeEncryption:
             if known.databases:
                 self._databases.require()
                 self._databases.begin(is_sealed=True, is_new=True)
-            wanted = SealingState(key, known.key, is_changing=True, databases=known.databases)
-            return self._carry_out(wanted, is_new=is_new)
+            state = SealingState(key, known.key, is_changing=True, databases=known.databases)
+            return self._carry_out(state, is_new=is_new)
 
     def off(self) -> EncryptionChange:
         """Decrypt everything."""
@@ -167,19 +167,19 @@ class HomeEncryption:
         self._databases.begin(is_sealed=wanted.databases)
         # Databases come first: no process may have them open, not even this one.
         databases = self._databases.carry_out(say)
-        done = reseal.reseal_tiers(
+        resealed = reseal.reseal_tiers(
             archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}")
         )
-        files, wrong = done.written + databases, list(done.wrong)
+        files, wrong = resealed.written + databases, list(resealed.wrong)
         journal = self._wiring.stores.journal()
         if isinstance(journal, ArchivedTalk):
             wrong += journal.sweep_talk(renew=True).wrong
             files += len(journal.talk_places())
-        for one in self._backups.listed():
+        for backup in self._backups.listed():
             try:
-                files += self._backups.reseal(one)
+                files += self._backups.reseal(backup)
             except (GieokError, OSError) as error:
-                wrong.append(f"{one.path}: {error}")
+                wrong.append(f"{backup.path}: {error}")
         if not wrong:
             sealing.store_sealing_state(
                 self._home, SealingState(wanted.key, databases=wanted.databases)

@@ -62,24 +62,24 @@ class HomeKeys:
         return [
             KeyRow(
                 variable,
-                tuple(dict.fromkeys(use.provider for use in found)),
-                tuple(dict.fromkeys(use.setting for use in found if use.setting)),
+                tuple(dict.fromkeys(use.provider for use in key_uses)),
+                tuple(dict.fromkeys(use.setting for use in key_uses if use.setting)),
                 self._place(variable, private),
             )
-            for variable, found in uses.items()
+            for variable, key_uses in uses.items()
         ]
 
     def row(self, name: str) -> KeyRow:
         """Return the key of a service or a variable."""
         rows = self.rows()
-        found = next((row for row in rows if name == row.variable or name in row.names), None)
-        if found is None:  # what was given may be the key itself: it is not shown
+        key_row = next((row for row in rows if name == row.variable or name in row.names), None)
+        if key_row is None:  # what was given may be the key itself: it is not shown
             known = sorted({name for row in rows for name in row.names})
             raise BadRequest(
                 "that names no key that Gieok uses",
                 hint=f"names: {', '.join(known)}, or a variable of `gieok keys list`",
             )
-        return found
+        return key_row
 
     def put(self, row: KeyRow, value: str) -> str:
         """Set a key; all other lines of `.env` stay as they are."""
@@ -142,7 +142,7 @@ class HomeKeys:
                 hint=hint,
             )
         try:
-            said = self._probe(use, key)
+            answer = self._probe(use, key)
         except MissingExtra as error:
             return Trial(
                 name=use.provider,
@@ -163,19 +163,19 @@ class HomeKeys:
                 said=_redact_key(str(error), key),
                 hint=error.hint,
             )
-        return Trial(use.provider, use.variable, Verdict.VALID, said)
+        return Trial(use.provider, use.variable, Verdict.VALID, answer)
 
     def _listed(self, use: KeyUse, key: str, error: ServiceFailed) -> Trial:
         """Judge a key by the provider's list of models.
 
         Used where a request failed, perhaps for a reason other than the key.
         """
-        said, setting = _redact_key(str(error), key), use.setting or "the address"
+        failure, setting = _redact_key(str(error), key), use.setting or "the address"
         untried = Trial(
             name=use.provider,
             variable=use.variable,
             verdict=Verdict.UNTRIED,
-            said=f"{said}, which does not say whether it takes the key",
+            said=f"{failure}, which does not say whether it takes the key",
             hint=f"check `{setting}`, then `gieok keys test {use.provider}`",
         )
         if (
@@ -200,7 +200,7 @@ class HomeKeys:
             use.provider,
             use.variable,
             Verdict.VALID,
-            f"the key is taken, but {said}: check `{setting}`",
+            f"the key is taken, but {failure}: check `{setting}`",
         )
 
     def _probe(self, use: KeyUse, key: str) -> str:
@@ -213,8 +213,8 @@ class HomeKeys:
             )
             return f"{use.model} answered" if use.model else "it is taken; no model was asked"
         if use.table is registry.NOTIFIERS:
-            seen: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
-            return seen
+            answer: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
+            return answer
         if use.table is registry.ARCHIVES:
             return archive.looked_into(
                 self._wiring.supposing({"archive.cold": use.provider}, {use.variable: key})
@@ -229,12 +229,12 @@ class HomeKeys:
             timeout_s=_TIMEOUT_S,
         )
         if use.table is registry.EMBEDDERS:
-            made = registry.load_backend(registry.EMBEDDERS, use.provider)(opening)
-            made.embed(["ok"], is_query=False)
+            model = registry.load_backend(registry.EMBEDDERS, use.provider)(opening)
+            model.embed(["ok"], is_query=False)
         else:
-            made = registry.load_backend(registry.RERANKERS, use.provider)(opening)
-            made.rerank("ok", ["ok"])
-        return f"{made.model} answered"
+            model = registry.load_backend(registry.RERANKERS, use.provider)(opening)
+            model.rerank("ok", ["ok"])
+        return f"{model.model} answered"
 
     def _chosen(self) -> Iterator[KeyUse]:
         """Yield the services that settings choose and that take a key."""
@@ -265,13 +265,13 @@ class HomeKeys:
             )
         for setting, table in (("embedder", registry.EMBEDDERS), ("reranker", registry.RERANKERS)):
             provider = settings.text(setting)
-            found = table.get(provider)
+            backend = table.get(provider)
             if (
-                found
-                and found.is_service
-                and (variable := settings.text(f"{setting}.key_variable") or found.key_variable)
+                backend
+                and backend.is_service
+                and (variable := settings.text(f"{setting}.key_variable") or backend.key_variable)
             ):
-                address = settings.text(f"{setting}.base_url") or found.address
+                address = settings.text(f"{setting}.base_url") or backend.address
                 yield KeyUse(
                     setting=setting,
                     table=table,

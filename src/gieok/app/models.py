@@ -54,10 +54,10 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     row = registry.GENERATORS[provider]
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load_backend(registry.GENERATORS, provider)(
+    model_generator: Generator = registry.load_backend(registry.GENERATORS, provider)(
         model, key, address or row.address
     )
-    return made
+    return model_generator
 
 
 def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
@@ -77,15 +77,16 @@ def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -
     row = registry.CHATS[provider]
     is_own = settings.text("character.model").partition(":")[0] == provider
     address, variable = (
-        settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable")
+        settings.text(f"character.{name}") if is_own else ""
+        for name in ("base_url", "key_variable")
     )
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
     limit = {"timeout_s": timeout_s} if timeout_s else {}
-    made: ChatModel = registry.load_backend(registry.CHATS, provider)(
+    chat_model: ChatModel = registry.load_backend(registry.CHATS, provider)(
         model, key, address or row.address, **limit
     )
-    return made
+    return chat_model
 
 
 def memory_model(settings: Settings) -> str:
@@ -109,8 +110,8 @@ def memory_prefix(settings: Settings) -> str:
 def memory_asker(wiring: Wiring) -> Asker:
     """Return an asker of the characters' memory model. Raises BadConfig, MissingExtra."""
     settings = wiring.settings
-    made = generator(settings, memory_prefix(settings), memory_model(settings))
-    return asker(wiring, "character", made, "character.daily_tokens")
+    model_generator = generator(settings, memory_prefix(settings), memory_model(settings))
+    return asker(wiring, "character", model_generator, "character.daily_tokens")
 
 
 def verify_model_setting(wiring: Wiring, setting: str, prefix: str) -> None:

@@ -14,7 +14,7 @@ from gieok import fs, paths, registry
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.errors import BadConfig
-from gieok.flow.notices import FailureRecord, Notices, Told
+from gieok.flow.notices import FailureRecord, NoticeReport, Notices
 from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
 
@@ -73,8 +73,8 @@ def channel(
         key_variable=row.key_variable,
         key_hint=f"run `gieok keys set {name}` ({row.key_variable})",
     )
-    made: Channel = registry.load_backend(registry.NOTIFIERS, name)(opening)
-    return made
+    notifier: Channel = registry.load_backend(registry.NOTIFIERS, name)(opening)
+    return notifier
 
 
 def _read_notice_failures(file: Path) -> Mapping[str, str]:
@@ -83,19 +83,19 @@ def _read_notice_failures(file: Path) -> Mapping[str, str]:
     except (OSError, ValueError):
         return {}
     return (
-        {name: said for name, said in failures.items() if isinstance(said, str)}
+        {name: text for name, text in failures.items() if isinstance(text, str)}
         if isinstance(failures, dict)
         else {}
     )
 
 
-def _update_notice_failures(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
+def _update_notice_failures(wiring: Wiring, file: Path, told: Sequence[NoticeReport]) -> None:
     """Store the failures among `told` with their time, and drop failures of channels that work."""
     now = f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
-    works = {one.channel for one in told if one.ok}
+    works = {outcome.channel for outcome in told if outcome.ok}
     with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):
         before = dict(_read_notice_failures(file))
-        after = {name: said for name, said in before.items() if name not in works}
-        after |= {one.channel: f"{now} {one.said}" for one in told if not one.ok}
+        after = {name: text for name, text in before.items() if name not in works}
+        after |= {outcome.channel: f"{now} {outcome.said}" for outcome in told if not outcome.ok}
         if after != before:
             fs.replace_private(file, json.dumps(after, ensure_ascii=False, indent=1) + "\n")

@@ -36,7 +36,7 @@ from gieok.ops.memory.seeding import FOLDERS
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 
 #: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000
@@ -108,8 +108,8 @@ def _open_sidecar(wiring: Wiring) -> Sidecar:
 
 def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
     """Open a database of an agent's transcripts."""
-    made: TranscriptStore = registry.load_backend(registry.TRANSCRIPTS, agent)(file)
-    return made
+    transcripts: TranscriptStore = registry.load_backend(registry.TRANSCRIPTS, agent)(file)
+    return transcripts
 
 
 class _ProjectScopes:
@@ -131,16 +131,16 @@ class _ProjectScopes:
         if scope and folder not in self._seen:
             journal = self._wiring.stores.journal()
             self._seen |= journal.kept(FOLDERS).keys() | {folder}
-            if folder not in journal.kept(FOLDERS) and named(folder) == folder:
+            if folder not in journal.kept(FOLDERS) and redact_path_names(folder) == folder:
                 journal.keep(FOLDERS, {folder: ""})
         return scope
 
 
 def _folder_of(wiring: Wiring, digest: str) -> str:
     """Return the session folder whose path has this SHA-256; '' where no known folder has."""
-    seen = wiring.stores.journal().kept(FOLDERS)
+    folders = wiring.stores.journal().kept(FOLDERS)
     return next(
-        (folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
+        (folder for folder in folders if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
     )
 
 
@@ -154,9 +154,11 @@ def _project_scope(home: Path, folder: str) -> Scope | None:
         return None
     if root := places.find_workplace(folder):
         top = places.find_repository_top(folder)
-        seen = top if places.common_folder(top) == root else root
+        project = top if places.common_folder(top) == root else root
         return Scope(
-            projects.know(home, seen) if named(seen) == seen else places.project_scope(seen)
+            projects.know(home, project)
+            if redact_path_names(project) == project
+            else places.project_scope(project)
         )
     is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
     return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
@@ -246,15 +248,17 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
         if observing == "rules":
             return _open_rules_observer(wiring, store, scope, judge)
         look = partial(_load_known_context, journal, store, scope)
-        made = asker("observer", "observe", observing)
-        return ModelObserver(made, zone, look, settings.number("observe.temperature"), paid[scope])
+        model_asker = asker("observer", "observe", observing)
+        return ModelObserver(
+            model_asker, zone, look, settings.number("observe.temperature"), paid[scope]
+        )
 
     def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
         del scope
         if reflecting == "rules":
             return reflect.rules_ask
-        made = asker("reflector", of_reflector, reflecting)
-        return reflect.model_ask(made, zone, settings.number("reflect.temperature"))
+        model_asker = asker("reflector", of_reflector, reflecting)
+        return reflect.model_ask(model_asker, zone, settings.number("reflect.temperature"))
 
     return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
 

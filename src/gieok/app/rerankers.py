@@ -75,13 +75,13 @@ def _create_reranker(wiring: Wiring) -> Reranker:
     )
     if row.is_service:
         verify_key(opening, row, RerankerFailed)
-    made = registry.load_backend(registry.RERANKERS, provider)(opening)
+    model = registry.load_backend(registry.RERANKERS, provider)(opening)
     if row.is_service:
         from gieok.flow import service
 
-        return service.ServiceReranker(made, metered_by(wiring, service.RERANKER, RerankerFailed))
-    found: Reranker = made
-    return found
+        return service.ServiceReranker(model, metered_by(wiring, service.RERANKER, RerankerFailed))
+    reranker: Reranker = model
+    return reranker
 
 
 def _find_reranker_key(wiring: Wiring) -> tuple[str, str]:
@@ -96,11 +96,11 @@ def _find_reranker_key(wiring: Wiring) -> tuple[str, str]:
 def calibrations(home: Path) -> Calibrations:
     """Return the fitted calibrations by model name."""
     try:
-        found = json.loads(_locate_calibration_file(home).read_text(encoding="utf-8"))
+        rows = json.loads(_locate_calibration_file(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     try:
-        return {name: Calibration(**row) for name, row in found.items()}
+        return {name: Calibration(**row) for name, row in rows.items()}
     except (TypeError, AttributeError):
         return {}
 

@@ -70,11 +70,11 @@ class Resident:
         """
         with self._lock:
             self._used_s = time.monotonic()
-            found = self._embedders.pop(key, None) or made()
-            self._embedders[key] = found
+            embedder = self._embedders.pop(key, None) or made()
+            self._embedders[key] = embedder
             if len(self._embedders) > _MOST_EMBEDDERS:
                 self._embedders.popitem(last=False)
-            return found
+            return embedder
 
     def reranker(self, key: object, made: Callable[[], Reranker]) -> Reranker:
         """Return the reranker of these settings, made at the first call."""

@@ -69,19 +69,19 @@ def no_daemon(home: Path) -> Iterator[None]:
 
 def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
     """Copy the key that opened a backup into the restored home, where that home looks for keys."""
-    wanted = sealing.read_sealing_state(home).key
+    home_key = sealing.read_sealing_state(home).key
     own = sealing.read_sealing_state(wiring.settings.home)
     known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
     if (
-        wanted is None
-        or wanted.file.exists()
-        or not wanted.file.resolve().is_relative_to(home.resolve())
+        home_key is None
+        or home_key.file.exists()
+        or not home_key.file.resolve().is_relative_to(home.resolve())
     ):
         return
     for file in known:
         with suppress(BadConfig):
-            if sealing.key_in(wiring, file).recipient == wanted.recipient:
-                fs.replace_private(wanted.file, file.read_bytes())
+            if sealing.key_in(wiring, file).recipient == home_key.recipient:
+                fs.replace_private(home_key.file, file.read_bytes())
 
 
 def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
@@ -112,10 +112,10 @@ def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
             turns.update_all(journal, store)
         documents = store.stats().documents
         store.close()
-    made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+    entries = sum(len(journal.made(scope)) for scope in journal.made_scopes())
     messages = journal.stats().messages
     journal.close()
-    return messages, made, documents
+    return messages, entries, documents
 
 
 def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
@@ -146,8 +146,8 @@ def _copy_missing_files(source: Path, target: Path) -> None:
     """
     if source.is_dir() and not source.is_symlink():
         fs.make_private(target)
-        for one in source.iterdir():
-            if not one.name.startswith("databases"):
-                _copy_missing_files(one, target / one.name)
+        for child in source.iterdir():
+            if not child.name.startswith("databases"):
+                _copy_missing_files(child, target / child.name)
     elif not target.exists():
         shutil.copy2(source, target, follow_symlinks=False)

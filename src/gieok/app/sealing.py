@@ -160,13 +160,13 @@ def _read_key_file(file: Path) -> bytes:
 
 def _secret_in(file: Path, data: bytes) -> str:
     lines = data.decode("utf-8", "replace").splitlines()
-    found = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
-    if not found:
+    secret = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
+    if not secret:
         raise BadConfig(
             f"{str(file)!r} holds no key of age",
             hint=f"a key file has a line that begins with {_SECRET}",
         )
-    return found
+    return secret
 
 
 def _ask_passphrase(wiring: Wiring, file: Path) -> str:

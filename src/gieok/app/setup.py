@@ -33,7 +33,7 @@ class HomeSetup:
 
     def providers(self) -> Sequence[Provider]:
         """Return the providers that could observe, by the table of generators."""
-        found = []
+        providers = []
         for name, row in registry.GENERATORS.items():
             program = (
                 registry.find_program(row.program, self._wiring.caller.environment)
@@ -44,7 +44,7 @@ class HomeSetup:
             needs = (
                 "" if all(map(extras.is_installed, row.modules)) else extras.install_hint(row.extra)
             )
-            found.append(
+            providers.append(
                 Provider(
                     name=name,
                     variable=row.key_variable,
@@ -55,7 +55,7 @@ class HomeSetup:
                     needs=needs,
                 )
             )
-        return found
+        return providers
 
     def ollama(self) -> Sequence[str] | None:
         """Return the models pulled into Ollama; None where it does not answer."""
@@ -66,10 +66,10 @@ class HomeSetup:
         ].address
         service = Service("Ollama", address.removesuffix("/v1"), {}, _OLLAMA_S, ModelFailed)
         try:
-            found = service.get("/api/tags").get("models")
+            models = service.get("/api/tags").get("models")
         except ModelFailed:
             return None
-        rows = found if isinstance(found, list) else []
+        rows = models if isinstance(models, list) else []
         return [str(row["name"]) for row in rows if isinstance(row, dict) and row.get("name")]
 
     def has_secret(self, variable: str) -> str:
@@ -78,7 +78,7 @@ class HomeSetup:
 
     def wrong(self, setting: str, text: str) -> str:
         """Return what is wrong with a text for a setting, by the setting's own check."""
-        option = next(one for one in config.OPTIONS if one.name == setting)
+        option = next(candidate for candidate in config.OPTIONS if candidate.name == setting)
         try:
             option.parse(text, "this answer")
         except BadConfig as error:
@@ -130,10 +130,10 @@ class HomeSetup:
         """Send a test notice through a channel."""
         wiring = self._wiring.supposing(settings, secrets)
         try:
-            said = notices.channel(wiring, way).send(*told)
+            answer = notices.channel(wiring, way).send(*told)
         except GieokError as error:
             return _build_failed_trial(way, error)
-        return Trial(way, "", Verdict.VALID, said)
+        return Trial(way, "", Verdict.VALID, answer)
 
     def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
         """Look for a file in the archive."""

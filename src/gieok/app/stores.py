@@ -111,15 +111,15 @@ class Stores:
         Each comes with the file by which its data is recognised there; None where nothing on this
         machine is needed for that.
         """
-        found: dict[str, Path | None] = {}
+        files: dict[str, Path | None] = {}
         has_server = bool(self._settings.text("database.url"))
         for name, row in registry.STORES.items():
             sent = self._settings.home / row.sent if row.sent else None
             if sent is not None and sent.exists():
-                found[name] = sent
+                files[name] = sent
             elif row.is_remote and (has_server or name == self.name):
-                found[name] = None
-        return found
+                files[name] = None
+        return files
 
     def set_aside(self) -> tuple[Path, Store | None]:
         """Move the file of the configured store away. Raises StoreCorrupt where it is on a
@@ -174,8 +174,8 @@ class Stores:
         A service whose messages are on a server keeps its users there too.
         """
         name, opening = self._beside(journal_name)
-        made: Accounts = registry.load_backend(registry.ACCOUNTS, name).open(opening)
-        return made
+        accounts: Accounts = registry.load_backend(registry.ACCOUNTS, name).open(opening)
+        return accounts
 
     def has_accounts(self, journal_name: str) -> bool:
         """Return whether accounts exist beside a journal; none are created.
@@ -194,22 +194,24 @@ class Stores:
         name = self._settings.text("character.windows")
         if name == "none":
             return None
-        made: WindowCache = registry.load_backend(registry.CACHES, name).open(
+        windows: WindowCache = registry.load_backend(registry.CACHES, name).open(
             self._opening, self.journal().identity
         )
-        return made
+        return windows
 
     def _open_limiter(self) -> "RateLimiter":
         name = "redis" if self._settings.text("redis.url") else "memory"
-        made: RateLimiter = registry.load_backend(registry.RATE_LIMITERS, name).open(self._opening)
-        return made
+        limiter: RateLimiter = registry.load_backend(registry.RATE_LIMITERS, name).open(
+            self._opening
+        )
+        return limiter
 
     def open_journal(self, name: str) -> "FullJournal":
         """Open a journal by name."""
         row = registry.load_backend(registry.JOURNALS, name)
         file = self._settings.home / registry.JOURNALS[name].file
-        made: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
-        return made
+        journal: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
+        return journal
 
     def has_journal(self) -> bool:
         """Return whether a journal exists: its file, or a server that is asked for it."""

@@ -74,7 +74,7 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
     Raises GeneratorFailed, BadConfig, MissingExtra.
     """
     settings, now = wiring.settings, wiring.clock.now()
-    said, model = models.observer(wiring), settings.text("observe.model")
+    description, model = models.observer(wiring), settings.text("observe.model")
     message = Message(
         id="doctor",
         role=Role.USER,
@@ -87,20 +87,20 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
     span = MessageSpan(Scope("gieok:doctor"), 0, 1, (Journalled(1, message),))
     if model == "rules":
         judge = rules.StatementJudge(partial(embedders.open_embedder, wiring))
-        found = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
+        observed = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
     else:
         generator = models.generator(settings, "observe.", model)
         asker = models.asker(wiring, "observer", generator, ledger=ledger)
         once = replace(asker, delays_s=(), timeout_s=settings.number(_TIMEOUT))
         temperature = settings.number("observe.temperature")
-        found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(
+        observed = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(
             span
         )
-    if not found.observations:
+    if not observed.observations:
         raise GeneratorFailed(
             f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model"
         )
-    return f"{said}; it observed a sentence"
+    return f"{description}; it observed a sentence"
 
 
 def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:

@@ -85,7 +85,7 @@ class Wiring:
                 self.settings, self.clock, self.say, is_resident=False, sealers=self._sealers
             )
         # No caller is shown the progress: several callers may wait for one store.
-        made = partial(
+        factory = partial(
             Stores,
             self.settings,
             self.clock,
@@ -93,11 +93,13 @@ class Wiring:
             is_resident=True,
             sealers=self._sealers,
         )
-        return self.resident.stores(self.settings, frozenset(self.caller.environment.items()), made)
+        return self.resident.stores(
+            self.settings, frozenset(self.caller.environment.items()), factory
+        )
 
     def _sealers(self) -> "Sequence[Sealer]":
         """Return the sealers of archive files."""
         # Imported by name, as the ribs are: a caller that reads no archive has no time for the
         # import, and `sealing` imports this module.
-        found: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
-        return found
+        sealers: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
+        return sealers

@@ -227,7 +227,7 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         "born": fact.born,
         "ended_by": fact.ended_by,
         "by": fact.by,
-        "slips": json.dumps([_pack_fact(one) for one in fact.slips], ensure_ascii=False)
+        "slips": json.dumps([_pack_fact(slip) for slip in fact.slips], ensure_ascii=False)
         if fact.slips
         else "",
         "edits": " ".join(fact.edits),

@@ -34,7 +34,7 @@ def _has_installs(folder: str) -> bool:
 
 
 def start_daemon_process(home: str) -> None:
-    """Start a daemon process that outlives this one. Raises OSError."""
+    """Start the daemon in a process that outlives this process. Raises OSError."""
     log = os.path.join(home, "daemon.log")
     fs.create_private(log)
     # -P: the daemon starts in the agent's folder, whose files must not be imported.

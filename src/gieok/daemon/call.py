@@ -124,8 +124,8 @@ def ask_prompt(
         writes=False,
         within_s=within_s,
     )
-    found: dict[str, Any] | None = answer["data"] if answer and not answer["failure"] else None
-    return found
+    data: dict[str, Any] | None = answer["data"] if answer and not answer["failure"] else None
+    return data
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:
@@ -136,9 +136,9 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     to = wire.address(home)
     if to is None or to.version != __version__:
         return False
-    asked = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
+    call = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
     try:
-        next(wire.converse(to, {"do": "call", **asked._asdict()}, _WAKE_S))
+        next(wire.converse(to, {"do": "call", **call._asdict()}, _WAKE_S))
     except (OSError, ValueError):
         return False
     return True

@@ -85,14 +85,14 @@ class Daemon:
         within_s: float,
     ) -> "Sequence[RecalledPrompt] | None":
         """Ask the daemon for the recall of a prompt, as the prompt hook does."""
-        found = call.ask_prompt(
+        answer = call.ask_prompt(
             self._home, prompt, list(scopes), str(folder), environment, within_s
         )
-        if found is None:
+        if answer is None:
             return None
         return [
             RecalledPrompt(m["handle"], m["citation"], m["score"], m["is_sure"])
-            for m in found["memories"]
+            for m in answer["memories"]
         ]
 
     def stop(self) -> bool:
@@ -110,13 +110,13 @@ class Daemon:
         if not self._is_alive():
             return False
         deadline = time.monotonic() + _STOP_S
-        asked: set[str] = set()
+        asked_tokens: set[str] = set()
         while self._is_alive():
             to = wire.address(self._home)
             # Each daemon is asked once: a daemon that was just starting records its address only
             # later, and another daemon may follow it.
-            if to and to.token not in asked:
-                asked.add(to.token)
+            if to and to.token not in asked_tokens:
+                asked_tokens.add(to.token)
                 if wire.ask_one_line(to, "stop") is None:
                     _terminate_daemon(to.pid)
             if time.monotonic() > deadline:

@@ -70,16 +70,16 @@ def _start_server_alone(home: Path) -> ServerStatus:
     def failed() -> str:
         if child.poll() is None:
             return ""
-        said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
-        return find_exit_reason(said) or f"it ended ({child.returncode})"
+        output = log.read_bytes()[before:].decode("utf-8", "replace").strip()
+        return find_exit_reason(output) or f"it ended ({child.returncode})"
 
     try:
-        found = _wait_for_server(home, failed)
+        status = _wait_for_server(home, failed)
     except BaseException:
         end(child)
         raise
     child.returncode = 0  # it outlives this process on purpose: nobody waits for it
-    return found
+    return status
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:

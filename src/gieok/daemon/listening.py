@@ -51,8 +51,8 @@ def forget_listening_server(home: Path, pid: int) -> None:
 
 def is_noted(home: Path, pid: int) -> bool:
     """Return whether the record is of this process."""
-    kept = _read_listening_record(home)
-    return kept is not None and kept.pid == pid
+    record = _read_listening_record(home)
+    return record is not None and record.pid == pid
 
 
 def find_listening_server(home: Path) -> ServerStatus | None:

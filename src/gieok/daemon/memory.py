@@ -40,14 +40,14 @@ class MemoryFiles:
             scope: [root for root in roots.load_roots(store, scope) if root.path.exists()]
             for scope in store.scopes()
         }
-        return {scope: found for scope, found in known.items() if found}
+        return {scope: scope_roots for scope, scope_roots in known.items() if scope_roots}
 
     def _folders(self) -> list[Path]:
-        found = {root.watched for known in self._roots().values() for root in known}
-        self._board.note(_PART, f"watching {len(found)} folders")
+        folders = {root.watched for known in self._roots().values() for root in known}
+        self._board.note(_PART, f"watching {len(folders)} folders")
         # Where there is no root yet, the spool is watched all the same, so that a root that is
         # added later is found.
-        return sorted(found) or [fs.make_private(paths.locate_spool(self._context.home))]
+        return sorted(folders) or [fs.make_private(paths.locate_spool(self._context.home))]
 
     def _read(self, changed: set[Path]) -> bool:
         if self._context.privacy.pause(self._context.clock.now().timestamp()):

@@ -83,7 +83,7 @@ class Projects:
             return False
         self._board.note(watched.name_watched_part(root), "syncing")
         try:
-            found = json.loads(
+            answer = json.loads(
                 child.run_in_child(
                     self._context.home, self._board.stop, "sync_child_project", str(root)
                 )
@@ -91,19 +91,19 @@ class Projects:
         except ValueError:
             if self._board.stop.is_set():
                 return False
-            found = {"error": "the sync ended without an answer"}
-        if error := found.get("error"):
+            answer = {"error": "the sync ended without an answer"}
+        if error := answer.get("error"):
             self._board.say(f"{root}: {error}")
             self._board.note(watched.name_watched_part(root), f"failed: {error}")
             return False
-        note = f"; {found['note']}" if found["note"] else ""
-        if count := found["added"] + found["changed"] + found["removed"]:
-            self._board.say(f"{root}: {count} files synced in {found['ms']} ms{note}")
+        note = f"; {answer['note']}" if answer["note"] else ""
+        if count := answer["added"] + answer["changed"] + answer["removed"]:
+            self._board.say(f"{root}: {count} files synced in {answer['ms']} ms{note}")
         self._board.note(
             watched.name_watched_part(root),
             f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}",
         )
-        return bool(found["embedded"] and found["waiting"])
+        return bool(answer["embedded"] and answer["waiting"])
 
 
 def _is_index_gone(root: Path) -> bool:

@@ -88,10 +88,10 @@ class Server:
         try:
             self._called()
             lines.send({"begun": True})
-            told = _Told(lines)
+            reporter = _Told(lines)
             with PROMPTS.answering() if call.surface == HOOK else nullcontext():
-                found = answer(call, told.say, told.tell)
-            lines.send({"answer": found})
+                result = answer(call, reporter.say, reporter.tell)
+            lines.send({"answer": result})
         finally:
             self._calls.release()
 

@@ -88,7 +88,7 @@ class Serving:
 
     def keep(self) -> None:
         """Keep the server up until the process is to stop."""
-        stop, pause_s, said = self._board.stop, _SHORTEST_S, ""
+        stop, pause_s, last_reason = self._board.stop, _SHORTEST_S, ""
         self._wanted.wait()
         while not stop.is_set():
             begun = time.monotonic()
@@ -99,9 +99,9 @@ class Serving:
                 _SHORTEST_S if time.monotonic() - begun > _SOUND_S else min(pause_s * 2, _LONGEST_S)
             )
             self._board.note(PART, f"{FAILED}{why}")
-            if why != said:
+            if why != last_reason:
                 self._board.say(f"the server ended: {why}")
-                said = why
+                last_reason = why
             self._failed(why)
             stop.wait(pause_s)
 
@@ -124,8 +124,8 @@ class Serving:
             )
         self._board.note(PART, "starting")
         with child:
-            said = self._follow(child)
-        why = " ".join(find_exit_reason("\n".join(said)).split()) if child.returncode else ""
+            lines = self._follow(child)
+        why = " ".join(find_exit_reason("\n".join(lines)).split()) if child.returncode else ""
         return why or f"it ended ({child.returncode})"
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:

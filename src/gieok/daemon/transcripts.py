@@ -90,9 +90,9 @@ class Transcripts:
         stopped = self._board.stop.is_set
         while not stopped():
             self._said.clear()
-            done = self._sidecar.derive_turns(is_stopped=stopped, progress=self._derived)
+            derived = self._sidecar.derive_turns(is_stopped=stopped, progress=self._derived)
             self._board.note("turns", "up to date")
-            if done.put:
+            if derived.put:
                 self._embed()
             self._said.wait()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gieok.model.memory import Document
 from gieok.text.redact import redact
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 
 
 def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
@@ -19,7 +19,8 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
         title=redact(document.title),
         metadata=dict(_redact_field(name, value) for name, value in document.metadata.items()),
         provenance=tuple(
-            origin._replace(source=named(origin.source)) for origin in document.provenance
+            origin._replace(source=redact_path_names(origin.source))
+            for origin in document.provenance
         ),
     )
 

@@ -33,13 +33,13 @@ class MessageSpan(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the number of tokens of the messages."""
-        return sum(found.message.tokens for found in self.messages)
+        return sum(journalled.message.tokens for journalled in self.messages)
 
 
 def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> MessageSpan | None:
     """Return the messages after a position, up to `budget_tokens`; None where there are none."""
-    found = journal.read(scope, after, budget_tokens=budget_tokens)
-    return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
+    messages = journal.read(scope, after, budget_tokens=budget_tokens)
+    return MessageSpan(scope, after, messages[-1].seq, tuple(messages)) if messages else None
 
 
 def finish_span(
@@ -155,7 +155,7 @@ def deliver(journal: FullJournal, store: Documents) -> int:
 
     Raises StoreError: the rest keeps waiting.
     """
-    done = 0
+    delivered = 0
     # Serialised: a slow process must not put again a document that a faster one has forgotten
     # meanwhile.
     with journal.exclusive("deliver"):
@@ -163,8 +163,8 @@ def deliver(journal: FullJournal, store: Documents) -> int:
             for scope, is_put, group in _group_waiting_documents(waiting):
                 _apply_document_changes(store, scope, is_put=is_put, group=group)
             journal.delivered([row for row, _, _ in waiting])
-            done += len(waiting)
-    return done
+            delivered += len(waiting)
+    return delivered
 
 
 def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
@@ -177,12 +177,12 @@ def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
         for is_put, group in groupby(waiting, key=lambda what: isinstance(what, Entry)):
             _apply_document_changes(store, scope, is_put=is_put, group=list(group))
 
-    done = 0
+    delivered = 0
     while handed := journal.hand_out(scope, take, _DELIVERIES):
-        done += handed
+        delivered += handed
         if handed < _DELIVERIES:
             break
-    return done
+    return delivered
 
 
 def _apply_document_changes(

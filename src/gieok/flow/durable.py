@@ -78,8 +78,8 @@ def kept_notes(journal: KeptValues, scope: Scope) -> dict[str, str]:
 
 def forgotten(notes: Notes, scope: Scope) -> dict[str, str]:
     """Return key → content hash of documents that a person forgot although a file holds them."""
-    found: dict[str, str] = json.loads(notes.notes(scope).get(FORGOTTEN_NOTE, "") or "{}")
-    return found
+    hashes: dict[str, str] = json.loads(notes.notes(scope).get(FORGOTTEN_NOTE, "") or "{}")
+    return hashes
 
 
 def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
@@ -159,18 +159,18 @@ def retier(journal: Durable, store: Store) -> int:
 
     The documents themselves are equal, so that no hash shows the difference.
     """
-    done = 0
+    count = 0
     for scope in journal.made_scopes():
         tiers = {row.key: row.place.tier for row in journal.archived(scope)}
         keys = [*tiers, *(entry.document.key for entry in journal.made(scope))]
         for start in range(0, len(keys), _AT_ONCE):
             held = store.entries(scope, keys[start : start + _AT_ONCE])
-            there = ((one, tiers.get(one.document.key, Tier.HOT)) for one in held)
+            there = ((stored, tiers.get(stored.document.key, Tier.HOT)) for stored in held)
             wrong = [
-                Entry(replace(one.document, tier=tier), one.passages)
-                for one, tier in there
-                if one.document.tier != tier
+                Entry(replace(stored.document, tier=tier), stored.passages)
+                for stored, tier in there
+                if stored.document.tier != tier
             ]
             store.put(wrong)
-            done += len(wrong)
-    return done
+            count += len(wrong)
+    return count

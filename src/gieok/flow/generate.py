@@ -118,10 +118,10 @@ class Asker:
     def _check_budget(self, prompt: Prompt) -> None:
         spent = spent_tokens(self.ledger, self._today())
         room = prompt.max_output_tokens + prompt.thinking_tokens
-        wanted = estimate_tokens(prompt.system) + estimate_tokens(prompt.text) + room
-        if spent + wanted > self.daily_tokens:
+        needed = estimate_tokens(prompt.system) + estimate_tokens(prompt.text) + room
+        if spent + needed > self.daily_tokens:
             raise BudgetReached(
-                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} "
+                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {needed:,} "
                 f"more are needed"
             )
 

@@ -25,8 +25,8 @@ class Incidents:
 
     def waits(self, name: str) -> bool:
         """Say whether it is too early to try again after the incident of this name."""
-        found, now = self.find(name), self._clock.now()
-        return found is not None and now < found.next_try < now + _FARTHEST
+        incident, now = self.find(name), self._clock.now()
+        return incident is not None and now < incident.next_try < now + _FARTHEST
 
     def failed(
         self,

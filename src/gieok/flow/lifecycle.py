@@ -131,15 +131,15 @@ def fill_in_order(
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
-    done = 0
+    count = 0
     for start in range(0, len(order), _BATCH):
         waiting = [
-            (found.id, found.text) for found in store.passages(order[start : start + _BATCH])
+            (passage.id, passage.text) for passage in store.passages(order[start : start + _BATCH])
         ]
         store.put_vectors(embedder.model, _embed_waiting_passages(embedder, waiting, form))
-        done += len(waiting)
-        progress(done)
-    return done
+        count += len(waiting)
+        progress(count)
+    return count
 
 
 def switch_model(
@@ -162,14 +162,14 @@ def switch_model(
     # vector.
     for _ in range(_PASSES):
         before: PassageId | None = None
-        made = 0
+        embedded = 0
         while waiting := store.missing_for(model, dimension, before, _BATCH):
             store.keep_vectors(model, _embed_waiting_passages(embedder, waiting, form))
-            made += len(waiting)
-            progress(done + made)
+            embedded += len(waiting)
+            progress(done + embedded)
             before = waiting[-1][0]
-        done += made
-        if not made:
+        done += embedded
+        if not embedded:
             break
     store.switch_model(model, dimension)
     return done + fill_vectors(store, embedder, form=form)
@@ -201,20 +201,20 @@ def copy_scope(
     # Notes are read first: the note that says how far documents are derived must not be ahead of
     # the documents.
     notes, known = source.notes(scope), target.notes(scope)
-    wanted, there = source.hashes(scope), target.hashes(scope)
+    hashes, there = source.hashes(scope), target.hashes(scope)
     force = force or any(
         known.get(name, value) != value
         for name, value in notes.items()
         if not name.startswith(DERIVED)
     )
     changed = [
-        key for key, content_hash in wanted.items() if force or there.get(key) != content_hash
+        key for key, content_hash in hashes.items() if force or there.get(key) != content_hash
     ]
     for start in range(0, len(changed), _COPIED_DOCUMENTS):
         batch = changed[start : start + _COPIED_DOCUMENTS]
         target.put(source.entries(scope, batch))
         progress(start + len(batch))
-    gone = sorted(there.keys() - wanted.keys())
+    gone = sorted(there.keys() - hashes.keys())
     if gone:
         target.forget(scope, gone)
     for name, value in notes.items():
@@ -261,11 +261,11 @@ def find_store_differences(source: Store, target: Store) -> list[str]:
 
     The faults of the second store itself are included. An empty list means a good copy.
     """
-    found = target.check()
+    differences = target.check()
     for scope in source.scopes():
         ours, theirs = source.stats(scope), target.stats(scope)
         if source.hashes(scope) != target.hashes(scope) or ours.passages != theirs.passages:
-            found.append(
+            differences.append(
                 f"{scope}: {theirs.documents:,} documents of {ours.documents:,} are the same"
             )
         elif (
@@ -273,8 +273,8 @@ def find_store_differences(source: Store, target: Store) -> list[str]:
             and isinstance(target, VectorCopy)
             and theirs.vectors < ours.vectors
         ):
-            found.append(f"{scope}: {theirs.vectors:,} vectors of {ours.vectors:,}")
-    return found
+            differences.append(f"{scope}: {theirs.vectors:,} vectors of {ours.vectors:,}")
+    return differences
 
 
 def _embed_waiting_passages(

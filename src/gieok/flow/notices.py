@@ -20,7 +20,7 @@ LOG = "log"
 _GRACE_S = 1.0
 
 
-class Told(NamedTuple):
+class NoticeReport(NamedTuple):
     """Outcome of one channel: what happened and, after a failure, what to do next.
 
     A check of some channels sends nothing.
@@ -40,7 +40,7 @@ class FailureRecord(NamedTuple):
     """
 
     read: Callable[[], Mapping[str, str]]
-    change: Callable[[Sequence[Told]], None]
+    change: Callable[[Sequence[NoticeReport]], None]
 
 
 class Notices:
@@ -66,35 +66,35 @@ class Notices:
         """
         self.send(title, text, self.names)
 
-    def send(self, title: str, text: str, names: Sequence[str]) -> list[Told]:
+    def send(self, title: str, text: str, names: Sequence[str]) -> list[NoticeReport]:
         """Send a notification through the given channels; return the outcome of each."""
         title, text = (redact(in_language(one, self._lang)) for one in (title, text))
-        told = self._each(names, lambda channel: channel.send(title, text))
-        failed = [one for one in told if not one.ok and one.channel != LOG]
+        outcomes = self._each(names, lambda channel: channel.send(title, text))
+        failed = [one for one in outcomes if not one.ok and one.channel != LOG]
         for one in failed:
             self._each([LOG], partial(_tell_failure, one, self._lang))
-        self._record.change(told)
-        return told
+        self._record.change(outcomes)
+        return outcomes
 
-    def check(self, names: Sequence[str]) -> list[Told]:
+    def check(self, names: Sequence[str]) -> list[NoticeReport]:
         """Check the given channels without sending anything.
 
         For a channel that seems to work, the last recorded failure is named.
         """
         last = self._record.read()
         return [
-            one._replace(said=f"{one.said}; but the last time: {last[one.channel]}")
-            if one.ok and one.channel in last
-            else one
-            for one in self._each(names, lambda channel: channel.check())
+            outcome._replace(said=f"{outcome.said}; but the last time: {last[outcome.channel]}")
+            if outcome.ok and outcome.channel in last
+            else outcome
+            for outcome in self._each(names, lambda channel: channel.check())
         ]
 
-    def _each(self, names: Sequence[str], use: Callable[[Channel], str]) -> list[Told]:
+    def _each(self, names: Sequence[str], use: Callable[[Channel], str]) -> list[NoticeReport]:
         """Use each channel in a thread of its own; a thread past the deadline is abandoned."""
-        found: dict[str, Told] = {}
+        outcomes: dict[str, NoticeReport] = {}
 
         def one(name: str) -> None:
-            found[name] = self._used(name, use)
+            outcomes[name] = self._used(name, use)
 
         threads = [
             threading.Thread(target=one, args=(name,), daemon=True, name=f"notify {name}")
@@ -108,22 +108,25 @@ class Notices:
         for thread in threads:
             thread.join(max(deadline - time.monotonic(), 0))
         late = f"nothing came of it within {self._timeout_s:g} s"
-        return [found.get(name) or Told(name, False, late, NotifierFailed.hint) for name in names]
+        return [
+            outcomes.get(name) or NoticeReport(name, False, late, NotifierFailed.hint)
+            for name in names
+        ]
 
-    def _used(self, name: str, use: Callable[[Channel], str]) -> Told:
+    def _used(self, name: str, use: Callable[[Channel], str]) -> NoticeReport:
         try:
-            seen = use(self._opened(name))
-            if isinstance(seen, Unseen):
-                return Told(name, True, redact(seen), was_tried=False)
-            return Told(name, True, redact(seen))
+            result = use(self._opened(name))
+            if isinstance(result, Unseen):
+                return NoticeReport(name, True, redact(result), was_tried=False)
+            return NoticeReport(name, True, redact(result))
         except GieokError as error:
             failed = error
         # No exception of a library may stop the observer.
         except Exception as error:  # noqa: BLE001
             failed = unexpected(error)
-        return Told(name, False, redact(str(failed)), failed.hint)
+        return NoticeReport(name, False, redact(str(failed)), failed.hint)
 
 
-def _tell_failure(failed: Told, lang: str, log: Channel) -> str:
+def _tell_failure(failed: NoticeReport, lang: str, log: Channel) -> str:
     title, text = f"gieok: {failed.channel} told nobody", f"{failed.said} ({failed.hint})"
     return log.send(in_language(title, lang), in_language(text, lang))

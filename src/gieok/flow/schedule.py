@@ -25,9 +25,9 @@ class Schedule(NamedTuple):
             return None
         from cronsim import CronSim  # who only wants to know a setting has no time for it
 
-        for found in CronSim(self.expression, moment.astimezone(self.zone)):
+        for occurrence in CronSim(self.expression, moment.astimezone(self.zone)):
             # In the hour that occurs twice, its first pass may be over already.
-            if (at := found.astimezone(UTC)) > moment:
+            if (at := occurrence.astimezone(UTC)) > moment:
                 return at
         return None
 

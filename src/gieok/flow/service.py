@@ -143,7 +143,7 @@ class ServiceEmbedder:
         """
         delays_s = HURRIED_S if is_query else PATIENT_S
         try:
-            found = self._metered.ask(
+            reply = self._metered.ask(
                 lambda: self._service.embed(texts, is_query=is_query),
                 lambda answer: answer.tokens or sum(map(estimate_tokens, texts)),
                 delays_s,
@@ -156,8 +156,8 @@ class ServiceEmbedder:
             if not error.is_too_long or len(texts[0]) < _LEAST_CHARACTERS:
                 raise
             return self._embed([texts[0][: len(texts[0]) // 2]], is_query=is_query)
-        self._verify(texts, found.vectors)
-        return found.vectors
+        self._verify(texts, reply.vectors)
+        return reply.vectors
 
     def _verify(self, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
         if len(vectors) != len(texts):
@@ -184,23 +184,23 @@ class ServiceReranker:
         """Return one score for each text, in order. Raises RerankerFailed."""
         if not texts:
             return []
-        asked, clean = (
+        query, clean = (
             redact(question)[:_MOST_CHARACTERS],
             [redact(text)[:_MOST_CHARACTERS] or "-" for text in texts],
         )
-        found = self._metered.ask(
-            lambda: self._service.rerank(asked, clean),
+        reply = self._metered.ask(
+            lambda: self._service.rerank(query, clean),
             lambda answer: (
                 answer.tokens
-                or estimate_tokens(asked) * len(clean) + sum(map(estimate_tokens, clean))
+                or estimate_tokens(query) * len(clean) + sum(map(estimate_tokens, clean))
             ),
             HURRIED_S,
         )
-        if len(found.scores) != len(texts):
+        if len(reply.scores) != len(texts):
             raise RerankerFailed(
-                f"{self.model} gave {len(found.scores)} scores for {len(texts)} texts"
+                f"{self.model} gave {len(reply.scores)} scores for {len(texts)} texts"
             )
-        return found.scores
+        return reply.scores
 
 
 def _split_request_batches(texts: Sequence[str], most: int) -> list[list[str]]:

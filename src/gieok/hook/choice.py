@@ -58,15 +58,15 @@ def fresh(
 
     A memory that cites a missing file says so.
     """
-    kept: dict[str, InjectedMemory] = {}
+    by_words: dict[str, InjectedMemory] = {}
     for memory in found:
         words = _NO_WORD.sub("", as_told(memory.text)).casefold()
-        first = kept.get(words)
+        first = by_words.get(words)
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means.
         if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
-            kept[words] = memory
-    return [mark_missing_paths(memory, folder) for memory in kept.values()]
+            by_words[words] = memory
+    return [mark_missing_paths(memory, folder) for memory in by_words.values()]
 
 
 def render_chosen_memories(

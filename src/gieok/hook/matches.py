@@ -268,13 +268,15 @@ def _search_scope(
             )
             rows = {passage: _MatchedRow(*reader.row(passage)) for passage, _ in ranked}
             top = ceiling(query, passages, holding)  # type: ignore[arg-type]
-            found = _build_keyword_evidence(
+            evidence = _build_keyword_evidence(
                 {passage: score / top for passage, score in ranked}, rows
             )
-            for one in judge_evidence(question, found, learned(family, with_vectors=False)).ranked:
-                if one.id not in candidates or one.log_odds > candidates[one.id].log_odds:
-                    candidates[one.id] = _Candidate(
-                        one.id, rows[one.id], one.log_odds, weights, scope
+            for hit in judge_evidence(
+                question, evidence, learned(family, with_vectors=False)
+            ).ranked:
+                if hit.id not in candidates or hit.log_odds > candidates[hit.id].log_odds:
+                    candidates[hit.id] = _Candidate(
+                        hit.id, rows[hit.id], hit.log_odds, weights, scope
                     )
     return passages
 
@@ -311,11 +313,11 @@ def _build_keyword_evidence(
             near_keyword=max(near, default=0.0),
             heading=rows[passage].title,
         )
-    for passage, one in evidence_by_passage.items():
+    for passage, evidence in evidence_by_passage.items():
         for step, name in ((-1, "before"), (1, "after")):
             other = rows.get(passage + step)
             if other is not None and other.document == rows[passage].document:
-                setattr(one, name, evidence_by_passage[passage + step])
+                setattr(evidence, name, evidence_by_passage[passage + step])
     return list(evidence_by_passage.values())
 
 

@@ -62,7 +62,11 @@ class Level(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Figures of a labelled set. `silence`: share of the unanswerable prompts that got nothing."""
+    """Figures of the hook on a labelled set of prompts.
+
+    A prompt is answerable where its label expects a memory. `silence`: share of the unanswerable
+    prompts for which no memory was shown.
+    """
 
     answerable: int
     unanswerable: int
@@ -135,7 +139,7 @@ def outcomes(
     """Return the hook's decision for the prompt of each label."""
     return [
         _build_label_decision(
-            label, [found for found in recall(label.prompt) if found.level != levels.LOW]
+            label, [match for match in recall(label.prompt) if match.level != levels.LOW]
         )
         for label in labels
     ]
@@ -144,17 +148,17 @@ def outcomes(
 def _build_label_decision(label: Label, shown: Sequence[Match]) -> LabelDecision:
     return LabelDecision(
         label,
-        tuple((found.level, label.means(found.key)) for found in shown),
-        tuple(found.key for found in shown),
+        tuple((match.level, label.means(match.key)) for match in shown),
+        tuple(match.key for match in shown),
     )
 
 
 def select_failed_prompts(found: Sequence[LabelDecision]) -> tuple[FailedPrompt, ...]:
     """Return the prompts whose outcome was wrong."""
     return tuple(
-        FailedPrompt(one.label.prompt, one.label.expect, one.keys)
-        for one in found
-        if not one.is_right
+        FailedPrompt(decision.label.prompt, decision.label.expect, decision.keys)
+        for decision in found
+        if not decision.is_right
     )
 
 
@@ -178,7 +182,9 @@ def build_reliability_bins(found: Sequence[tuple[float, bool]], bins: int = 5) -
     reliability_bins = []
     for number in range(bins):
         pairs = [
-            (said, right) for said, right in found if min(int(said * bins), bins - 1) == number
+            (probability, right)
+            for probability, right in found
+            if min(int(probability * bins), bins - 1) == number
         ]
         if pairs:
             reliability_bins.append(

@@ -14,13 +14,15 @@ _MOST_WORDS = 60
 
 def content_words(prompt: str) -> list[tuple[str, ...]]:
     """Return the tokens of each content word of a prompt, each word once."""
-    found: dict[tuple[str, ...], None] = {}
-    asked = query_tokens(f"{prompt}?")  # interrogatives and endings are no content
+    words: dict[tuple[str, ...], None] = {}
+    content_tokens = query_tokens(f"{prompt}?")  # interrogatives and endings are no content
     for word in re.findall(_WORD, prompt)[:_MOST_WORDS]:
-        tokens = tuple(token for token in keyword_tokens(word) if token in asked and len(token) > 1)
-        if tokens and tokens[0] not in COMMON and tokens not in found:
-            found[tokens] = None
-    return list(found)
+        tokens = tuple(
+            token for token in keyword_tokens(word) if token in content_tokens and len(token) > 1
+        )
+        if tokens and tokens[0] not in COMMON and tokens not in words:
+            words[tokens] = None
+    return list(words)
 
 
 def count_shared_words(words: "list[tuple[str, ...]]", text: str) -> int:
@@ -38,11 +40,13 @@ def is_named(words: "list[tuple[str, ...]]", title: str, tags: str, text: str) -
     All words of the tag or title must occur. A title that is merely the memory's first words does
     not count.
     """
-    said = {token for tokens in words for token in tokens}
+    prompt_tokens = {token for tokens in words for token in tokens}
     names = [tag for tag in re.split(r"[,;]", tags) if tag.strip()]
     if title and not " ".join(text.split()).startswith(title.rstrip("….").strip()):
         names.append(title)
-    return any(tokens and said.issuperset(tokens) for tokens in map(_find_distinct_tokens, names))
+    return any(
+        tokens and prompt_tokens.issuperset(tokens) for tokens in map(_find_distinct_tokens, names)
+    )
 
 
 def _find_distinct_tokens(name: str) -> "list[str]":

@@ -172,12 +172,12 @@ def texts(prompt: str) -> list[str]:
         if 1 < len(sentences) <= _MOST_SENTENCES
         else [prompt, *sentences[:3], *sentences[-3:]]
     )
-    asked: dict[str, dict[str, float]] = {}
+    questions: dict[str, dict[str, float]] = {}
     for text in many:
         weights = _weigh_question_tokens(text)
-        if weights and weights not in asked.values():
-            asked[text] = weights
-    return list(asked)
+        if weights and weights not in questions.values():
+            questions[text] = weights
+    return list(questions)
 
 
 def build_prompt_questions(prompt: str) -> list[dict[str, float]]:

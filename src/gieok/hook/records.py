@@ -27,7 +27,7 @@ MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30
 #: The category of summaries of sessions.
 SUMMARY = "session-summary"
-#: Front matter field with the days on which a record was told, if it was told on several days.
+#: Front matter field with the days on which a person told the record; only where there are several.
 TOLD = "told"
 _TITLE_CHARS = 80
 #: Longest file name in bytes; a Korean syllable takes three bytes, and a file system allows 255.
@@ -58,7 +58,9 @@ class Record(NamedTuple):
 
     @property
     def day(self) -> date:
-        """Return the day on which the record was told."""
+        """Return the day on which a person told the record, else the UTC day on which it was
+        created.
+        """
         return self.told or self.created.date()
 
     def markdown(self) -> str:
@@ -136,10 +138,10 @@ def save_record(
             _read_record_body(text) == _read_record_body(record.markdown())
             and _strip_record_dates(text) == _strip_record_dates(record.markdown())
         ):
-            told = _told_again(text, record)
-            if told != text:
-                fs.replace(known, told)
-            return Saved(known, False, told_days(front_matter(told).fields))
+            new_text = _told_again(text, record)
+            if new_text != text:
+                fs.replace(known, new_text)
+            return Saved(known, False, told_days(front_matter(new_text).fields))
     day = f"{record.created:%Y-%m-%d}-" if record.category == SUMMARY else ""
     file = _create_record_file(folder, day + slug(record.title), record.markdown())
     return Saved(file, True, (record.day,))
@@ -166,13 +168,13 @@ def _iter_restating_records(base: Path, record: Record) -> Iterator[tuple[Path, 
 
 def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
     """Return the days on which a record was told, by its front matter, in order."""
-    found = {
+    days = {
         day
         for name in ("created", TOLD)
         for word in fields.get(name, "").split(",")
         if (day := _parse_record_day(word))
     }
-    return tuple(sorted(found))
+    return tuple(sorted(days))
 
 
 def _parse_record_day(word: str) -> date | None:
@@ -256,8 +258,10 @@ def with_text(file_text: str, text: str) -> str:
     head, body = file_text[: matter.end], file_text[matter.end :].strip()
     title = matter.fields.get("title", "")
     has_heading = bool(title) and body.startswith(f"# {title}\n")
-    said = body.removeprefix(f"# {title}\n").strip() if has_heading else body
-    if title and (title == _derive_record_title(said) or _tells_what_is_gone(title, said, text)):
+    old_text = body.removeprefix(f"# {title}\n").strip() if has_heading else body
+    if title and (
+        title == _derive_record_title(old_text) or _tells_what_is_gone(title, old_text, text)
+    ):
         new = _derive_record_title(text)
         head = head.replace(
             f"title: {_quote_record_title(title)}\n", f"title: {_quote_record_title(new)}\n", 1
@@ -287,11 +291,11 @@ def renamed(base: Path, file: Path) -> Path:
         return file
     target = _create_record_file(file.parent, stem, text)
     for other in list_records(base):
-        said = other.read_text(encoding="utf-8", errors="replace")
+        other_text = other.read_text(encoding="utf-8", errors="replace")
         linked = re.sub(
-            rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said
+            rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", other_text
         )
-        if linked != said and other != file:
+        if linked != other_text and other != file:
             fs.replace(other, linked)
     file.unlink()
     return target

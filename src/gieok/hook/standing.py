@@ -125,7 +125,7 @@ class Standing:
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
         """Return the claims of a passage that hold no more, if the passage still says them."""
         lines = text.split("\n")
-        found = []
+        claims = []
         for line, start, length, check, claim in self._read(scope).get(key, ()):
             if not first_line <= line < first_line + len(lines):
                 continue
@@ -134,8 +134,8 @@ class Standing:
                 continue
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
-            found.append(claim)
-        return found
+            claims.append(claim)
+        return claims
 
     def every(self, scope: str) -> "list[tuple[str, int, EndedClaim]]":
         """Return (key, line, replacement) of every claim of a scope that was replaced."""
@@ -206,7 +206,7 @@ def newest_first(
     """
     standing = Standing(home, now_s)
     by_handle = {memory.handle: memory for memory in shown}
-    made: list[InjectedMemory] = []
+    memories: list[InjectedMemory] = []
     for match, memory in zip(found, shown, strict=True):
         line = _line_of(memory.handle) or match.first_line
         claims = standing.claims(memory.scope, match.key, line, match.text)
@@ -215,14 +215,14 @@ def newest_first(
         whole = next((claim for claim in claims if claim.is_whole and claim.key), None)
         if whole is not None:
             new = by_handle.get(whole.handle) or _looked_up(whole, memory, reader)
-            if new is not None and new not in made:
+            if new is not None and new not in memories:
                 new.score = max(new.score, memory.score)
-                made.append(new)
+                memories.append(new)
         elif not claims and standing.won([], memory.scope, match.key, line):
             memory.status = choice.CURRENT
-        if memory not in made:
-            made.append(memory)
-    return made
+        if memory not in memories:
+            memories.append(memory)
+    return memories
 
 
 def _line_of(handle: str) -> int:

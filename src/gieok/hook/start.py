@@ -146,8 +146,8 @@ def render_session_start(
     parts = [part for part in parts if part.lines]
     head = HEAD.format(whose=whose, more=_MORE)
     costs = [[estimate_tokens(line) for _, line in part.lines] for part in parts]
-    kept: list[set[int]] = [set() for _ in parts]
-    said: set[str] = set()  # what is about the user stands in two scopes
+    chosen: list[set[int]] = [set() for _ in parts]
+    texts: set[str] = set()  # what is about the user stands in two scopes
     headings = estimate_tokens(head) + sum(estimate_tokens(part.heading) + 2 for part in parts)
     left = min(budget_tokens, max(_LEAST_TOKENS, budget_tokens - headings))
     room_bytes = (
@@ -161,18 +161,18 @@ def render_session_start(
             room = left if is_second else min(left, int(budget_tokens * part.share))
             for line in sorted(range(len(part.lines)), key=lambda n: -part.lines[n][0]):
                 cost, length = costs[number][line], inject.count_text_bytes(part.lines[line][1]) + 1
-                if part.lines[line][1] not in said and cost <= room and length <= room_bytes:
-                    kept[number].add(line)
-                    said.add(part.lines[line][1])
+                if part.lines[line][1] not in texts and cost <= room and length <= room_bytes:
+                    chosen[number].add(line)
+                    texts.add(part.lines[line][1])
                     room, left, room_bytes = room - cost, left - cost, room_bytes - length
     shown = [
         "\n".join((f"## {part.heading}", *(part.lines[line][1] for line in sorted(lines))))
-        for part, lines in zip(parts, kept, strict=True)
+        for part, lines in zip(parts, chosen, strict=True)
         if lines
     ]
     if not shown:
         return "", 0
-    return inject.wrap_in_tag("memory-context", "\n".join((head, *shown))), sum(map(len, kept))
+    return inject.wrap_in_tag("memory-context", "\n".join((head, *shown))), sum(map(len, chosen))
 
 
 def told_beside(
@@ -188,8 +188,8 @@ def told_beside(
     takes, and the room depends on the turns: so it is computed twice.
     """
     turns, taken = sorted(turns), _HEADINGS_TOKENS + sum(map(estimate_tokens, others))
-    told = ShownBefore(_likely_shown(lasting, budget_tokens - taken, budget_tokens), turns)
-    beside = sum(estimate_tokens(line.text) + 2 for line in rest if not told.holds(line))
+    shown = ShownBefore(_likely_shown(lasting, budget_tokens - taken, budget_tokens), turns)
+    beside = sum(estimate_tokens(line.text) + 2 for line in rest if not shown.holds(line))
     most = int(1.5 * ACTIVE * budget_tokens)  # of the project, and half of it of the user
     return ShownBefore(
         _likely_shown(lasting, budget_tokens - taken - min(beside, most), budget_tokens), turns
@@ -300,7 +300,7 @@ def last_turns(turns: "Sequence[tuple[str, str]]") -> "list[tuple[str, str, str]
     Small talk is thanks and greetings. `turns` are (role, text) in order; each result also has the
     question that a turn of a few words answers.
     """
-    kept: list[tuple[str, str, str]] = []
+    rows: list[tuple[str, str, str]] = []
     before = ""
     is_answered = True  # an answer to thanks is none
     for role, text in turns:
@@ -308,11 +308,11 @@ def last_turns(turns: "Sequence[tuple[str, str]]") -> "list[tuple[str, str, str]
         question = before if is_user and is_answer(text, before) else ""
         is_answered = not is_small_talk(text) or bool(question) if is_user else is_answered
         if is_answered and (is_user or not is_small_talk(text)):
-            kept.append((role, text, question))
+            rows.append((role, text, question))
         before = "" if is_user else text
-    users = [n for n, (role, _, _) in enumerate(kept) if role == "user"][-_MOST_SAID:]
-    answers = [n for n, (role, _, _) in enumerate(kept) if role != "user"][-1:]
-    return [kept[n] for n in sorted({*users, *answers})]
+    users = [n for n, (role, _, _) in enumerate(rows) if role == "user"][-_MOST_SAID:]
+    answers = [n for n, (role, _, _) in enumerate(rows) if role != "user"][-1:]
+    return [rows[n] for n in sorted({*users, *answers})]
 
 
 def last_lines(turns: "Sequence[tuple[str, str]]") -> "list[tuple[float, str]]":

@@ -96,10 +96,10 @@ def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) ->
 
 def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[float]]:
     """Return the times of searches by session, in order; '' for searches without a session."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_session: dict[str, list[float]] = defaultdict(list)
     for row in searches:
-        found[str(row.get("session") or "")].append(_read_call_number(row, "at"))
-    return {session: sorted(times) for session, times in found.items()}
+        by_session[str(row.get("session") or "")].append(_read_call_number(row, "at"))
+    return {session: sorted(times) for session, times in by_session.items()}
 
 
 def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]]) -> bool:

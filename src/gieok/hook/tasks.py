@@ -121,8 +121,8 @@ def question_of(prompt: str) -> str:
     text = prompt[:_MOST_CHARS].strip()
     if is_prompt_question(text):
         return ""
-    found = [about for asks, about in _KINDS if re.search(asks, text, re.IGNORECASE)]
-    return " ".join(found[:2])
+    topics = [about for asks, about in _KINDS if re.search(asks, text, re.IGNORECASE)]
+    return " ".join(topics[:2])
 
 
 def is_prompt_question(prompt: str) -> bool:

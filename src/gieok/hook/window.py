@@ -199,11 +199,11 @@ def sessions(home: str) -> "list[dict[str, Any]]":
 def _select_newest_injections(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
     """Return the newest injections, up to the limit that is kept."""
     newest, chars = [], 0
-    for one in earlier[:_MOST_EARLIER]:
-        chars += len(str(one.get("text", "")))
+    for injection in earlier[:_MOST_EARLIER]:
+        chars += len(str(injection.get("text", "")))
         if chars > _MOST_EARLIER_CHARS:
             break
-        newest.append(one)
+        newest.append(injection)
     return newest
 
 

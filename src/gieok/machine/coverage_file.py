@@ -48,17 +48,21 @@ class CoverageFile:
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
         """Yield the lines of a file that ran, context by context."""
-        found: dict[str, set[int]] = defaultdict(set)
+        by_context: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
             if _convert_to_posix(name) == path:
                 for line, contexts in self._asked(
                     partial(self._data.contexts_by_lineno, name)
                 ).items():
                     for context in contexts:
-                        found[context].add(line)
-                if not found and self._asked(partial(self._data.arcs, name)):
-                    found[""] = set()  # an empty file was run: it has a way in and out, and no line
-        yield from sorted((context, frozenset(lines - {0})) for context, lines in found.items())
+                        by_context[context].add(line)
+                if not by_context and self._asked(partial(self._data.arcs, name)):
+                    by_context[""] = (
+                        set()
+                    )  # an empty file was run: it has a way in and out, and no line
+        yield from sorted(
+            (context, frozenset(lines - {0})) for context, lines in by_context.items()
+        )
 
     def _open(self) -> None:
         """Open the data file, and only a data file of coverage.py.

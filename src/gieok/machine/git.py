@@ -52,17 +52,17 @@ class Git:
         None where there is no repository, or where the enclosing repository ignores the folder
         itself.
         """
-        found = self._files("")
-        if found is None or (not found and self._is_ignored("", ["."]) != frozenset()):
+        paths = self._files("")
+        if paths is None or (not paths and self._is_ignored("", ["."]) != frozenset()):
             return None
         files: set[str] = set()
-        while found:
-            path = found.pop()
+        while paths:
+            path = paths.pop()
             if not path.endswith("/") and not (self._root / path / ".git").exists():
                 files.add(path)
             else:  # a repository inside, or a submodule
                 repository = path.rstrip("/")
-                found |= {
+                paths |= {
                     f"{repository}/{inner}"
                     for inner in self._files(repository) or ()
                     if inner.strip("./")
@@ -79,14 +79,14 @@ class Git:
         """Return those of `paths` that are ignored; paths need not exist. None without git."""
         if not paths:
             return frozenset()
-        found: set[str] = set()
+        ignored: set[str] = set()
         for repository, questions in self._questions(paths).items():
-            said = self._is_ignored(repository, [".", *questions])
-            if said is None or "." in said:
+            answer = self._is_ignored(repository, [".", *questions])
+            if answer is None or "." in answer:
                 listed = self.files()
                 return None if listed is None else frozenset(paths) - listed
-            found.update(path for question in said for path in questions[question])
-        return frozenset(found)
+            ignored.update(path for question in answer for path in questions[question])
+        return frozenset(ignored)
 
     def _questions(self, paths: Sequence[str]) -> dict[str, dict[str, set[str]]]:
         """Return the paths to ask of each repository.
@@ -94,24 +94,24 @@ class Git:
         A path is asked of its own repository; of an enclosing repository, the nested repository on
         the way to the path is asked.
         """
-        asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        questions: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path in paths:
             repository = ""
             parts = path.split("/")
             for folder in ("/".join(parts[:n]) for n in range(1, len(parts))):
                 if (self._root / folder / ".git").exists():
-                    asked[repository][_strip_folder_prefix(folder, repository)].add(path)
+                    questions[repository][_strip_folder_prefix(folder, repository)].add(path)
                     repository = folder
-            asked[repository][_strip_folder_prefix(path, repository)].add(path)
-        return asked
+            questions[repository][_strip_folder_prefix(path, repository)].add(path)
+        return questions
 
     def _is_ignored(self, repository: str, paths: Sequence[str]) -> frozenset[str] | None:
-        given = b"\0".join(
+        stdin = b"\0".join(
             os.fsencode(f"./{path}") for path in paths
         )  # a path that begins with a colon is no pathspec magic
-        code, said, _ = self._run("check-ignore", "-z", "--stdin", folder=repository, given=given)
+        code, output, _ = self._run("check-ignore", "-z", "--stdin", folder=repository, given=stdin)
         return (
-            frozenset(os.fsdecode(name)[2:] for name in said.split(b"\0") if name)
+            frozenset(os.fsdecode(name)[2:] for name in output.split(b"\0") if name)
             if code in (0, 1)
             else None
         )
@@ -153,7 +153,7 @@ class Git:
 
     def log(self, most: int) -> list[Commit]:
         """Return the newest commits of the checked-out branch without merges, newest first."""
-        said = self._ask(
+        output = self._ask(
             "-c",
             "core.quotePath=false",
             "-c",
@@ -168,7 +168,7 @@ class Git:
             "--name-only",
             "--format=%x1e%H%x1f%an%x1f%at%x1f%B%x1f",
         )
-        rows = (row.split("\x1f") for row in said.split("\x1e"))
+        rows = (row.split("\x1f") for row in output.split("\x1e"))
         return [
             _parse_git_commit(*row)
             for row in rows
@@ -198,7 +198,7 @@ class Git:
             environment.pop(name, None)
         try:
             # Fixed program, no shell; arguments that could be options are refused.
-            done = subprocess.run(  # noqa: S603
+            completed = subprocess.run(  # noqa: S603
                 ["git", *(_SAFE if safe else ()), *arguments],  # noqa: S607 - the user's own git
                 cwd=self._root / folder,
                 env=environment,
@@ -209,7 +209,7 @@ class Git:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return _NOT_RUN, b"", str(error)
-        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+        return completed.returncode, completed.stdout, completed.stderr.decode("utf-8", "replace")
 
 
 def _parse_git_commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:

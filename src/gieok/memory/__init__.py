@@ -1,7 +1,7 @@
 """Long-term memory of agents: from transcripts and notes to tiered memory.
 
-`files` reads notes, `capture` reads transcripts; `talk` makes turns and claims of the journal,
-`observer` distils observations, `reflection` condenses observations, `tiers` moves them between
-hot, warm and cold, `exchange` brings memory in and out. `sidecar` runs these parts one step at a
-time.
+`files` reads notes and `capture` reads transcripts into the journal. `talk` derives turns and
+claims from the journal, `observer` distils observations, `reflection` condenses observations,
+`tiers` moves memories between hot, warm and cold, and `exchange` imports and exports memory.
+`sidecar` runs these parts one step at a time.
 """

@@ -105,10 +105,10 @@ def render_active_memory(held: ScopeMemory, look: Look, today: date) -> str:
         _build_active_lines(held, current, look, today), key=lambda line: (-line.worth, line.order)
     )
     bare = _fill_outline(held, (), look, len(current))
-    kept = _Page(
+    shown = _Page(
         look.budget_tokens - estimate_tokens(bare) - _SPARE, lines, _map_section_headings(look)
     ).filled()
-    return _fill_outline(held, sorted(kept, key=lambda line: line.order), look, len(current))
+    return _fill_outline(held, sorted(shown, key=lambda line: line.order), look, len(current))
 
 
 def is_replaced_by_day(document: Document, zone: tzinfo, today: date) -> bool:
@@ -138,11 +138,11 @@ def _build_active_lines(
     """Yield every line that could be shown."""
     has_due = not look.template or "{due}" in look.template
     before = _find_lately_replaced(held, look, today)
-    done: list[tuple[date, tuple[str, ...]]] = []
+    deed_rows: list[tuple[date, tuple[str, ...]]] = []
     for document, o in current:
         day = o.at.astimezone(look.zone).date()
         if deeds.is_deed(o.text):
-            done.append((day, (o.text,)))
+            deed_rows.append((day, (o.text,)))
             continue
         section, is_due = _select_line_section(o, day, today), ""
         if has_due and section in ("states", "preferences", "decisions", "pending"):
@@ -172,7 +172,7 @@ def _build_active_lines(
             worth=active.score_active_line("notes", "🟢", days),
             at=0.0,
         )
-    yield from _build_deed_lines(done, today)
+    yield from _build_deed_lines(deed_rows, today)
 
 
 def _find_lately_replaced(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
@@ -248,8 +248,10 @@ class _Page:
         self._headings = {name: estimate_tokens(heading) + 2 for name, heading in headings.items()}
         self._kept: list[_OutlineLine] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
-        done = (line for line in lines if line.section.startswith("done"))
-        self._finished = [(line.at, line.said, _find_word_beginnings(line.said)) for line in done]
+        done_lines = (line for line in lines if line.section.startswith("done"))
+        self._finished = [
+            (line.at, line.said, _find_word_beginnings(line.said)) for line in done_lines
+        ]
 
     def filled(self) -> list[_OutlineLine]:
         """Return the best lines of each section within its share, then the best of all the
@@ -305,11 +307,11 @@ class _Page:
         """
         near, least = _find_word_beginnings(line.said), len(about.words) // 3
         rows = (
-            said
-            for at, said, words in self._finished
+            text
+            for at, text, words in self._finished
             if at > line.at and len(words & near) >= max(1, least)
         )
-        return any(is_finished(about, gist(said)) for said in rows)
+        return any(is_finished(about, gist(text)) for text in rows)
 
     def _known(self, about: Gist) -> int | None:
         """Return the number of the kept line that says the same; None if there is none."""

@@ -84,15 +84,15 @@ def _find_grown_transcripts(sidecar: Sidecar) -> Iterator[_Grown]:
     looked = sidecar.journal.kept(_REALM)
     transcripts = sidecar.transcripts
     waiting = (event.transcript for event in spool.events(sidecar.spool, sidecar.clock.now()))
-    found = {
+    by_path = {
         source.path: source for source in sources(transcripts.places, transcripts.default_scope)
     }
-    found |= {
+    by_path |= {
         path: ScopedTranscript(path, transcripts.default_scope)
         for path in waiting
-        if path not in found
+        if path not in by_path
     }
-    for path, source in found.items():
+    for path, source in by_path.items():
         try:
             status = path.stat()
             changed_ns = max(status.st_mtime_ns, _wal_ns(path) if source.database else 0)

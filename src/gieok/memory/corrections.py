@@ -18,10 +18,10 @@ def correct_source_message(journal: FullJournal, old: Document, new: Document, d
     stays: the comparison by vectors (`memory.talk.claims`) finds that the correction replaces it.
     """
     ids = [identity for source in old.provenance for identity in source.message_ids]
-    said = journal.messages(old.scope, ids) if len(ids) == 1 else []
-    if not said or not old.text:
+    messages = journal.messages(old.scope, ids) if len(ids) == 1 else []
+    if not messages or not old.text:
         return False
-    text = unmarked(journal.corrections(old.scope).get(ids[0], said[0].message.text))
+    text = unmarked(journal.corrections(old.scope).get(ids[0], messages[0].message.text))
     if old.text not in text:
         return False
     journal.correct(

@@ -20,10 +20,10 @@ def is_deed(text: str) -> bool:
 
 def summed_up(texts: Sequence[str]) -> str:
     """Return the tool calls of a day: `[edited: a.py, b.py, 3 more; failed: npm test]`."""
-    found = [deed for deed in map(_DEED.match, texts) if deed]
+    deeds = [deed for deed in map(_DEED.match, texts) if deed]
     named = (
-        ("edited", [deed["path"] for deed in found]),
-        ("failed", [deed["failed"] for deed in found]),
+        ("edited", [deed["path"] for deed in deeds]),
+        ("failed", [deed["failed"] for deed in deeds]),
     )
     parts = [f"{what}: {_format_deed_names(names)}" for what, names in named if any(names)]
     return f"[{'; '.join(parts)}]"

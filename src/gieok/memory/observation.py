@@ -103,8 +103,8 @@ class Observed(NamedTuple):
 def most_important(found: Iterable[Observation], limit: int) -> tuple[Observation, ...]:
     """Return the most important observations in order of time; the newest of equals are kept."""
     rank = list(Priority)
-    kept = sorted(found, key=lambda o: (rank.index(o.priority), -o.at.timestamp()))[:limit]
-    return tuple(sorted(kept, key=lambda o: o.at))
+    best = sorted(found, key=lambda o: (rank.index(o.priority), -o.at.timestamp()))[:limit]
+    return tuple(sorted(best, key=lambda o: o.at))
 
 
 def dump_observed(observed: Observed) -> str:
@@ -172,7 +172,7 @@ def build_observed_entries(
     An observation that is repeated on one day has the same key, so it is kept once. `agents` is
     message id → the agent that the message was said to or by, as far as known.
     """
-    made = [
+    entries = [
         _build_observation_entry(
             scope, o.key, KIND, o.text, now, o, {AGENT_FIELD: ",".join(_agents_of(o, agents))}
         )
@@ -183,20 +183,20 @@ def build_observed_entries(
             _SESSION: observed.task_session,
             _SAID_AT: observed.task_at.isoformat() if observed.task_at else "",
         }
-        made.append(
+        entries.append(
             _build_observation_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task)
         )
-    made += [
+    entries += [
         _build_observation_entry(
             scope, PREFIX + "pattern:" + _hash_observation_text(p), PATTERN_KIND, p, now
         )
         for p in observed.patterns
     ]
-    return list({entry.document.key: entry for entry in made}.values())
+    return list({entry.document.key: entry for entry in entries}.values())
 
 
 def _agents_of(o: Observation, agents: Mapping[str, str]) -> list[str]:
-    return sorted({agents[one] for one in o.message_ids if one in agents})
+    return sorted({agents[message_id] for message_id in o.message_ids if message_id in agents})
 
 
 def with_ends(
@@ -207,18 +207,18 @@ def with_ends(
     Documents of `stored` that end are included. An observation replaces none of a later day and
     never itself, and a person's correction stays.
     """
-    found = {entry.document.key: entry.document for entry in made}
-    ends = dict(stored) | found
-    for newer in (o for o in observed.observations if o.key in found):
+    new_documents = {entry.document.key: entry.document for entry in made}
+    ends = dict(stored) | new_documents
+    for newer in (o for o in observed.observations if o.key in new_documents):
         for key in newer.replaces:
             older = ends.get(key)
             is_circle = ends[newer.key].metadata.get(REPLACED_BY) == key
             if older is not None and key != newer.key and not is_circle and _may_end(older, newer):
-                ends[key] = end_document(older, found[newer.key])
+                ends[key] = end_document(older, new_documents[newer.key])
     changed = {
         key: document
         for key, document in ends.items()
-        if key in found or document is not stored[key]
+        if key in new_documents or document is not stored[key]
     }
     return [build_whole_entry(document) for document in changed.values()]
 

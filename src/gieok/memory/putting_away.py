@@ -60,13 +60,13 @@ def is_retired_with(document: Document, message: str) -> bool:
 
 def turns(journal: FullJournal, scope: Scope) -> list[AwayTurn]:
     """Return the retired messages of a scope."""
-    kept = journal.kept(_REALM + scope.path)
+    values = journal.kept(_REALM + scope.path)
     blank = (
         {name for name, text in journal.corrections(scope).items() if text == _BLANK}
-        if kept
+        if values
         else set()
     )
-    return [AwayTurn(name, *json.loads(value)) for name, value in kept.items() if name in blank]
+    return [AwayTurn(name, *json.loads(value)) for name, value in values.items() if name in blank]
 
 
 def retire_turn(journal: FullJournal, scope: Scope, turn: AwayTurn) -> None:

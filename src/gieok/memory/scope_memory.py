@@ -32,11 +32,13 @@ def uncorrected(held: ScopeMemory) -> ScopeMemory:
 
     Gieok must rewrite neither.
     """
-    kept = tuple(
+    documents = tuple(
         d for d in held.documents if not (d.metadata.get(CORRECTED) or d.metadata.get(IMPORTED))
     )
     patterns = tuple(document for document in held.patterns if not document.metadata.get(CORRECTED))
-    return ScopeMemory(kept, tuple(map(observation.observation_of, kept)), held.task, patterns)
+    return ScopeMemory(
+        documents, tuple(map(observation.observation_of, documents)), held.task, patterns
+    )
 
 
 def standing(journal: Archived, scope: Scope) -> dict[str, str]:
@@ -62,17 +64,21 @@ def load_scope_memory(
     """
     found_hashes = store.hashes(scope) if hashes is None else hashes
     hashes = {
-        key: found for key, found in found_hashes.items() if key.startswith(observation.PREFIX)
+        key: content_hash
+        for key, content_hash in found_hashes.items()
+        if key.startswith(observation.PREFIX)
     }
     known = {} if known is None else known
     changed = [
-        key for key, found in hashes.items() if key not in known or known[key].content_hash != found
+        key
+        for key, content_hash in hashes.items()
+        if key not in known or known[key].content_hash != content_hash
     ]
     known |= {document.key: document for document in store.get(scope, changed)}
     for key in [key for key in known if key not in hashes]:
         del known[key]
     documents = [document for document in known.values() if not document.metadata.get(RETIRED)]
-    kept = sorted(
+    observed = sorted(
         (d for d in documents if d.kind == observation.KIND),
         key=lambda d: (d.said_at, d.key),
     )
@@ -81,11 +87,11 @@ def load_scope_memory(
         (d for d in documents if d.kind == observation.PATTERN_KIND), key=lambda d: d.key
     )
     return ScopeMemory(
-        tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns)
+        tuple(observed), tuple(map(observation.observation_of, observed)), task, tuple(patterns)
     )
 
 
 def format_observation_line(o: Observation) -> str:
     """Return an observation in the line format of prompts."""
-    done = "✅ " if o.is_done else ""
-    return f"* {o.priority.mark} {done}({o.at:%Y-%m-%d %H:%M}) [{o.category}] {o.text}"
+    tick = "✅ " if o.is_done else ""
+    return f"* {o.priority.mark} {tick}({o.at:%Y-%m-%d %H:%M}) [{o.category}] {o.text}"

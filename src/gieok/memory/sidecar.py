@@ -137,14 +137,14 @@ class Sidecar:
             f"{self.spool.parent}{os.sep}",
             str(self.active_file(self.transcripts.default_scope)),
         )
-        found = self.transcripts
+        transcripts = self.transcripts
         capture = Capture(
             journal=self.journal,
-            project_scope=found.project_scope,
+            project_scope=transcripts.project_scope,
             tell=self._tell_unread,
             folders=folders,
             privacy=self.privacy,
-            folder_of=found.folder_of,
+            folder_of=transcripts.folder_of,
         )
         object.__setattr__(self, "capture", capture)
 
@@ -168,8 +168,8 @@ class Sidecar:
                 Path(p).exists() for p in (path, path.rpartition("#")[0]) if p
             ):
                 self.journal.resolve_incident(incident.name)
-        for kept, why in iter_unread_transcripts(self.transcripts.places):
-            self._tell_unread(str(kept), why)
+        for unread, why in iter_unread_transcripts(self.transcripts.places):
+            self._tell_unread(str(unread), why)
         added, began_s = 0, self.clock.now().timestamp()
         for source in sorted(
             sources(self.transcripts.places, self.transcripts.default_scope),
@@ -182,8 +182,8 @@ class Sidecar:
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
         """Add the new messages of the transcripts among `paths`; return how many."""
-        found = map(self._source_of, paths)
-        return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
+        maybe_sources = map(self._source_of, paths)
+        return sum(self.capture_source(source) for source in sorted({*filter(None, maybe_sources)}))
 
     def capture_spool(self) -> set[Scope]:
         """Read the transcripts of the hooks' events.
@@ -293,19 +293,19 @@ class Sidecar:
                     observe=observer,
                     thresholds=self.thresholds,
                 )
-                done = buffer.step(flush=flush)
+                step = buffer.step(flush=flush)
             except _STOPS as error:
                 self._failed("observer", error)
                 return Step.NOTHING
-        if done in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
+        if step in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
             self.journal.resolve_incident("observer")
-        return done
+        return step
 
     def observe_all(self, scope: Scope, *, flush: bool = False) -> list[Step]:
         """Do all steps that are due in a scope; return their outcomes."""
         steps: list[Step] = []
-        while (done := self.observe(scope, flush=flush)) is not Step.NOTHING:
-            steps.append(done)
+        while (step := self.observe(scope, flush=flush)) is not Step.NOTHING:
+            steps.append(step)
         return steps
 
     def is_idle(self, scope: Scope, idle: timedelta) -> bool:
@@ -313,9 +313,9 @@ class Sidecar:
 
         Rules cost nothing, so with rules the time is shorter.
         """
-        found = self._unobserved(scope)
+        unobserved = self._unobserved(scope)
         rest = idle if self.models.observer_model else min(idle, RULES_REST)
-        return bool(found) and found[-1].message.at < self.clock.now() - rest
+        return bool(unobserved) and unobserved[-1].message.at < self.clock.now() - rest
 
     def reflect(self, scope: Scope) -> Reflected:
         """Reflect now. Raises GeneratorFailed: nothing has changed then."""
@@ -342,7 +342,7 @@ class Sidecar:
                 return False
             with self.journal.exclusive(reflecting(scope)):
                 deliver(self.journal, self.store)
-                asked = (
+                has_tried = (
                     bool(self._reflector(scope)().tries)
                     if is_due
                     else self._reflector(scope).prepare()
@@ -350,7 +350,7 @@ class Sidecar:
         except _STOPS as error:
             self._failed("reflector", error)
             return False
-        if asked:
+        if has_tried:
             self.journal.resolve_incident("reflector")
         return is_due
 
@@ -375,8 +375,8 @@ class Sidecar:
             return False
         runs = self.journal.runs(scope, now - _LONG_AGO)
         # Runs in the future are from before the clock was set back.
-        done = (run.at for run in runs if run.reader == "reflect" and run.at <= now)
-        return due(max(done, default=now - _LONG_AGO), now)
+        times = (run.at for run in runs if run.reader == "reflect" and run.at <= now)
+        return due(max(times, default=now - _LONG_AGO), now)
 
     # What waits
 

@@ -83,12 +83,12 @@ class Service:
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise self._silent(error) from error
         try:
-            found = json.loads(text)
+            reply = json.loads(text)
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            reply = None
+        if not isinstance(reply, dict):
             raise self.misunderstood("it answered something that is no JSON object")
-        return found
+        return reply
 
     def lines(
         self, path: str, body: object, hints: Mapping[int, str] | None = None
@@ -103,10 +103,10 @@ class Service:
             request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310
             with self._opener().open(request, timeout=self._timeout_s) as answer:
                 for line in answer:
-                    found = json.loads(line) if line.strip() else {}
-                    if not isinstance(found, dict):
+                    row = json.loads(line) if line.strip() else {}
+                    if not isinstance(row, dict):
                         raise self.misunderstood("it answered something that is no JSON object")
-                    yield found
+                    yield row
         except urllib.error.HTTPError as error:
             raise self._refused(error, hints or {}) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -131,17 +131,17 @@ class Service:
 
     def _refused(self, error: urllib.error.HTTPError, hints: Mapping[int, str]) -> ServiceFailed:
         try:
-            told = _parse_failure_message(error.read(_MOST_BYTES))
+            message = _parse_failure_message(error.read(_MOST_BYTES))
         except (OSError, http.client.HTTPException):
-            told = ""
+            message = ""
         status = error.code
         is_long = status == _TOO_LARGE or (
-            status < 500 and any(words in told.lower() for words in _TOO_LONG)
+            status < 500 and any(words in message.lower() for words in _TOO_LONG)
         )
         hint = hints.get(status) or f"is {self._address} the address of such a service?"
         wait = error.headers.get("retry-after", "") if error.headers else ""
         return self._failed(
-            f"{self._name} answered {status}" + (f": {told}" if told else ""),
+            f"{self._name} answered {status}" + (f": {message}" if message else ""),
             hint=hint if status in hints or status == 404 else None,
             worth_retrying=status >= 500 or status in _RETRYABLE,
             is_too_long=is_long,
@@ -157,8 +157,10 @@ class Service:
             if is_late
             else f"cannot be reached: {reason}"
         )
-        told = f"{self._name} at {self._address} {what}"
-        return self._failed(told, hint="check that it runs, and its address", worth_retrying=True)
+        message = f"{self._name} at {self._address} {what}"
+        return self._failed(
+            message, hint="check that it runs, and its address", worth_retrying=True
+        )
 
 
 def build_bearer_header(key: str) -> dict[str, str]:

@@ -29,11 +29,11 @@ def openai(key: str, address: str, model: str, timeout_s: float) -> None:
         from openai import OpenAI
 
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
-        said: Any = [{"role": "user", "content": _WORD}]
+        messages: Any = [{"role": "user", "content": _WORD}]
         if model:
             _run_key_probe(
                 lambda: client.chat.completions.create(
-                    model=model, messages=said, max_completion_tokens=_TOKENS
+                    model=model, messages=messages, max_completion_tokens=_TOKENS
                 )
             )
         else:
@@ -46,11 +46,11 @@ def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
         from openai import OpenAI
 
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
-        said: Any = [{"role": "user", "content": _WORD}]
+        messages: Any = [{"role": "user", "content": _WORD}]
         if model:
             _run_key_probe(
                 lambda: client.chat.completions.create(
-                    model=model, messages=said, max_tokens=_TOKENS
+                    model=model, messages=messages, max_tokens=_TOKENS
                 )
             )
         else:
@@ -66,9 +66,9 @@ def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
         api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s
     ) as client:
         if model:
-            said: Any = [{"role": "user", "content": _WORD}]
+            messages: Any = [{"role": "user", "content": _WORD}]
             _run_key_probe(
-                lambda: client.messages.create(model=model, messages=said, max_tokens=_TOKENS)
+                lambda: client.messages.create(model=model, messages=messages, max_tokens=_TOKENS)
             )
         else:
             _run_key_probe(lambda: client.models.list(limit=1))

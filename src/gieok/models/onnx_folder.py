@@ -98,7 +98,7 @@ class OnnxFolder:
 
         They are a hash of the sizes and edges of large files and of small files whole.
         """
-        seen = hashlib.sha1(usedforsecurity=False)
+        digest = hashlib.sha1(usedforsecurity=False)
         weights = sorted(self.graph.parent.glob(f"{self.graph.name}[_.]*data*"))
         for file in (
             self.graph,
@@ -109,12 +109,12 @@ class OnnxFolder:
             if not file.is_file():
                 continue
             size = file.stat().st_size
-            seen.update(f"{file.name}\0{size}\0".encode())
+            digest.update(f"{file.name}\0{size}\0".encode())
             with file.open("rb") as data:
-                seen.update(data.read(_EDGE_BYTES))
+                digest.update(data.read(_EDGE_BYTES))
                 data.seek(max(size - _EDGE_BYTES, 0))
-                seen.update(data.read(_EDGE_BYTES))
-        return seen.hexdigest()[:6]
+                digest.update(data.read(_EDGE_BYTES))
+        return digest.hexdigest()[:6]
 
     def windows(self, text: str, pair: str | None = None) -> "list[Encoding]":
         """Return the tokens of a text or a pair, cut into windows that the model reads at once.
@@ -136,22 +136,24 @@ class OnnxFolder:
         import numpy as np
 
         session = self._session()[0]
-        given = {
+        inputs = {
             "input_ids": encoded.ids,
             "attention_mask": encoded.attention_mask,
             "token_type_ids": encoded.type_ids,
             "position_ids": list(range(len(encoded.ids))),
         }
         feeds = {}
-        for wanted in session.get_inputs():
-            kind = np.dtype(_KINDS.get(wanted.type, "int64"))
-            if wanted.name in given:
-                feeds[wanted.name] = np.array([given[wanted.name]], kind)
-            elif wanted.name.startswith("past_key_values"):
-                feeds[wanted.name] = np.zeros(_build_empty_cache_shape(wanted.shape), kind)
+        for graph_input in session.get_inputs():
+            kind = np.dtype(_KINDS.get(graph_input.type, "int64"))
+            if graph_input.name in inputs:
+                feeds[graph_input.name] = np.array([inputs[graph_input.name]], kind)
+            elif graph_input.name.startswith("past_key_values"):
+                feeds[graph_input.name] = np.zeros(
+                    _build_empty_cache_shape(graph_input.shape), kind
+                )
             else:
                 raise self._failed(
-                    f"{str(self.graph)!r} wants an input that is not known: {wanted.name!r}"
+                    f"{str(self.graph)!r} wants an input that is not known: {graph_input.name!r}"
                 )
         names = [
             output.name for output in session.get_outputs() if not output.name.startswith("present")
@@ -197,13 +199,13 @@ class OnnxFolder:
         config = self.read("config.json")
         # Of 514 positions, those of RoBERTa's kin begin at 2.
         positions = int(config.get("max_position_embeddings") or 0)
-        said = (
+        limits = (
             self.read("sentence_bert_config.json").get("max_seq_length"),
             self.read("tokenizer_config.json").get("model_max_length"),
             positions - 2 if "roberta" in str(config.get("model_type")) else positions,
         )
         known = next(
-            (int(one) for one in said if isinstance(one, int | float) and 0 < one < 1e6),
+            (int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < 1e6),
             _USUAL_TOKENS,
         )
         return min(known, _MOST_TOKENS)

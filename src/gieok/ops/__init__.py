@@ -120,5 +120,5 @@ def rib(name: str) -> str:
 def operation(name: str) -> Operation[Any, Any]:
     """Return the operation called `name`, loading its module."""
     module, _, row = _MODULES[name].partition(":")
-    found: Operation[Any, Any] = getattr(import_module(f"gieok.ops.{module}"), row or "OPERATION")
-    return found
+    loaded: Operation[Any, Any] = getattr(import_module(f"gieok.ops.{module}"), row or "OPERATION")
+    return loaded

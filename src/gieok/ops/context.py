@@ -94,22 +94,22 @@ class Caller(NamedTuple):
         without a folder; unless the text `may_be_name`, of an agent or a document.
         """
         is_own = text == "~" or text.startswith("~/")
-        found = self.user / text[2:] if is_own else Path(text).expanduser()
+        path = self.user / text[2:] if is_own else Path(text).expanduser()
         if not may_be_name and (
-            "\0" in text or any(len(os.fsencode(part)) > _LONGEST_NAME for part in found.parts)
+            "\0" in text or any(len(os.fsencode(part)) > _LONGEST_NAME for part in path.parts)
         ):
             raise BadRequest(
                 "no file can have this name",
                 hint="a part of a path has at most 255 bytes, and no NUL",
             )
-        if not (self.is_placed or may_be_name or found.is_absolute()):
+        if not (self.is_placed or may_be_name or path.is_absolute()):
             raise BadRequest(
                 f"{text!r} is a relative path, and the server is not where you are"
                 if text
                 else "no folder was named",
                 hint="give an absolute path, or say where you are: `?folder=/an/absolute/path`",
             )
-        return self.folder / found
+        return self.folder / path
 
 
 class Watching(NamedTuple):

@@ -88,11 +88,11 @@ def encode(value: object) -> object:
     if kind in _PLAIN:
         return value
     if isinstance(value, Mapping):
-        return {str(encode(key)): encode(one) for key, one in value.items()}
+        return {str(encode(key)): encode(item) for key, item in value.items()}
     if parts := _list_record_parts(kind):
         return dict(_iter_encoded_parts(value, parts))
     if isinstance(value, tuple | list | set | frozenset) and kind not in _TEXTS:
-        return [encode(one) for one in value]
+        return [encode(item) for item in value]
     return _encode_scalar(value)
 
 
@@ -123,7 +123,7 @@ def _iter_encoded_parts(record: object, parts: tuple[_Part, ...]) -> Iterator[tu
 
 def _round_floats(value: object, digits: int) -> object:
     if isinstance(value, Mapping):
-        return {key: _round_floats(one, digits) for key, one in value.items()}
+        return {key: _round_floats(item, digits) for key, item in value.items()}
     return round(value, digits) if isinstance(value, float) else value
 
 
@@ -139,7 +139,9 @@ def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
     else:
         return ()
     parts = [_Part(name, kind.__annotations__[name]) for name in names]
-    getters = {name: one.fget for name, one in vars(kind).items() if isinstance(one, property)}
+    getters = {
+        name: member.fget for name, member in vars(kind).items() if isinstance(member, property)
+    }
     parts += [
         _Part(n, g.__annotations__["return"]) for n, g in getters.items() if hasattr(g, "is_shown")
     ]
@@ -171,7 +173,9 @@ def build_type_schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401
 def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  # noqa: ANN401
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": build_type_schema(given[1])}
-    inner = _merge_schema_choices([build_type_schema(one) for one in given if one is not ...])
+    inner = _merge_schema_choices(
+        [build_type_schema(argument) for argument in given if argument is not ...]
+    )
     return (
         {"type": "array", "items": inner}
         if isinstance(origin, type) and origin is not UnionType
@@ -181,7 +185,7 @@ def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  
 
 def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     if issubclass(kind, Enum):
-        return {"enum": [one.value for one in kind]}
+        return {"enum": [member.value for member in kind]}
     if kind in _TEXTS or issubclass(kind, Path | date):
         return {"type": "string"}
     class_schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
@@ -200,9 +204,9 @@ def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
 
 def _merge_schema_choices(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the schema of a union."""
-    different = [one for place, one in enumerate(found) if one not in found[:place]]
+    different = [schema for place, schema in enumerate(found) if schema not in found[:place]]
     if len(different) == 1:
         return different[0]
     # Named where it is the same for all: what a tool returns must be an object.
-    are_objects = all(one.get("type") == "object" for one in different)
+    are_objects = all(schema.get("type") == "object" for schema in different)
     return ({"type": "object"} if are_objects else {}) | {"anyOf": different}

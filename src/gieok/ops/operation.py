@@ -213,8 +213,8 @@ class Operation(Generic[RequestT, ResultT]):
     @property
     def request(self) -> type[RequestT]:
         """Return the type of the handler's request: a dataclass of `argument` fields."""
-        found: type[RequestT] = self.handler.__annotations__["request"]
-        return found
+        request_type: type[RequestT] = self.handler.__annotations__["request"]
+        return request_type
 
     @property
     def runs_without_settings(self) -> bool:

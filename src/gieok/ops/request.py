@@ -31,9 +31,9 @@ _NAMES: dict[type, str] = {
 def list_parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
     """Return the request fields of an operation that callers on a surface may set."""
     return [
-        one
-        for one in fields(found.request)
-        if surface is not Surface.MCP or not one.metadata["cli_only"]
+        field
+        for field in fields(found.request)
+        if surface is not Surface.MCP or not field.metadata["cli_only"]
     ]
 
 
@@ -52,13 +52,16 @@ def type_name(field: Field[Any]) -> str:
 
 def request_schema(found: Operation[Any, Any], surface: Surface) -> dict[str, Any]:
     """Return the JSON Schema of an operation's request."""
-    given = list_parameters(found, surface)
+    parameters = list_parameters(found, surface)
     return {
         "type": "object",
         "properties": {
-            find_parameter_name(field): _build_schema_property(field, surface) for field in given
+            find_parameter_name(field): _build_schema_property(field, surface)
+            for field in parameters
         },
-        "required": [find_parameter_name(field) for field in given if field.metadata["needed"]],
+        "required": [
+            find_parameter_name(field) for field in parameters if field.metadata["needed"]
+        ],
         "additionalProperties": False,
     }
 
@@ -115,7 +118,7 @@ def _coerce_parameter_value(field: Field[Any], value: object, surface: Surface) 
         value = _parse_cli_number(value, expected)
     if expected is list:
         value = [value] * bool(value) if isinstance(value, str) else value
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return value
     if expected is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

@@ -50,13 +50,13 @@ def run_operation(
     `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`,
     else in the context's language.
     """
-    found = operation(name)
+    named_operation = operation(name)
     try:
-        request = check_request(found, values, surface)
-        context = context_for(found)
-        for error in () if found.forgives_config else context.troubles:
+        request = check_request(named_operation, values, surface)
+        context = context_for(named_operation)
+        for error in () if named_operation.forgives_config else context.troubles:
             context.tell(f"{error}; it is left out: `gieok config show`")
-        result = found.call(context, request)
+        result = named_operation.call(context, request)
         caller = context.caller
         style = Style(
             lang=lang or context.lang,
@@ -65,7 +65,7 @@ def run_operation(
             folder=str(caller.folder),
             user=str(caller.user),
         )
-        text = found.present(result, style)
+        text = named_operation.present(result, style)
     except GieokError as error:
         return build_failed_answer(error)
     return OperationAnswer(result.found, encode(result), text, 0 if result.found else 1)

@@ -23,7 +23,8 @@ from gieok.ports.journal_rows import CopiedJournal
 class Users(Protocol):
     """Users of the service.
 
-    Every method that writes is one transaction. Raises as Store does.
+    Every method that writes is one transaction. Every method may raise the errors of
+    `gieok.ports.store.Store`.
     """
 
     def account(self, user: str) -> Account | None:
@@ -132,7 +133,7 @@ class Cast(Protocol):
         """Remove a character; return False where there is none."""
 
 
-class Keys(Protocol):
+class AccountKeys(Protocol):
     """API keys, hashed."""
 
     def key(self, user: str, identity: str) -> IssuedKey | None:
@@ -145,7 +146,7 @@ class Keys(Protocol):
         """Add or replace a key."""
 
 
-class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
+class Accounts(Users, Points, Cast, AccountKeys, CopiedJournal, Protocol):
     """Store of users, points, characters and keys.
 
     As a copied journal, its scopes are users, and rows of no scope are the service's.

@@ -17,7 +17,10 @@ class BackupFile(NamedTuple):
 
 
 class BackupReport(NamedTuple):
-    """Content of a backup: number and size of its files, and what was left out and why."""
+    """Content of a backup: number and size of its files, and what was left out and why.
+
+    `gieok` is the version of Gieok that made the backup. `left_out` holds pairs (what, why).
+    """
 
     file: BackupFile
     members: int

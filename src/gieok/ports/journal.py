@@ -70,8 +70,10 @@ class Journal(Protocol):
     def read(
         self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000
     ) -> list[Journalled]:
-        """Return valid messages in order, after `after` (exclusive), of at least
-        `budget_tokens`.
+        """Return the valid messages after number `after` (exclusive), in journal order.
+
+        Reading stops at the first message with which the tokens reach `budget_tokens`, or after
+        `limit` messages.
         """
 
     def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:

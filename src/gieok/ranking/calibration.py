@@ -83,13 +83,13 @@ def background(
 
     (0, 0) for too few.
     """
-    found = [
+    samples = [
         math.fsum(a * b for a, b in zip(q, v, strict=True)) for q in questions for v in vectors
     ]
-    if len(found) < _LEAST_NEAR:
+    if len(samples) < _LEAST_NEAR:
         return 0.0, 0.0
-    mean = math.fsum(found) / len(found)
-    return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in found) / len(found))
+    mean = math.fsum(samples) / len(samples)
+    return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in samples) / len(samples))
 
 
 class Judged(NamedTuple):
@@ -101,7 +101,7 @@ class Judged(NamedTuple):
 
 def fitted(judged: Sequence[Judged]) -> tuple[float, float]:
     """Return slope and shift of the log-odds by maximum likelihood, pulled towards (1, 0)."""
-    points = [(bound_log_odds(one.score), float(one.is_right)) for one in judged]
+    points = [(bound_log_odds(judgement.score), float(judgement.is_right)) for judgement in judged]
     slope, shift = _fit_slope_and_shift(points, 1.0, 0.0, free=True)
     # a score never falls where the evidence rises: the ranking's order stays
     if slope < _LEAST_SLOPE:
@@ -155,21 +155,26 @@ def _measure_surprise(points: Sequence[tuple[float, float]], slope: float, shift
 
 def held_out(judged: Sequence[Judged], folds: int = 5) -> list[Judged]:
     """Return each judgement corrected by a fit on the other folds (cross-validation)."""
-    made = []
+    corrected = []
     for fold in range(folds):
-        slope, shift = fitted([one for i, one in enumerate(judged) if i % folds != fold])
+        slope, shift = fitted(
+            [judgement for i, judgement in enumerate(judged) if i % folds != fold]
+        )
         own = Calibration(slope=slope, shift=shift)
-        made += [
-            one._replace(score=own.score(one.score))
-            for i, one in enumerate(judged)
+        corrected += [
+            judgement._replace(score=own.score(judgement.score))
+            for i, judgement in enumerate(judged)
             if i % folds == fold
         ]
-    return made
+    return corrected
 
 
 def log_loss(judged: Sequence[Judged]) -> float:
     """Return the mean surprise, in nats: lower is better."""
-    losses = [-log_sure(one.score if one.is_right else 1 - one.score) for one in judged]
+    losses = [
+        -log_sure(judgement.score if judgement.is_right else 1 - judgement.score)
+        for judgement in judged
+    ]
     return math.fsum(losses) / max(len(losses), 1)
 
 
@@ -181,14 +186,15 @@ def measure_calibration_error(judged: Sequence[Judged], bins: int = 10) -> float
     total = 0.0
     for b in range(bins):
         in_bin = [
-            one
-            for one in judged
-            if b / bins <= one.score < (b + 1) / bins or (b == bins - 1 and one.score >= 1)
+            judgement
+            for judgement in judged
+            if b / bins <= judgement.score < (b + 1) / bins
+            or (b == bins - 1 and judgement.score >= 1)
         ]
         if in_bin:
-            mean_score = math.fsum(one.score for one in in_bin) / len(in_bin)
+            mean_score = math.fsum(judgement.score for judgement in in_bin) / len(in_bin)
             total += len(in_bin) * abs(
-                mean_score - sum(one.is_right for one in in_bin) / len(in_bin)
+                mean_score - sum(judgement.is_right for judgement in in_bin) / len(in_bin)
             )
     return total / max(len(judged), 1)
 

@@ -74,11 +74,11 @@ def judge_candidates(
     if not profile.learned:
         return [AnswerCandidate(p, found.fused[p.id], signals[p.id]) for p in found.passages]
     words = found.ranking("keyword")
-    asked = ScopedQuestion(text, tokens, words.passages, words.holding)
+    question = ScopedQuestion(text, tokens, words.passages, words.holding)
     for passage in found.passages:
-        if detect_text_language(passage.text) != asked.language:
+        if detect_text_language(passage.text) != question.language:
             signals[passage.id]["other_language"] = 1.0
-    made = list[AnswerCandidate]()
+    candidates = list[AnswerCandidate]()
     with_vector = [
         p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])
     ]
@@ -89,14 +89,14 @@ def judge_candidates(
         by = likelihood.weights(profile.learned, with_vectors=has_vectors)
         evidence = _gather_evidence(found, passages, profile.candidates, has_vectors=has_vectors)
         judged = likelihood.judge_evidence(
-            asked, evidence, by, found.ranking("vector").cosines if has_vectors else ()
+            question, evidence, by, found.ranking("vector").cosines if has_vectors else ()
         )
         by_id = {p.id: p for p in passages}
-        made += (
-            _build_judged_candidate(by_id[one.id], one, judged, signals[one.id])
-            for one in judged.ranked
+        candidates += (
+            _build_judged_candidate(by_id[item.id], item, judged, signals[item.id])
+            for item in judged.ranked
         )
-    return sorted(made, key=lambda c: -c.score)
+    return sorted(candidates, key=lambda c: -c.score)
 
 
 def _has_vector(signals: Mapping[str, float]) -> bool:
@@ -139,13 +139,13 @@ def _gather_evidence(
     scores = {passage: score / words.ceiling for passage, score in words.ranked}
     cosines = {p: c for (p, _), c in zip(vectors.ranked, vectors.cosines, strict=False)}
     furthest = min(vectors.cosines, default=0.0)
-    made = {}
+    evidence = {}
     for p in passages:
         # Passages of one document have consecutive ids; the first line has nothing before it.
         near = [
             i for i in (p.id - 1 if p.start_line > 1 else p.id + 1, p.id + 1) if i in found.fused
         ]
-        made[p.id] = Evidence(
+        evidence[p.id] = Evidence(
             p.id,
             p.text,
             keyword=scores.get(p.id, 0.0),
@@ -158,7 +158,7 @@ def _gather_evidence(
             heading=f"{p.title}\n{p.context}",
         )
     documents = {p.id: (p.scope, p.key) for p in passages}
-    for i, one in made.items():
-        one.before = made[i - 1] if documents.get(i - 1) == documents[i] else None
-        one.after = made[i + 1] if documents.get(i + 1) == documents[i] else None
-    return list(made.values())
+    for i, item in evidence.items():
+        item.before = evidence[i - 1] if documents.get(i - 1) == documents[i] else None
+        item.after = evidence[i + 1] if documents.get(i + 1) == documents[i] else None
+    return list(evidence.values())

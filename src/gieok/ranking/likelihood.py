@@ -208,7 +208,11 @@ class ScopedQuestion:
 
 
 class FamilyWeights:
-    """Fitted numbers of one family of documents, with vectors or without."""
+    """Fitted weights for one family of documents, with vectors or without.
+
+    `rank` and `answer` are feature → weight, for the order and for the probability; `scale`
+    multiplies the distance to the best passage in the probability.
+    """
 
     __slots__ = ("answer", "rank", "scale")
 
@@ -222,7 +226,10 @@ _loaded: dict[str, dict[str, FamilyWeights]] = {}
 
 
 def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
-    """Return the fitted numbers of a family of documents: `turns`, `notes`, `code`."""
+    """Return the fitted weights of the ranking model for a family: `turns`, `notes`, `code`.
+
+    `with_vectors` picks the set that was fitted with vectors. Files are read once per process.
+    """
     if family not in _loaded:
         with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
             _loaded[family] = {
@@ -433,7 +440,7 @@ def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:
     """
     if not asked.names:
         return 0.0
-    texts = [f"{one.heading}\n{one.text}".lower() for one in found]
+    texts = [f"{candidate.heading}\n{candidate.text}".lower() for candidate in found]
     return sum(not any(name in text for text in texts) for name in asked.names) / len(asked.names)
 
 

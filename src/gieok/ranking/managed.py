@@ -42,10 +42,10 @@ def ask_managed_service(
     if not isinstance(store, ManagedSearch):
         return ManagedLeg()
     try:
-        found = store.managed(scopes, text, where, limit)
+        rankings = store.managed(scopes, text, where, limit)
     except StoreUnreachable as error:
         return ManagedLeg(note=f"{error} ({error.hint})", is_asked=True, is_silent=True)
-    return ManagedLeg(found.by_scope, found.note, is_asked=True)
+    return ManagedLeg(rankings.by_scope, rankings.note, is_asked=True)
 
 
 def weigh(made: Iterable[AnswerCandidate], fused: rank.Scores) -> list[AnswerCandidate]:
@@ -56,11 +56,11 @@ def weigh(made: Iterable[AnswerCandidate], fused: rank.Scores) -> list[AnswerCan
     passage before it: the order is the better judge of which passage answers, the words are the
     better judge of whether any passage does.
     """
-    lowest, kept = 1.0, list[AnswerCandidate]()
-    for one in sorted(made, key=lambda c: (-fused[c.passage.id], c.passage.id)):
-        score = one.score
-        if "managed" in one.signals:
-            by_order = UNSURE + _ORDER_SHARE * (SURE - UNSURE) * one.signals["managed"]
+    lowest, weighed = 1.0, list[AnswerCandidate]()
+    for candidate in sorted(made, key=lambda c: (-fused[c.passage.id], c.passage.id)):
+        score = candidate.score
+        if "managed" in candidate.signals:
+            by_order = UNSURE + _ORDER_SHARE * (SURE - UNSURE) * candidate.signals["managed"]
             score = lowest = min(lowest, max(score, by_order))
-        kept.append(AnswerCandidate(one.passage, score, one.signals))
-    return kept
+        weighed.append(AnswerCandidate(candidate.passage, score, candidate.signals))
+    return weighed

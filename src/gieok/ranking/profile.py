@@ -79,7 +79,7 @@ class Profile:
 
     def with_least_score(self, score: float) -> "Profile":
         """Return the profile with the asker's own least score as its only threshold."""
-        beside = tuple(replace(one, least_best=0.0) for one in self.beside)
+        beside = tuple(replace(family, least_best=0.0) for family in self.beside)
         return replace(self, min_score=score, least_best=0.0, beside=beside)
 
     def with_limit(self, limit: int) -> "Profile":
@@ -92,5 +92,5 @@ class Profile:
             limit=limit,
             considered=max(self.considered, 2 * limit),
             candidates=max(self.candidates, 2 * limit),
-            beside=tuple(one.with_limit(limit) for one in self.beside),
+            beside=tuple(family.with_limit(limit) for family in self.beside),
         )

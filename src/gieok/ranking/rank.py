@@ -1,4 +1,4 @@
-"""Ranking as arithmetic: fusion, diversity, confidence. Pure; scores in, scores out.
+"""Ranking as arithmetic: fusion and diversity of scores, without input or output.
 
 The figures behind each choice are in docs/retrieval.md; `benchmarks/retrieval.py` shows them again.
 """
@@ -16,8 +16,8 @@ Scores = dict[PassageId, float]
 def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse rankings by a weighted sum of z-scores over the union of all candidates.
 
-    Beats reciprocal rank and min-max fusion on every set measured, because it keeps the distances
-    between scores.
+    `full` is the length at which a ranking is cut off. The sum beats reciprocal rank and min-max
+    fusion on every set measured, because it keeps the distances between scores.
     """
     union = {passage for ranking in rankings for passage, _ in ranking.ranked}
     fused = dict.fromkeys(union, 0.0)
@@ -28,10 +28,10 @@ def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full
 
 
 def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
-    """Return z-scores over a union of candidates.
+    """Return z-scores of a ranking over a union of candidates.
 
-    A candidate missing from a ranking of `full` length gets that ranking's lowest score; missing
-    from a shorter ranking, it gets the score of no match.
+    A candidate that a ranking of `full` length (cut off there) lacks gets the ranking's lowest
+    score; one that a shorter ranking lacks gets the score of no match.
     """
     if not ranking.ranked:
         return dict.fromkeys(union, 0.0)
@@ -41,9 +41,10 @@ def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -
 
 
 def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) -> Ranking:
-    """Return a ranking by vectors in which each passage's best line has a share of the score.
+    """Return a vector ranking with each passage's best line mixed into the score.
 
-    The cosines stay as they are.
+    The line's score has the weight `share`, the passage's own score the rest; a passage without a
+    line keeps its score. The cosines stay as they are.
     """
     scores = {
         passage: (1 - share) * score + share * lines.get(passage, score)
@@ -57,7 +58,8 @@ def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) ->
 def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse rankings as OpenClaw's memory-core does.
 
-    A weighted sum of the cosine and x / (1 + x) of the BM25 score x.
+    The result is a weighted sum of the cosine and of x / (1 + x), x being the BM25 score. `full` is
+    not used: profiles call every fusion with the same arguments.
     """
     del full
     fused: Scores = {}
@@ -77,10 +79,10 @@ def diversify(
 ) -> list[PassageId]:
     """Return `count` passages by maximal marginal relevance.
 
-    The next passage is each time the best by relevance minus likeness to those chosen before.
-    `relevance` is in order, best first; `trade` is 1 for relevance alone. Likeness is the share of
-    words that two passages have in common (Jaccard), counted above `floor`. Source: Carbonell &
-    Goldstein 1998.
+    Each next passage is the best by relevance minus its likeness to the passages chosen before.
+    `relevance` is in order, best first; `words` are the words of each passage. `trade` is the
+    weight of relevance: 1 for relevance alone. Likeness is the share of words that two passages
+    have in common (Jaccard), counted above `floor`. Source: Carbonell & Goldstein 1998.
     """
     rest, chosen = list(relevance), list[PassageId]()
     if trade >= 1 or len(rest) < 2:

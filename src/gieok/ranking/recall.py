@@ -103,10 +103,10 @@ def documents_of(store: Documents, hits: Iterable[Hit]) -> dict[tuple[Scope, str
     keys: dict[Scope, dict[str, None]] = {}
     for hit in hits:
         keys.setdefault(hit.passage.scope, {})[hit.passage.key] = None
-    found = (
+    documents = (
         document for scope, named in keys.items() for document in store.get(scope, list(named))
     )
-    return {(document.scope, document.key): document for document in found}
+    return {(document.scope, document.key): document for document in documents}
 
 
 class _PreparedQuestion(NamedTuple):
@@ -184,16 +184,16 @@ def _recall_hits(
     today = now.astimezone(zone).date()
     span = find_past_span(question.text, today)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
-    if asked := timeline.find_asked_period(question.text, today):
-        wanted = timeline.PeriodQuestion(
-            period=asked, scopes=question.scopes, where=question.where, vector=vector, zone=zone
+    if period := timeline.find_asked_period(question.text, today):
+        period_question = timeline.PeriodQuestion(
+            period=period, scopes=question.scopes, where=question.where, vector=vector, zone=zone
         )
         # A question that is only a day (화요일) may also mean a word in notes: 매주 화요일.
-        if (hits := timeline.list_period_hits(store, wanted, profile)) or not (
-            asked.is_newest or asked.words or question.text == asked.span.words
+        if (hits := timeline.list_period_hits(store, period_question, profile)) or not (
+            period.is_newest or period.words or question.text == period.span.words
         ):
-            listed_span = None if asked.is_newest else asked.span
-            return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
+            listed_span = None if period.is_newest else period.span
+            return RankedHits(hits, degraded, listed_span, is_timeline=not period.is_newest)
     tokens = _build_query_tokens(question, span, profile)
     query = _PreparedQuestion(
         question=question,
@@ -204,11 +204,11 @@ def _recall_hits(
         model=model,
         calibrations=profile.calibrations,
     )
-    found, below, reasons = _find_candidates(
+    candidates, below, reasons = _find_candidates(
         store, query, lambda one, family: _weigh_candidate(one, family, now, span, zone)
     )
     # A stable sort: candidates with equal scores stay in the fused order.
-    ordered = sorted(found, key=lambda c: -c.score)
+    ordered = sorted(candidates, key=lambda c: -c.score)
     distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
     best = [c for c in ordered if c.passage.id in distinct][: profile.considered]
     ranked, unread = _rerank_candidates(best, question.text, reranking)
@@ -252,7 +252,11 @@ def _find_candidates(
     Three lists: the candidates, the candidates of families without an answer, and why retrievers
     took no part.
     """
-    found, below, reasons = list[AnswerCandidate](), list[AnswerCandidate](), list[str | None]()
+    candidates, below, reasons = (
+        list[AnswerCandidate](),
+        list[AnswerCandidate](),
+        list[str | None](),
+    )
     for family in _select_families(store, query.question, query.profile):
         question = _of_family(query.question, family)
         if question is None:
@@ -273,8 +277,8 @@ def _find_candidates(
         answers = (
             max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
         )
-        (found if answers else below).extend(of_family)
-    return found, below, reasons
+        (candidates if answers else below).extend(of_family)
+    return candidates, below, reasons
 
 
 def _select_families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
@@ -412,13 +416,13 @@ def _search_scopes(
     all_have_vectors = query.vector is not None and not any(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
-    found = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
-    made = judge_candidates(query.question.text, query.tokens, found, profile)
+    ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
+    candidates = judge_candidates(query.question.text, query.tokens, ranked, profile)
     if is_answered:
-        made = managed.weigh(made, fused)
+        candidates = managed.weigh(candidates, fused)
     return [
         _calibrate_candidate(one, query)._replace(line=_find_best_line(one.passage, lines))
-        for one in made[: profile.considered]
+        for one in candidates[: profile.considered]
     ]
 
 
@@ -426,11 +430,14 @@ def _read_passages(
     store: Documents, ids: Sequence[PassageId], retrieved: Mapping[Scope, Sequence[Ranking]]
 ) -> list[FoundPassage]:
     """Return passages in order, each read from the scope where the retrievers found it."""
-    found: dict[PassageId, FoundPassage] = {}
+    by_id: dict[PassageId, FoundPassage] = {}
     for scope, rankings in retrieved.items():
         own = {passage for ranking in rankings for passage, _ in ranking.ranked}
-        found.update((one.id, one) for one in store.passages([i for i in ids if i in own], scope))
-    return [found[i] for i in ids if i in found]
+        by_id.update(
+            (found_passage.id, found_passage)
+            for found_passage in store.passages([i for i in ids if i in own], scope)
+        )
+    return [by_id[i] for i in ids if i in by_id]
 
 
 def _as_judged(ranking: Ranking, query: _PreparedQuestion) -> Ranking:
@@ -468,10 +475,10 @@ def _add_line_ranking(
     lines = {
         line.passage: line for line in store.best_lines(by, [passage for passage, _ in near.ranked])
     }
-    made = rank.with_lines(
+    extended = rank.with_lines(
         near, {passage: line.score for passage, line in lines.items()}, query.profile.line_share
     )
-    return [made if ranking is near else ranking for ranking in rankings], lines
+    return [extended if ranking is near else ranking for ranking in rankings], lines
 
 
 def _find_best_line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
@@ -505,13 +512,18 @@ def _rerank_candidates(
     if by is None:
         return ranked, None
     order, why = rerank_texts(
-        text, [one.passage.text for one in ranked], [one.score for one in ranked], by
+        text,
+        [candidate.passage.text for candidate in ranked],
+        [candidate.score for candidate in ranked],
+        by,
     )
     reordered = []
     for to in order:
-        one = ranked[to.at]
-        signals = one.signals if to.said is None else {**one.signals, "reranker": to.said}
-        reordered.append(one._replace(score=to.score, signals=signals))
+        candidate = ranked[to.at]
+        signals = (
+            candidate.signals if to.said is None else {**candidate.signals, "reranker": to.said}
+        )
+        reordered.append(candidate._replace(score=to.score, signals=signals))
     return reordered, why
 
 

@@ -44,14 +44,22 @@ def rerank_texts(
         return as_they_are, None
     count = min(by.candidates, len(texts))
     try:
-        said = by.reranker.scores(question, texts[:count])
+        new_scores = by.reranker.scores(question, texts[:count])
     except RerankerFailed as failure:
         return as_they_are, f"not reranked: {failure} ({failure.hint})"
     known = by.calibrations.get(by.reranker.model)
-    order = sorted(range(count), key=lambda i: (-said[i], i))
-    given = [known.score(said[i]) for i in order] if known else sorted(scores[:count], reverse=True)
-    read = [RerankedPlace(i, score, said[i]) for i, score in zip(order, given, strict=True)]
+    order = sorted(range(count), key=lambda i: (-new_scores[i], i))
+    probabilities = (
+        [known.score(new_scores[i]) for i in order]
+        if known
+        else sorted(scores[:count], reverse=True)
+    )
+    read = [
+        RerankedPlace(i, score, new_scores[i])
+        for i, score in zip(order, probabilities, strict=True)
+    ]
     # Candidates that the reranker did not read stay below those that it read.
     return read + [
-        RerankedPlace(one.at, min(one.score, given[-1])) for one in as_they_are[count:]
+        RerankedPlace(place.at, min(place.score, probabilities[-1]))
+        for place in as_they_are[count:]
     ], None

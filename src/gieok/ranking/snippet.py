@@ -44,8 +44,8 @@ def _after_space(text: str, start: int) -> int:
     """
     if text[start - 1] in " \n":
         return start
-    found = text.find(" ", start, start + _NEAR)
-    if found >= 0:
-        return found + 1
+    space = text.find(" ", start, start + _NEAR)
+    if space >= 0:
+        return space + 1
     own = max(text.rfind(" ", 0, start), text.rfind("\n", 0, start)) + 1
     return own if start - own <= 2 * _NEAR else start

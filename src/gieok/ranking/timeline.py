@@ -147,8 +147,10 @@ def find_asked_period(question: str, today: date) -> Period | None:
         return None
     rest = without_order(question.replace(span.words, " ", 1) if span else question)
     words = [word for word in _WORD.findall(rest) if not re.fullmatch(_FILLER, word)]
-    asked = re.search(_LISTS, rest) or (len(words) <= _FEW_WORDS and re.search(_MAY_LIST, rest))
-    if words and not asked:
+    list_match = re.search(_LISTS, rest) or (
+        len(words) <= _FEW_WORDS and re.search(_MAY_LIST, rest)
+    )
+    if words and not list_match:
         return None
     return Period(span or open_period(None, None, today).span, " ".join(words), is_newest)
 
@@ -177,17 +179,17 @@ def list_period_hits(
 
     Nothing where no document is of that period.
     """
-    asked = question.period
-    recent = asked.span.last - _RECENT
-    if asked.is_newest and asked.span.first < recent:
-        near = question._replace(period=asked._replace(span=asked.span._replace(first=recent)))
+    period = question.period
+    recent = period.span.last - _RECENT
+    if period.is_newest and period.span.first < recent:
+        near = question._replace(period=period._replace(span=period.span._replace(first=recent)))
         if hits := list_period_hits(store, near, profile):
             return hits
-    found: list[tuple[float, FoundPassage, dict[str, float]]] = []
+    rows: list[tuple[float, FoundPassage, dict[str, float]]] = []
     for scope in question.scopes:
         where = _filter_period(question)
         held = store.passages(store.within(scope, where, _MOST), scope)
-        passages = [p for p in held if is_passage_in_days(p, asked.span, question.zone)]
+        passages = [p for p in held if is_passage_in_days(p, period.span, question.zone)]
         relevance = _find_relevance(store, scope, question, profile, where) if passages else {}
         judged = _judge_turns_of_user(store, passages, relevance)
         for passage in passages:
@@ -195,12 +197,12 @@ def list_period_hits(
                 judged.get(passage.id, 0.0) or estimate_memory_worth(passage),
                 relevance.get(passage.id, 0.0),
             )
-            found.append((own + _RELEVANCE * words, passage, {"worth": own, "words": words}))
-    found.sort(key=lambda row: (-row[0], row[1].scope, row[1].key, row[1].start_line))
-    if asked.is_newest and found:
-        least = found[0][0] - _NEAR_BEST
-        found = [row for row in found if row[0] >= least]
-        found.sort(key=lambda row: find_passage_day(row[1], question.zone), reverse=True)
+            rows.append((own + _RELEVANCE * words, passage, {"worth": own, "words": words}))
+    rows.sort(key=lambda row: (-row[0], row[1].scope, row[1].key, row[1].start_line))
+    if period.is_newest and rows:
+        least = rows[0][0] - _NEAR_BEST
+        rows = [row for row in rows if row[0] >= least]
+        rows.sort(key=lambda row: find_passage_day(row[1], question.zone), reverse=True)
     tokens = query_tokens(question.period.words) if question.period.words else {}
     return tuple(
         Hit(
@@ -210,7 +212,7 @@ def list_period_hits(
             signals,
         )
         for value, passage, signals in (
-            found if asked.is_newest else _spread_over_talks(found, profile.limit)
+            rows if period.is_newest else _spread_over_talks(rows, profile.limit)
         )[: profile.limit]
     )
 
@@ -259,7 +261,7 @@ def _find_relevance(
     words = question.period.words
     if not words:
         return {}
-    found: dict[PassageId, float] = {}
+    relevance: dict[PassageId, float] = {}
     if isinstance(store, KeywordSearch):
         by = profile.bm25
         query = KeywordQuery(
@@ -270,17 +272,17 @@ def _find_relevance(
             spread=by.spread,
         )
         ranking = store.keyword(scope, query, where, _MOST)
-        found = {
+        relevance = {
             i: _KEYWORD_SHARE * min(score / ranking.ceiling, 1.0) for i, score in ranking.ranked
         }
     if question.vector is not None and isinstance(store, VectorSearch):
         near = store.nearest(scope, VectorQuery(question.vector), where, _MOST).ranked
         low, high = (near[-1][1], near[0][1]) if near else (0.0, 0.0)
         for i, score in near:
-            found[i] = found.get(i, 0.0) + (1 - _KEYWORD_SHARE) * (score - low) / (
+            relevance[i] = relevance.get(i, 0.0) + (1 - _KEYWORD_SHARE) * (score - low) / (
                 (high - low) or 1.0
             )
-    return found
+    return relevance
 
 
 def _judge_turns_of_user(
@@ -292,36 +294,38 @@ def _judge_turns_of_user(
     """
     if not isinstance(store, VectorCopy) or (active := store.active_model()) is None:
         return {}
-    said = {p.id: m for p in passages if (m := _SPEAKER.match(p.text)) and m[1] == "User"}
+    speakers = {p.id: m for p in passages if (m := _SPEAKER.match(p.text)) and m[1] == "User"}
     promising = sorted(
-        (p for p in passages if p.id in said),
+        (p for p in passages if p.id in speakers),
         key=lambda p: -estimate_memory_worth(p) - _RELEVANCE * relevance.get(p.id, 0.0),
     )[:_JUDGED]
     vectors = store.vectors_of(active[0], [text_to_embed(p.text) for p in promising])
-    found = {}
+    worth = {}
     for p in promising:
         vector = vectors.get(text_to_embed(p.text))
-        text = p.text[said[p.id].end() :]
+        text = p.text[speakers[p.id].end() :]
         if vector and (value := heads.judge_turn_worth(text, vector, active[0])):
-            found[p.id] = (
+            worth[p.id] = (
                 estimate_memory_worth(p)
                 + _JUDGED_SPAN * value
                 - _ABOUT_USER * heads.about_user(text, vector, active[0])
             )
-    return found
+    return worth
 
 
 def estimate_memory_worth(passage: FoundPassage) -> float:
     """Return how much a memory is worth telling, about 0–1, by its kind and its wording."""
-    said = _SPEAKER.match(passage.text)
-    text = passage.text[said.end() :] if said else passage.text
-    value = _value_of_kind(passage, said[1] if said else "")
-    value += (0.1 if said and said[1] != "User" else 0.3) if re.search(_DECISION, text) else 0.0
+    speaker = _SPEAKER.match(passage.text)
+    text = passage.text[speaker.end() :] if speaker else passage.text
+    value = _value_of_kind(passage, speaker[1] if speaker else "")
+    value += (
+        (0.1 if speaker and speaker[1] != "User" else 0.3) if re.search(_DECISION, text) else 0.0
+    )
     value += 0.05 if re.search(r"\d", text) else 0.0
     value -= 0.3 if _ASKS.search(text) else 0.0
-    value -= 0.15 if said and re.search(_ORDERS, text) else 0.0
+    value -= 0.15 if speaker and re.search(_ORDERS, text) else 0.0
     value -= 0.25 if len(text) < _SHORT_CHARS else 0.0
-    return value - (0.1 if len(text) > _LONG_CHARS and said else 0.0)
+    return value - (0.1 if len(text) > _LONG_CHARS and speaker else 0.0)
 
 
 def _value_of_kind(passage: FoundPassage, speaker: str) -> float:

@@ -138,7 +138,7 @@ def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
         message = Words.of("there is no command in front of {group}", group=group)
         hint = Words("write the command first, then its options: `gieok help`")
         return BadRequest(message.say(lang), hint=hint.say(lang))
-    commands = [f"{group} {one}" for one in list_group_commands(group)] or first_words()
+    commands = [f"{group} {command}" for command in list_group_commands(group)] or first_words()
     typed = f"gieok {group} …" if group == "keys" and word else f"gieok {line.name}"
     closest = parser.close(line.name, commands) if group != "keys" else ""
     all_of_them = f"`gieok help {group}`" if list_group_commands(group) else "`gieok help`"
@@ -251,13 +251,13 @@ def _ask_daemon_for_answer(
         lang,
         colour=_has_colour(),
     )
-    found = ask_daemon(
+    answer = ask_daemon(
         home, call, writes=chosen.effect is not Effect.READ, say=progress.say, tell=progress.tell
     )
-    if found is None:
+    if answer is None:
         return None
     return OperationAnswer(
-        **{**found, "failure": Failure(**found["failure"]) if found["failure"] else None}
+        **{**answer, "failure": Failure(**answer["failure"]) if answer["failure"] else None}
     )
 
 

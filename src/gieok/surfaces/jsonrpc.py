@@ -24,8 +24,8 @@ def build_rpc_error(
     id_: str | int | None, code: int, message: str, data: object = None
 ) -> dict[str, object]:
     """Return an error as a JSON-RPC message."""
-    told = {"code": code, "message": message} | ({} if data is None else {"data": data})
-    return {"jsonrpc": "2.0", "id": id_, "error": told}
+    error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return {"jsonrpc": "2.0", "id": id_, "error": error}
 
 
 def refusal(line: bytes) -> Refusal | None:
@@ -82,9 +82,9 @@ def _measure_json_depth(message: object) -> int:
     while level:
         depth += 1
         below = (
-            one.values() if isinstance(one, dict) else one
-            for one in level
-            if isinstance(one, dict | list)
+            value.values() if isinstance(value, dict) else value
+            for value in level
+            if isinstance(value, dict | list)
         )
         level = [inner for inside in below for inner in inside]
     return depth

@@ -72,8 +72,8 @@ class McpSession:
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it is a message that needs no answer."""
         if self._has_batches and line.lstrip()[:1] == b"[":
-            if (found := mcp_protocol.of_batch(line, self._call)) is not None:
-                self._write(found)
+            if (answers := mcp_protocol.of_batch(line, self._call)) is not None:
+                self._write(answers)
             return
         if wrong := jsonrpc.refusal(line):
             self._write(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))

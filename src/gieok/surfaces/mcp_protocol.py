@@ -83,11 +83,11 @@ def of_batch(line: bytes, call: Calling) -> object:
             None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages"
         )
     rows = []
-    for one in messages:
-        if wrong := jsonrpc.refusal(json.dumps(one).encode()):
+    for message in messages:
+        if wrong := jsonrpc.refusal(json.dumps(message).encode()):
             rows.append(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
-        elif asked := request(one):
-            rows.append(answer_mcp_request(asked, call))
+        elif parsed := request(message):
+            rows.append(answer_mcp_request(parsed, call))
     return rows or None
 
 

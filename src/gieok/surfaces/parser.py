@@ -72,8 +72,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
         """Report an error of argparse in Gieok's own form."""
-        if found := _NEEDS.match(message):
-            self._leave(f"{found[1]} needs a value")
+        if match := _NEEDS.match(message):
+            self._leave(f"{match[1]} needs a value")
         self._leave(message.partition(":")[0] if self._hides_words else message)
 
     @property
@@ -153,11 +153,11 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
     group, _, event = name.partition(" ")
     if group == "hook" and event in EVENTS:
         return _of_event(name, Words(EVENTS[event]), lang, report)
-    found = operation(name)
+    command = operation(name)
     parser = CommandParser(
-        name, found.doc.say(lang), lang, report, _format_command_examples(found.examples, lang)
+        name, command.doc.say(lang), lang, report, _format_command_examples(command.examples, lang)
     )
-    for field in dataclasses.fields(found.request):
+    for field in dataclasses.fields(command.request):
         _add_field_argument(parser, field, lang)
     _add_global(parser, lang)
     return parser

@@ -66,9 +66,11 @@ class Memory:
 
         Raises GieokError, which says what happened and the next step.
         """
-        found = operation(name)
+        command = operation(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
-        return found.call(rescope_context(self.context), check_request(found, values, Surface.CLI))
+        return command.call(
+            rescope_context(self.context), check_request(command, values, Surface.CLI)
+        )
 
     def add(
         self,
@@ -84,7 +86,7 @@ class Memory:
         `until`: the last day on which the text holds, as a date or in words ("friday", "다음 주까지").
         Raises BadRequest where `until` is no day.
         """
-        found: RememberResult = self.run(
+        result: RememberResult = self.run(
             "remember",
             text=text,
             category=category,
@@ -92,7 +94,7 @@ class Memory:
             tags=",".join(tags),
             until=str(until),
         )
-        return found
+        return result
 
     def search(
         self,
@@ -110,19 +112,25 @@ class Memory:
 
         Days and filters as of `gieok search`.
         """
-        given = {"tag": tag, "agent": agent, "status": status}
+        filters = {"tag": tag, "agent": agent, "status": status}
         try:
-            found = self.run(
-                "search", query=query, limit=limit, since=since, until=until, source=source, **given
+            result = self.run(
+                "search",
+                query=query,
+                limit=limit,
+                since=since,
+                until=until,
+                source=source,
+                **filters,
             )
         except NotIndexed:
             return []
-        return list(found.results)
+        return list(result.results)
 
     def get(self, path: str) -> "GetResult":
         """Return the text behind a hit's handle or path."""
-        found: GetResult = self.run("get", path=path)
-        return found
+        result: GetResult = self.run("get", path=path)
+        return result
 
     def list(
         self,
@@ -136,35 +144,35 @@ class Memory:
         status: str = "all",
     ) -> "ListResult":
         """Return documents, newest first; filters as of `gieok list`."""
-        given = {"tag": tag, "agent": agent, "status": status} | ({"kind": kind} if kind else {})
-        found: ListResult = self.run("list", since=since, until=until, limit=limit, **given)
-        return found
+        filters = {"tag": tag, "agent": agent, "status": status} | ({"kind": kind} if kind else {})
+        result: ListResult = self.run("list", since=since, until=until, limit=limit, **filters)
+        return result
 
     def forget(self, *handles: str, match: str = "") -> "ForgetResult":
         """Forget the documents with these handles, or those that contain `match`.
 
         This is final, and nothing is asked.
         """
-        found: ForgetResult = self.run("forget", handles=[*handles], match=match, yes=True)
-        return found
+        result: ForgetResult = self.run("forget", handles=[*handles], match=match, yes=True)
+        return result
 
     def index(self, *paths: str | Path) -> "IndexResult":
         """Index folders or files of notes.
 
         Without paths, index the known folders again, and the transcripts that agents wrote since.
         """
-        found: IndexResult = self.run("index", paths=[str(path) for path in paths])
-        return found
+        result: IndexResult = self.run("index", paths=[str(path) for path in paths])
+        return result
 
     def recall(self, prompt: str) -> "RecallResult":
         """Return the injection for an agent's prompt: `text`, and the memories in it."""
-        found: RecallResult = self.run("recall", prompt=prompt)
-        return found
+        result: RecallResult = self.run("recall", prompt=prompt)
+        return result
 
     def code(self, question: str, *, limit: int = 8) -> "QueryResult":
         """Search the code of the project in the folder (`gieok code init` first)."""
-        found: QueryResult = self.run("code query", query=question, limit=limit)
-        return found
+        result: QueryResult = self.run("code query", query=question, limit=limit)
+        return result
 
     def character(
         self, user: str, character: str, *, persona: str = "", zone: str = ""

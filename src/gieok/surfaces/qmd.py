@@ -275,10 +275,10 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
             for root in folders
             if is_whole and root.owns(key)
         ]
-        for name, path, found in (
+        for name, path, document in (
             (c.name, c.path, f) for f in files for c in collections if c.holds(f)
         ):
-            rows.append((name, found.relative_to(path).as_posix(), content_hash, 1))
+            rows.append((name, document.relative_to(path).as_posix(), content_hash, 1))
     with closing(sqlite3.connect(file)) as db, db:
         db.execute(
             "CREATE TABLE IF NOT EXISTS documents (collection TEXT, path TEXT, hash TEXT, "

@@ -101,9 +101,9 @@ def write_bytes(data: bytes) -> None:
 
 def print_error(message: str, hint: str = "") -> None:
     """Print an error on stderr."""
-    said = f"gieok: {message}\n" + (f"  → {hint}\n" if hint else "")
+    text = f"gieok: {message}\n" + (f"  → {hint}\n" if hint else "")
     with contextlib.suppress(BrokenPipeError):
-        sys.stderr.write(said.encode("utf-8", "replace").decode())
+        sys.stderr.write(text.encode("utf-8", "replace").decode())
         sys.stderr.flush()
 
 

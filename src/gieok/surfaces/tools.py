@@ -63,7 +63,9 @@ def answer_tool_call(
             f"unknown tool {name!r}. tools: {', '.join(_load_tool_rows())}", is_refused=True
         )
     folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
-    told: list[str] = []  # what a person reads beside the answer, such as that a path is not there
+    notices: list[
+        str
+    ] = []  # what a person reads beside the answer, such as that a path is not there
     call = DaemonCall(
         row["operation"],
         arguments,
@@ -76,11 +78,11 @@ def answer_tool_call(
     )
     try:
         if resident is None:
-            reply = _ask_tool_daemon(call, told, writes=row["writes"]) or _answered_here(
-                call, told, _load_tool_resident()
+            reply = _ask_tool_daemon(call, notices, writes=row["writes"]) or _answered_here(
+                call, notices, _load_tool_resident()
             )
         else:
-            reply = _answered_here(call, told, resident)
+            reply = _answered_here(call, notices, resident)
     except GieokError as error:
         return ToolAnswer(_format_tool_refusal(str(error), error.hint), is_refused=True)
     if failure := reply["failure"]:
@@ -92,7 +94,7 @@ def answer_tool_call(
         trail.count_hook_call(
             places.build_home_path(), {"event": "search", "agent": "mcp", "session": session}
         )
-    text = "\n".join(part for part in (*told, reply["text"]) if part)
+    text = "\n".join(part for part in (*notices, reply["text"]) if part)
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
         return ToolAnswer(f"{_SOURCE}\n{fence_text(text)}")
     return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')

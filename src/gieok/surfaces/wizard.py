@@ -80,7 +80,7 @@ class TerminalDialogue:
     def one(self, question: str, picks: Sequence[Pick], default: str) -> str:
         """Let the person choose one of several picks."""
         choices = [*self._choices(picks), Choice(self._back, _BACK)]
-        asked = questionary.select(
+        prompt = questionary.select(
             question,
             choices,
             default=default,
@@ -89,21 +89,21 @@ class TerminalDialogue:
             instruction=" ",
             **self._options,
         )
-        return str(self._answer(asked, is_list=True))
+        return str(self._answer(prompt, is_list=True))
 
     def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
         """Let the person tick several picks."""
         choices = [*self._choices(picks, default), Choice(self._back, _BACK)]
-        asked = questionary.checkbox(
+        prompt = questionary.checkbox(
             question, choices, qmark="", pointer="❯", instruction=f" {self._ticks}", **self._options
         )
-        return [str(value) for value in self._answer(asked, is_list=True)]
+        return [str(value) for value in self._answer(prompt, is_list=True)]
 
     def text(
         self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
     ) -> str:
         """Let the person type a line; what is wrong with the line is shown below it."""
-        asked = questionary.text(
+        prompt = questionary.text(
             question if question.endswith("?") else f"{question}:",
             default,
             validate=lambda text: wrong(text) or True,
@@ -112,7 +112,7 @@ class TerminalDialogue:
             key_bindings=_build_question_keys(is_list=False),
             **self._options,
         )
-        return str(self._answer(asked, is_list=False))
+        return str(self._answer(prompt, is_list=False))
 
     def _print(self, style: str, line: str) -> None:
         print_formatted_text(FormattedText([(style, line)]), output=self._output)
@@ -121,14 +121,14 @@ class TerminalDialogue:
         """Return the picks with their notes in a column, each cut to one line of the terminal."""
         wide = max((get_cwidth(pick.label) for pick in picks if pick.note), default=0)
         room = self._output.get_size().columns - len(" ❯ ● ") - 1
-        made = []
+        choices = []
         for pick in picks:
             label = _cut_to_columns(pick.label, room)
             gap = " " * max(wide - get_cwidth(label), 0) + _GAP
             note = _cut_to_columns(pick.note, room - get_cwidth(label + gap))
             title = [("class:text", label), ("class:note", gap + note if note else "")]
-            made.append(Choice(title, pick.value, checked=pick.value in ticked))
-        return made
+            choices.append(Choice(title, pick.value, checked=pick.value in ticked))
+        return choices
 
     # Returns `Any`: one value, or several.
     def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401
@@ -136,12 +136,12 @@ class TerminalDialogue:
         if is_list:
             _extend_list_keys(asked.application)
         try:
-            found = asked.unsafe_ask()
+            answer = asked.unsafe_ask()
         except (KeyboardInterrupt, EOFError) as error:
             raise Cancelled from error
-        if found == _BACK or (isinstance(found, list) and _BACK in found):
+        if answer == _BACK or (isinstance(answer, list) and _BACK in answer):
             raise WentBack
-        return found
+        return answer
 
 
 def _build_question_keys(*, is_list: bool) -> KeyBindings:

@@ -83,14 +83,14 @@ class DropboxServer(ThreadingHTTPServer):
         class Here(HTTPAdapter):
             # The parameters are those of the library's method.
             def send(self, request: Any, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401
-                asked = urlsplit(request.url)
-                request.url = f"http://127.0.0.1:{port}{asked.path}"
+                address = urlsplit(request.url)
+                request.url = f"http://127.0.0.1:{port}{address.path}"
                 return super().send(request, *arguments, **more)
 
-        made = requests.Session()
-        made.trust_env = False
-        made.mount("https://", Here())
-        return made
+        session = requests.Session()
+        session.trust_env = False
+        session.mount("https://", Here())
+        return session
 
     def put(self, path: str, data: bytes) -> str:
         """Write a file as a person would; return its revision."""
@@ -156,11 +156,11 @@ class DropboxServer(ThreadingHTTPServer):
         data = self._appended(
             cursor, body, lambda error: {".tag": "lookup_failed", "lookup_failed": error}
         )
-        made = self._committed(
+        metadata = self._committed(
             argument["commit"], data, lambda reason: {".tag": "path", "path": reason}
         )
         del self.sessions[cursor["session_id"]]
-        return made
+        return metadata
 
     def _appended(
         self, cursor: dict[str, Any], body: bytes, wrapped: Callable[[object], object]
@@ -175,10 +175,10 @@ class DropboxServer(ThreadingHTTPServer):
         return data
 
     def _download(self, argument: dict[str, Any], _body: bytes) -> Stored:
-        found = self.files.get(argument["path"].lower())
-        if found is None:
+        stored = self.files.get(argument["path"].lower())
+        if stored is None:
             raise Refused({".tag": "path", "path": {".tag": "not_found"}})
-        return found
+        return stored
 
     def _get_metadata(self, argument: dict[str, Any], body: bytes) -> dict[str, Any]:
         return {".tag": "file", **_build_file_metadata(self._download(argument, body))}
@@ -200,8 +200,8 @@ class DropboxServer(ThreadingHTTPServer):
     def _list_folder(self, argument: dict[str, Any], _body: bytes) -> dict[str, Any]:
         root = argument["path"].lower()
         entries = [
-            {".tag": "file", **_build_file_metadata(one)}
-            for path, one in sorted(self.files.items())
+            {".tag": "file", **_build_file_metadata(stored)}
+            for path, stored in sorted(self.files.items())
             if path.startswith(root + "/")
         ]
         if root and not entries and not any(path.startswith(root + "/") for path, _ in self.log):
@@ -286,7 +286,7 @@ class _DropboxHandler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         route = self.path.removeprefix("/2/").strip("/")
         self.server.requests.append(route)
-        fault = next((one for one in self.server.faults if one.route == route), None)
+        fault = next((planned for planned in self.server.faults if planned.route == route), None)
         if fault:
             self.server.faults.remove(fault)
         answer = self._answered(route, body) if fault is None or fault.is_after else None
@@ -304,9 +304,9 @@ class _DropboxHandler(BaseHTTPRequestHandler):
                 },
                 {},
             )
-        given = self.headers.get("dropbox-api-arg")
-        argument = json.loads(given or body or b"null")
-        return self.server.answer(route, argument or {}, body if given else b"")  # type: ignore[return-value]
+        header = self.headers.get("dropbox-api-arg")
+        argument = json.loads(header or body or b"null")
+        return self.server.answer(route, argument or {}, body if header else b"")  # type: ignore[return-value]
 
     def _token(self, form: str) -> Answer:
         fields = dict(pair.split("=", 1) for pair in form.split("&"))

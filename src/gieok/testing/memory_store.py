@@ -241,7 +241,7 @@ class MemoryStore:
     def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
         """Return the nearest line of each passage."""
         known = self._active()
-        found: list[tuple[PassageId, int, int, bytes]] = []
+        nearest: list[tuple[PassageId, int, int, bytes]] = []
         for i in passages:
             row = self._rows.get(i)
             lines = self._lines(i) if row else {}
@@ -260,16 +260,18 @@ class MemoryStore:
                         one,
                     ),
                 )
-                found.append((i, line[1], line[1] + len(lines[line]), vectors[line]))
-        made = []
-        for place, (i, start, end, vector) in enumerate(found):
+                nearest.append((i, line[1], line[1] + len(lines[line]), vectors[line]))
+        near_lines = []
+        for place, (i, start, end, vector) in enumerate(nearest):
             cosine = _multiply_vectors(query.vector, vector)
             others = (
-                _multiply_vectors(vector, other[3]) for at, other in enumerate(found) if at != place
+                _multiply_vectors(vector, other[3])
+                for at, other in enumerate(nearest)
+                if at != place
             )
             fellows = sorted(others, reverse=True)[:10] if query.hub_weight else []
             crowding = sum(fellows) / len(fellows) if fellows else 0.0
-            made.append(
+            near_lines.append(
                 NearLine(
                     passage=i,
                     start=start,
@@ -278,7 +280,7 @@ class MemoryStore:
                     score=cosine - query.hub_weight * crowding,
                 )
             )
-        return made
+        return near_lines
 
     def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
         """Return lines without a vector, newest first."""

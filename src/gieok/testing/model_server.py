@@ -55,8 +55,8 @@ class ModelServer(ThreadingHTTPServer):
 
     def next(self, body: dict[str, Any]) -> Answer:
         """Return the next scripted answer to a request."""
-        found = self.script.pop(0) if len(self.script) > 1 else self.script[0]
-        return found(body) if callable(found) else found
+        answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return answer(body) if callable(answer) else answer
 
 
 class _ModelHandler(BaseHTTPRequestHandler):
@@ -91,30 +91,30 @@ class _ModelHandler(BaseHTTPRequestHandler):
                 {"message": {"role": "assistant", "content": word}, "done": False}
                 for word in _split_answer_words(answer)
             ]
-            kept = (
+            parts = (
                 lines[:1]
                 if isinstance(answer, Broken)
                 else [*lines, {**_build_ollama_answer(answer), "message": {"content": ""}}]
             )
             self._send(
                 200,
-                "".join(f"{json.dumps(line)}\n" for line in kept).encode(),
+                "".join(f"{json.dumps(line)}\n" for line in parts).encode(),
                 "application/x-ndjson",
             )
         elif events := _build_answer_stream(self.path, body, answer):
-            kept = events[: len(events) // 2] if isinstance(answer, Broken) else events
-            self._send(200, "".join(map(_format_stream_event, kept)).encode(), "text/event-stream")
+            parts = events[: len(events) // 2] if isinstance(answer, Broken) else events
+            self._send(200, "".join(map(_format_stream_event, parts)).encode(), "text/event-stream")
         elif self.path.endswith("/api/chat"):
             self._send(200, json.dumps(_build_ollama_answer(answer)).encode())
         elif "/messages" in self.path:
             self._send(200, json.dumps(_build_anthropic_events(answer)[-1]).encode())
         else:
-            found = (
+            reply = (
                 _build_gemini_answer(answer)
                 if "enerateContent" in self.path
                 else _build_openai_answer(answer)
             )
-            self._send(200, json.dumps(found).encode())
+            self._send(200, json.dumps(reply).encode())
 
     def _send(self, status: int, data: bytes, kind: str = "application/json") -> None:
         self.send_response(status)

@@ -27,10 +27,10 @@ class ScriptedReplies:
         """Yield the next reply."""
         self.told.append(tuple(messages))
         self.samplings.append(sampling)
-        found = self.replies[min(len(self.told), len(self.replies)) - 1]
+        pieces = self.replies[min(len(self.told), len(self.replies)) - 1]
         is_whole = False
         try:
-            for piece in found() if callable(found) else found:
+            for piece in pieces() if callable(pieces) else pieces:
                 if isinstance(piece, Exception):
                     raise piece
                 yield ReplyPart(piece)

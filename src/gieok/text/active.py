@@ -95,14 +95,14 @@ class ActiveLine:
 
     def __init__(self, section: str, text: str) -> None:
         self.section, self.text = section, text
-        found = _LINE.match(text)
-        self.mark, self.day = (found[1], found[2]) if found else ("", "")
+        match = _LINE.match(text)
+        self.mark, self.day = (match[1], match[2]) if match else ("", "")
 
     @property
     def told(self) -> str:
         """Return the text without its mark and its day."""
-        found = _LINE.match(self.text)
-        return self.text[found.end() :] if found else self.text.removeprefix("- ")
+        match = _LINE.match(self.text)
+        return self.text[match.end() :] if match else self.text.removeprefix("- ")
 
     def worth(self, today: str = "") -> float:
         """Return the value of the line on the day `today` (`2026-11-22`).

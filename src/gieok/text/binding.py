@@ -410,23 +410,23 @@ def rules_in(text: str, question: str = "") -> list[str]:
         kind == 0 and re.search(_REQUEST, sentence)
         for kind, sentence in zip(kinds, sentences, strict=True)
     )
-    found: list[str] = []
+    rules: list[str] = []
     goes_on = False
     for kind, sentence in zip(kinds, sentences, strict=True):
         if goes_on and re.search(_GOES_ON, sentence) and not re.search(_ASKS, sentence):
-            found.append(sentence)
+            rules.append(sentence)
         elif kind == _SURE or (kind == _BARE and not is_task):
-            found.append(sentence)
+            rules.append(sentence)
             goes_on = True
         else:
             goes_on = False
-    if not found and question and accepts(text) and not _is_refusal(text):
-        found = [
+    if not rules and question and accepts(text) and not _is_refusal(text):
+        rules = [
             sentence
             for sentence in _split_rule_sentences(question)[-_PROPOSED_LAST:]
             if _is_lasting_proposal(sentence)
         ]
-    return found
+    return rules
 
 
 def has_binding_rule(text: str) -> bool:

@@ -29,8 +29,8 @@ def without_blobs(text: str) -> str:
     lines = text.split("\n")
     if max(map(len, lines)) < 256 and not _is_wrapped(lines):
         return text
-    kept = [_without_runs(line) if len(line) >= 64 else line for line in lines]
-    return "\n".join(_without_wrapped(kept))
+    cleaned = [_without_runs(line) if len(line) >= 64 else line for line in lines]
+    return "\n".join(_without_wrapped(cleaned))
 
 
 def _is_wrapped(lines: list[str]) -> bool:
@@ -54,15 +54,17 @@ def _without_wrapped(lines: list[str]) -> list[str]:
 
     A block may contain empty lines.
     """
-    found: list[str] = []
+    shortened: list[str] = []
     block: list[int] = []
     for line in [*lines, "end"]:
         if line.strip() == LEFT_OUT or _WRAPPED.fullmatch(line.strip()):
-            block.append(len(found))
+            block.append(len(shortened))
         elif line.strip() and block:
-            if len(block) >= _LEAST_WRAPPED or all(found[at].strip() == LEFT_OUT for at in block):
+            if len(block) >= _LEAST_WRAPPED or all(
+                shortened[at].strip() == LEFT_OUT for at in block
+            ):
                 for at in block:
-                    found[at] = LEFT_OUT if at == block[0] else ""
+                    shortened[at] = LEFT_OUT if at == block[0] else ""
             block = []
-        found.append(line)
-    return found[:-1]
+        shortened.append(line)
+    return shortened[:-1]

@@ -205,7 +205,7 @@ def _fill_passages(units: list[_Unit], budget: int, overlap: int) -> Iterator[li
         elif current and tokens + unit.tokens > budget:
             yield current
             current = _select_overlap_units(current, min(overlap, budget - unit.tokens))
-            tokens = sum(kept.tokens for kept in current)
+            tokens = sum(carried.tokens for carried in current)
         current.append(unit)
         tokens += unit.tokens
     if current:

@@ -142,17 +142,19 @@ def _parse_diary_lines(
             (len(heading[1]), heading_text(heading[2])) if heading else (_LINE_LEVEL, content)
         )
         if heading or (not is_code and _may_be_day(content)):
-            found, is_whole = _parse_heading_day(
+            parsed, is_whole = _parse_heading_day(
                 _clean_diary_heading(words),
                 opened[-1 if heading is None else _find_parent_heading(opened, level)],
             )
-            if heading or (found.day and is_whole):
+            if heading or (parsed.day and is_whole):
                 del opened[_find_parent_heading(opened, level) + 1 :]
-                opened.append(found._replace(level=level, words=words))
-                dated += [(found.day, is_whole)] if found.day else []
+                opened.append(parsed._replace(level=level, words=words))
+                dated += [(parsed.day, is_whole)] if parsed.day else []
         is_code ^= is_fence
-        day = next((one.day for one in reversed(opened) if one.day), None)
-        above = tuple(one.words for one in opened[1:-1])
+        day = next(
+            (open_heading.day for open_heading in reversed(opened) if open_heading.day), None
+        )
+        above = tuple(open_heading.words for open_heading in opened[1:-1])
         rows.append(_DiaryLine(at, at + len(content), day, above))
         at += len(content) + 1
     return rows, dated
@@ -166,7 +168,7 @@ def _parse_diary_name(name: str) -> _Open:
 
 def _find_parent_heading(opened: list[_Open], level: int) -> int:
     """Return the index of the open heading above a heading of this level."""
-    return max(place for place, one in enumerate(opened) if one.level < level)
+    return max(place for place, heading in enumerate(opened) if heading.level < level)
 
 
 def _may_be_day(line: str) -> bool:
@@ -206,13 +208,13 @@ def _parse_heading_day(words: str, above: _Open) -> tuple[_Open, bool]:
 
 def _day_below(words: str, above: _Open) -> tuple[date, bool] | None:
     """Return the day in words without a year, with the year of the headings above."""
-    found = _DAY_ALONE.match(words)
-    if not found or not above.year:
+    match = _DAY_ALONE.match(words)
+    if not match or not above.year:
         return None
-    name = found["name"] or found["named"]
-    month = month_number(name) if name else int(found["month"] or above.month or 0)
-    number = int(found["day"] or found["first"] or found["day_only"] or found["day_korean"] or 0)
+    name = match["name"] or match["named"]
+    month = month_number(name) if name else int(match["month"] or above.month or 0)
+    number = int(match["day"] or match["first"] or match["day_only"] or match["day_korean"] or 0)
     try:
-        return date(above.year, month, number), not words[found.end() :].strip(_ENDS)
+        return date(above.year, month, number), not words[match.end() :].strip(_ENDS)
     except ValueError:
         return None

@@ -63,7 +63,7 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
     # A cheap test first: most texts name no day, and trying every form of a date takes longer.
     if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
         return ""
-    days = [day for found in re.finditer(_DAY, text) if (day := _parse_due_match(found, said))]
+    days = [day for match in re.finditer(_DAY, text) if (day := _parse_due_match(match, said))]
     if not days:
         return ""
     day = max(days)

@@ -90,7 +90,7 @@ def _without_blocks(text: str) -> str:
     text = text[: torn.start()] if torn else text
     tags = list(_TAG.finditer(text))
     ends = _match_closing_tags(tags)
-    kept: list[str] = []
+    parts: list[str] = []
     number = position = 0
     while number < len(tags):
         tag, last = tags[number], ends.get(number, number)
@@ -102,8 +102,8 @@ def _without_blocks(text: str) -> str:
         # otherwise a person typed the tag, and the text after it is theirs
         elif tag is tags[last] and "gieok" in tag[0]:
             position += _inside_chars(text[position:following], is_any=tag[2].lower() == "data")
-        kept.append(before)
-    return "".join((*kept, text[position:]))
+        parts.append(before)
+    return "".join((*parts, text[position:]))
 
 
 def _match_closing_tags(tags: Sequence[re.Match[str]]) -> dict[int, int]:
@@ -177,9 +177,9 @@ def _without_lines(text: str) -> str:
     behind = 0
     for number in [n for n in sorted(ours) if any(head in lines[n] for head in _ACTIVE_HEADS)]:
         if number >= behind:
-            found = _active_memory(lines, ours, number)
-            ours.update(found)
-            behind = found.stop
+            block = _active_memory(lines, ours, number)
+            ours.update(block)
+            behind = block.stop
     return "\n".join(line for number, line in enumerate(lines) if number not in ours)
 
 

@@ -139,9 +139,9 @@ def _of_bytes(data: bytes) -> Decoded:
         ("cp1252", "Windows-1252", _is_western),
     )
     for codec, name, fits in candidates:
-        found = _decode_with_codec(data, codec, name)
-        if fits(found.text) and _has_few_bad(found.text):
-            return found
+        decoded = _decode_with_codec(data, codec, name)
+        if fits(decoded.text) and _has_few_bad(decoded.text):
+            return decoded
     return utf8._replace(encoding=UNKNOWN) if _is_all_bad(utf8.text) else utf8
 
 

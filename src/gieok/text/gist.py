@@ -90,14 +90,14 @@ def gist(text: str) -> Gist:
     has_hangul = re.search(_HANGUL, text) is not None
     is_first = True
     bare = re.sub(_CLITIC, "", text)
-    for found in re.finditer(_WORD, bare):
-        word = found[0]
+    for match in re.finditer(_WORD, bare):
+        word = match[0]
         form, is_value = (
             _stem_gist_korean(word)
             if re.match(_HANGUL, word)
             else _stem_gist_latin(word, is_first=is_first, is_name=has_hangul)
         )
-        is_first = bare[found.end() : found.end() + 1] in ".!?:\n"
+        is_first = bare[match.end() : match.end() + 1] in ".!?:\n"
         if form:
             words.add(form)
             if is_value:

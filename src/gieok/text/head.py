@@ -124,32 +124,34 @@ class NoteHead(NamedTuple):
 @lru_cache(_KEPT_HEADS)
 def read_head(text: str) -> NoteHead:
     """Read the head of a note in any of the formats, and the tags in its text."""
-    found = _parse_head_fields(text)
+    head = _parse_head_fields(text)
     tail = _JOPLIN.search(text, max(len(text) - _TAIL_CHARS, 0))
     end = tail.start() if tail else len(text)
-    fields = dict(found.fields)
+    fields = dict(head.fields)
     for name, value in (
-        *_find_pairs_below_title(text, found.end),
+        *_find_pairs_below_title(text, head.end),
         *(_iter_notion_pairs(text[tail.start() :]) if tail else ()),
     ):
         fields.setdefault(name, value)
     plain = {_plain_name(name): value[:_VALUE_CHARS] for name, value in reversed(fields.items())}
     tags = [tag for name in _TAGS if plain.get(name) for tag in _iter_head_tags(plain[name])]
-    tags += _inline_tags(text[found.end : end])
-    heading = find_markdown_title(text, found.end) or (_find_first_head_line(text) if tail else "")
+    tags += _inline_tags(text[head.end : end])
+    heading = find_markdown_title(text, head.end) or (_find_first_head_line(text) if tail else "")
     return NoteHead(
         fields=fields,
         title=next((_strip_note_links(plain[name]) for name in _TITLES if plain.get(name)), "")
         or heading,
         aliases=tuple(
-            dict.fromkeys(one for name in _ALIASES for one in _iter_head_items(plain.get(name, "")))
+            dict.fromkeys(
+                alias for name in _ALIASES for alias in _iter_head_items(plain.get(name, ""))
+            )
         )[:_MOST_ALIASES],
         tags=tuple(dict.fromkeys(tags))[:_MOST_TAGS],
-        summaries=tuple(_iter_summary_lines(text, found)),
+        summaries=tuple(_iter_summary_lines(text, head)),
         day=_find_head_moment(plain, _DAYS),
         created=_find_head_moment(plain, _CREATED),
-        begin=found.end,
-        begin_line=found.end_line + 1,
+        begin=head.end,
+        begin_line=head.end_line + 1,
         end=end,
     )
 
@@ -207,16 +209,16 @@ def _flatten_toml_table(table: Mapping[str, object], above: str) -> Iterator[tup
 
 
 def _org_pair(line: str) -> tuple[str, str] | None:
-    found = _ORG.fullmatch(line)
-    if not found:
+    match = _ORG.fullmatch(line)
+    if not match:
         return None
-    name, value = (found[1], found[2]) if found[1] else (found[3], found[4])
+    name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
     return (name, "") if name in ("PROPERTIES", "END") else (name.lower(), value.strip())
 
 
 def _logseq_pair(line: str) -> tuple[str, str] | None:
-    found = _LOGSEQ.fullmatch(line.strip())
-    return (found[1].strip(), (found[2] or "").strip()) if found else None
+    match = _LOGSEQ.fullmatch(line.strip())
+    return (match[1].strip(), (match[2] or "").strip()) if match else None
 
 
 def _by_line(text: str, pair: Callable[[str], tuple[str, str] | None]) -> FrontMatter:
@@ -229,12 +231,12 @@ def _by_line(text: str, pair: Callable[[str], tuple[str, str] | None]) -> FrontM
     lines: dict[str, tuple[int, int]] = {}
     end, count = 0, 0
     for number, line in enumerate(text.split("\n"), start=1):
-        found = pair(line)
-        if found is None:
+        field = pair(line)
+        if field is None:
             break
-        if found[1]:
-            fields.setdefault(*found)
-            lines.setdefault(found[0], (number, number))
+        if field[1]:
+            fields.setdefault(*field)
+            lines.setdefault(field[0], (number, number))
         end, count = min(end + len(line) + 1, len(text)), number
     return FrontMatter(fields, end, count, lines) if _has_known(fields) else FrontMatter({})
 
@@ -261,8 +263,8 @@ def _find_pairs_below_title(text: str, start: int) -> list[tuple[str, str]]:
 
 
 def _notion_pair(line: str) -> tuple[str, str] | None:
-    found = _NOTION.fullmatch(line.strip())
-    return (found[1], found[2]) if found else None
+    match = _NOTION.fullmatch(line.strip())
+    return (match[1], match[2]) if match else None
 
 
 def _iter_notion_pairs(block: str) -> Iterator[tuple[str, str]]:
@@ -314,9 +316,9 @@ def _iter_head_tags(value: str) -> Iterator[str]:
 
 def _inline_tags(text: str) -> Iterator[str]:
     """Yield the tags in a text, without those in code."""
-    found = list(_INLINE.finditer(text))
-    code = _spans_of_code(text) if found else []
-    for match in found:
+    matches = list(_INLINE.finditer(text))
+    code = _spans_of_code(text) if matches else []
+    for match in matches:
         tag = (match[1] or match[2]).strip("/-")
         if not _COLOUR.fullmatch(tag) and not any(
             start <= match.start() < end for start, end in code
@@ -325,8 +327,8 @@ def _inline_tags(text: str) -> Iterator[str]:
 
 
 def _spans_of_code(text: str) -> list[tuple[int, int]]:
-    spans = [found.span() for found in _CODE.finditer(text)]
-    fences = [found.start() for found in _FENCE.finditer(text)]
+    spans = [match.span() for match in _CODE.finditer(text)]
+    fences = [match.start() for match in _FENCE.finditer(text)]
     return spans + list(zip(fences[::2], [*fences[1::2], len(text)], strict=False))
 
 

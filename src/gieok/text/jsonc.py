@@ -332,7 +332,7 @@ def _cut_jsonc_child(text: str, parent: Node, place: int) -> str:
 
 def _no_comma(text: str) -> str:
     """Return the text without its first comma outside of comments."""
-    for found in _COMMENT_OR_COMMA.finditer(text):
-        if found[0] == ",":
-            return text[: found.start()] + text[found.end() :]
+    for match in _COMMENT_OR_COMMA.finditer(text):
+        if match[0] == ",":
+            return text[: match.start()] + text[match.end() :]
     return text

@@ -129,12 +129,12 @@ def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[st
     """
     words = _split_script_runs(text)
     asks = not is_statement(text)
-    kept = [
+    terms = [
         _strip_korean_particle(word) if asks else word
         for before, word in zip(["", *words], words, strict=False)
         if not (_is_stop(word, before, asks) or word.lower() in stop_words)
     ]
-    tokens = (token for word in kept or words for token in _WORDS[word].split())
+    tokens = (token for word in terms or words for token in _WORDS[word].split())
     return dict.fromkeys((*tokens, *_find_counted_numbers(text)), 1.0)
 
 

@@ -64,8 +64,8 @@ class Catalogue(NamedTuple):
         if text in self.plain:
             return self.plain[text]
         for template in self.templates if depth < _DEEPEST else ():
-            if found := template.match(text):
-                return self._filled(template, found, depth + 1)
+            if match := template.match(text):
+                return self._filled(template, match, depth + 1)
         return self._joined(text, depth + 1) if depth < _DEEPEST else text
 
     def _joined(self, text: str, depth: int) -> str:
@@ -82,17 +82,17 @@ class Catalogue(NamedTuple):
         return f"{place}: {self.say(what, depth)}" if colon else text
 
     def _filled(self, template: Template, found: "re.Match[str]", depth: int) -> str:
-        korean, made, end = template.korean, "", 0
+        korean, filled, end = template.korean, "", 0
         before = _HOLE.split(template.english)[::3]
         for place in _PUT_IN.finditer(korean):
-            made += korean[end : place.start()]
+            filled += korean[end : place.start()]
             if place[1]:
                 value, number = found[int(place[1]) + 1], int(place[1])
                 noun = self.plain.get(f"the {value}") if before[number].endswith("the ") else None
-                made += noun or self.say(value, depth)
-            made = with_particle(made, place[2], place[3]) if place[2] else made
+                filled += noun or self.say(value, depth)
+            filled = with_particle(filled, place[2], place[3]) if place[2] else filled
             end = place.end()
-        return made + korean[end:]
+        return filled + korean[end:]
 
 
 def in_language(text: str, lang: str) -> str:
@@ -104,19 +104,19 @@ def in_language(text: str, lang: str) -> str:
 def load_templates(lang: str) -> Catalogue:
     """Return the translations of a language for texts that arise in English."""
     plain, templates = dict[str, str](), list[Template]()
-    for english, said in list_translations(lang).items():
+    for english, translation in list_translations(lang).items():
         if _NAMED.search(english):
             continue
         pieces = _HOLE.split(english)[::3]
         if len(pieces) == 1:
-            plain[english] = said
+            plain[english] = translation
         else:
             letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
             letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
             templates.append(
                 Template(
                     english=english,
-                    korean=said,
+                    korean=translation,
                     first=pieces[0],
                     last=pieces[-1],
                     letters=letters,

@@ -88,7 +88,7 @@ def _parse_plain_value(value: str) -> str:
         return (quoted[1] or quoted[2] or "").strip()
     value = _COMMENT.sub("", value)
     if value.startswith("[") and value.endswith("]") and not value.startswith("[["):
-        items = (found[1] for found in _LISTED.finditer(value[1:-1].strip()) if found[1])
+        items = (match[1] for match in _LISTED.finditer(value[1:-1].strip()) if match[1])
         return ", ".join(_parse_plain_value(item) for item in items)
     return value
 

@@ -88,8 +88,8 @@ def translate(
 
 def list_languages() -> list[str]:
     """Return the languages that a person can choose: English, and each that has a catalogue."""
-    found = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
-    return [ENGLISH, *found]
+    languages = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return [ENGLISH, *languages]
 
 
 @cache
@@ -101,7 +101,9 @@ def load_catalogue(lang: str) -> gettext.NullTranslations:
 def list_translations(lang: str) -> dict[str, str]:
     """Return message → translation of a language, without those that are told apart by a use."""
     rows: dict[str, str] = getattr(load_catalogue(lang), "_catalog", {})
-    return {text: said for text, said in rows.items() if text and "\x04" not in str(text)}
+    return {
+        text: translation for text, translation in rows.items() if text and "\x04" not in str(text)
+    }
 
 
 class WordList(NamedTuple):

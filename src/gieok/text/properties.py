@@ -43,8 +43,8 @@ def split_properties(text: str) -> tuple[Blocks, str] | None:
     blocks: Blocks = {}
     name = ""
     for line in lines[1:end]:
-        if found := _NAME.match(line):
-            name = _unquote_yaml_value(found[0][:-1].rstrip())
+        if match := _NAME.match(line):
+            name = _unquote_yaml_value(match[0][:-1].rstrip())
             # The first one stays: a duplicate would make the head unreadable to other programs.
             if name in blocks:
                 name = "\0again"

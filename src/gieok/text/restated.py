@@ -91,7 +91,7 @@ class Restatement:
     def __init__(self, text: str) -> None:
         is_long = len(text) > _LONGEST_CHARS
         self.sentences = [
-            _Sentence(one, is_long=is_long) for one in _BETWEEN.split(text) if _WORD.search(one)
+            _Sentence(part, is_long=is_long) for part in _BETWEEN.split(text) if _WORD.search(part)
         ]
         #: Equal for all statements that may say the same.
         self.key = tuple(sentence.key for sentence in self.sentences)

@@ -77,8 +77,8 @@ def _find_stem_regions(word: str) -> tuple[int, int]:
 
 
 def _region_after(word: str, start: int) -> int:
-    found = _REGION.search(word, start)
-    return found.end() if found else len(word)
+    match = _REGION.search(word, start)
+    return match.end() if match else len(word)
 
 
 def _step_1a(word: str) -> str:

@@ -60,8 +60,8 @@ def parse_month_talk(text: str) -> dict[int, Journalled]:
     for line in [*text.split("\n"), _ROW]:
         if line.startswith(_ROW):
             if row is not None:
-                one = _parse_talk_row(row, "\n".join(lines))
-                messages[one.seq] = one
+                message = _parse_talk_row(row, "\n".join(lines))
+                messages[message.seq] = message
             row, lines = (json.loads(line[len(_ROW) : -len(_END)]) if line != _ROW else None), []
         elif line.startswith(">"):
             lines.append(line[2:])

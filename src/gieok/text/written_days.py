@@ -148,8 +148,8 @@ def find_day(text: str) -> WrittenDay | None:
     None where there is none, or where it may be two days.
     """
     plain = _DASHES.sub("-", text)
-    found = list(_iter_written_days(plain, ROWS))
-    return min(found, key=lambda one: (one.start, -one.end)) if found else None
+    days = list(_iter_written_days(plain, ROWS))
+    return min(days, key=lambda one: (one.start, -one.end)) if days else None
 
 
 def _iter_written_days(text: str, rows: tuple[DayPattern, ...]) -> Iterator[WrittenDay]:
@@ -201,12 +201,12 @@ def day_of_path(relative: str) -> date | None:
 
 def name_without_day(name: str) -> str:
     """Return a file name without the day in it, and without the weekday beside the day."""
-    found = find_day(name)
-    if found is None:
+    day = find_day(name)
+    if day is None:
         return name
-    rest = re.sub(rf"(?i)^[-_., (]*{WEEKDAY}(?![^\W_])\)?", "", name[found.end :])
+    rest = re.sub(rf"(?i)^[-_., (]*{WEEKDAY}(?![^\W_])\)?", "", name[day.end :])
     return " ".join(
-        part for part in (name[: found.start].strip("-_. ([,"), rest.strip("-_. )],")) if part
+        part for part in (name[: day.start].strip("-_. ([,"), rest.strip("-_. )],")) if part
     )
 
 
@@ -215,8 +215,8 @@ def day_in_name(name: str) -> date | None:
 
     The forms are `2026-10-14-incident.md`, `2026_10_14`, `20261014`.
     """
-    found = find_day(name)
-    return found.day if found and not found.start else None
+    day = find_day(name)
+    return day.day if day and not day.start else None
 
 
 def parse_head_moment(value: str) -> datetime | None:

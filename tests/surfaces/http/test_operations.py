@@ -184,7 +184,7 @@ def test_the_list_has_every_operation_and_why_one_is_not_here(service: _Served) 
     assert {name for name, row in rows.items() if row["elsewhere"]} == set(ELSEWHERE)
     for name, row in rows.items():
         assert row["path"] == (None if name in ELSEWHERE else path_of(name))
-        assert row["doc"] == operation(name).doc.ko
+        assert row["doc"] == operation(name).doc.say("ko")
 
 
 def test_what_has_one_value_is_a_parameter_and_what_never_ends_is_elsewhere() -> None:

@@ -119,15 +119,15 @@ def toml_table(
     def remove(now: str) -> str:
         if not is_ours(held(now)):
             return now
-        kept: list[str] = []
+        remaining: list[str] = []
         inside = False
         for line in now.splitlines(keepends=True):
             inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
-            if inside and kept and not kept[-1].strip() and header.match(line):
-                kept.pop()  # the empty line that we put before it
+            if inside and remaining and not remaining[-1].strip() and header.match(line):
+                remaining.pop()  # the empty line that we put before it
             if not inside:
-                kept.append(line)
-        return "".join(kept)
+                remaining.append(line)
+        return "".join(remaining)
 
     def add(now: str) -> str:
         if held(now) is not None:
@@ -169,10 +169,10 @@ class InstallRecord:
         entry = self._entry(path)
         if now is None or not entry.exists():
             return False, None
-        kept = json.loads(entry.read_text(encoding="utf-8"))
-        if kept["after"] != _hash_file_data(now):
+        record = json.loads(entry.read_text(encoding="utf-8"))
+        if record["after"] != _hash_file_data(now):
             return False, None
-        return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
+        return True, None if record["before"] is None else bytes.fromhex(record["before"])
 
     def keep(self, change: InstallChange, before: bytes | None) -> None:
         """Store a file's bytes durably before the file is changed.

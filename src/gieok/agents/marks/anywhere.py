@@ -3,20 +3,30 @@
 Editors, gateways, other memories and title makers write through whichever host is used.
 """
 
-from gieok.agents.marks.mark import ANY, SAID, Kind, Mark, Speaker
+from gieok.agents.marks.mark import ANY, SAID, Mark, Speaker, SpeakerKind
 
 _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 
 def _build_folder_mark(sign: str, example: str, counter: str) -> Mark:
     return Mark(
-        host=ANY, kind=Kind.FOLDER, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=ANY,
+        kind=SpeakerKind.FOLDER,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
 def _build_opening_mark(sign: str, example: str, counter: str) -> Mark:
     return Mark(
-        host=ANY, kind=Kind.OPENING, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=ANY,
+        kind=SpeakerKind.OPENING,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
@@ -135,7 +145,12 @@ def _build_envelope_mark(words: str, border: str, example: str, counter: str) ->
         r"(?:\s[^<>]{0,1000})?>(?s:.*)</\1>\s*$"
     )
     return Mark(
-        host=ANY, kind=Kind.ENVELOPE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=ANY,
+        kind=SpeakerKind.ENVELOPE,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
@@ -159,7 +174,7 @@ _WRAPPED = (
     *(
         Mark(
             host=ANY,
-            kind=Kind.BLOCK,
+            kind=SpeakerKind.BLOCK,
             sign=name,
             speaker=_PERSON,
             example=f"<{name}>\n{SAID}\n</{name}>",
@@ -177,7 +192,7 @@ _WRAPPED = (
     *(
         Mark(
             host=ANY,
-            kind=Kind.BLOCK,
+            kind=SpeakerKind.BLOCK,
             sign=name,
             speaker=_PROGRAM,
             example=f"<{name}>\nnot theirs\n</{name}>\n{SAID}",
@@ -198,7 +213,7 @@ _WRAPPED = (
 _SAID_FOR = (
     Mark(
         host=ANY,
-        kind=Kind.WHOLE,
+        kind=SpeakerKind.WHOLE,
         sign=r"The above subagent results? (?:is|are) already visible to the user\.",
         speaker=_PROGRAM,
         example=(
@@ -209,7 +224,7 @@ _SAID_FOR = (
     ),
     Mark(
         host=ANY,
-        kind=Kind.WHOLE,
+        kind=SpeakerKind.WHOLE,
         sign=r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT"
         r"|INSTRUCTION|CONTEXT|UPDATE)S?\b"
         r"[^\]\n]{0,120}\]",
@@ -220,7 +235,7 @@ _SAID_FOR = (
     # A plugin signs its texts with a comment that is not displayed.
     Mark(
         host=ANY,
-        kind=Kind.WHOLE,
+        kind=SpeakerKind.WHOLE,
         sign=r"(?s:.*)<!-- *[A-Z][A-Z\d]*_INTERNAL_[A-Z_]{1,60} *-->\s*\Z",
         speaker=_PROGRAM,
         example="Go on with the next task.\n<!-- OMO_INTERNAL_INITIATOR -->",
@@ -231,7 +246,7 @@ _FRONTS = (
     # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: the sender and the time.
     Mark(
         host=ANY,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"[\[【][^\]】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\]】\n]{0,40}[\]】]:?\s*",
         speaker=_PROGRAM,
         example=f"[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] {SAID}",
@@ -239,7 +254,7 @@ _FRONTS = (
     ),
     Mark(
         host=ANY,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"\[(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? "
         r"[^\]\n]{0,40}\d{1,2}:\d\d[^\]\n]{0,30}\]:?\s*",
         speaker=_PROGRAM,
@@ -248,7 +263,7 @@ _FRONTS = (
     ),
     Mark(
         host=ANY,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp"
         r"|current_time|"
         r"message_time|sent_at)>\s*",
@@ -262,7 +277,7 @@ _FRONTS = (
 def _build_brief_mark(group: str, sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=ANY,
-        kind=Kind.BRIEF,
+        kind=SpeakerKind.BRIEF,
         sign=sign,
         speaker=_PROGRAM,
         example=example,

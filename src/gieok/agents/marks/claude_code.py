@@ -5,7 +5,7 @@ and every version says which program was started (`entrypoint`). The source `sdk
 mark a program: the windows of an editor use it too.
 """
 
-from gieok.agents.marks.mark import SAID, SOMETHING, Kind, Mark, Speaker
+from gieok.agents.marks.mark import SAID, SOMETHING, Mark, Speaker, SpeakerKind
 
 _HOST = "claude-code"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -32,7 +32,7 @@ _SCRIPTS = (
 _FIELDS = (
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="isSidechain",
         speaker=_AGENT,
         example={**_USER, "isSidechain": True},
@@ -41,7 +41,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="origin.kind",
         speaker=_PERSON,
         example={**_USER, "isMeta": True, "origin": {"kind": "channel"}},
@@ -52,7 +52,7 @@ _FIELDS = (
     *(
         Mark(
             host=_HOST,
-            kind=Kind.FIELD,
+            kind=SpeakerKind.FIELD,
             sign=name,
             speaker=_PROGRAM,
             example={**_USER, name: "x"},
@@ -63,7 +63,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="isMeta",
         speaker=_PROGRAM,
         example={**_USER, "isMeta": True},
@@ -72,7 +72,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="isCompactSummary",
         speaker=_PROGRAM,
         example={**_USER, "isCompactSummary": True},
@@ -81,7 +81,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="isVisibleInTranscriptOnly",
         speaker=_PROGRAM,
         example={**_USER, "isVisibleInTranscriptOnly": True},
@@ -90,7 +90,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="attachment.commandMode",
         speaker=_PROGRAM,
         example={
@@ -105,7 +105,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="attachment.origin.kind",
         speaker=_PERSON,
         example={"type": "attachment", "attachment": {"origin": {"kind": "human"}}},
@@ -114,7 +114,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="attachment.origin.kind",
         speaker=_PROGRAM,
         example={"type": "attachment", "attachment": {"origin": {"kind": "coordinator"}}},
@@ -123,7 +123,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="attachment.isMeta",
         speaker=_PROGRAM,
         example={"type": "attachment", "attachment": {"isMeta": True}},
@@ -132,7 +132,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="origin.kind",
         speaker=_PERSON,
         example={**_USER, "entrypoint": "sdk-ts", "origin": {"kind": "human"}},
@@ -143,7 +143,7 @@ _FIELDS = (
     # values.
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="origin.kind",
         speaker=_PROGRAM,
         example={**_USER, "origin": {"kind": "task-notification"}},
@@ -152,7 +152,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="turnOrigin",
         speaker=_PERSON,
         example={**_USER, "turnOrigin": "human"},
@@ -161,7 +161,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="turnOrigin",
         speaker=_PROGRAM,
         example={**_USER, "turnOrigin": "scheduled", "entrypoint": "cli"},
@@ -170,7 +170,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="promptSource",
         speaker=_PERSON,
         example={**_USER, "promptSource": "typed"},
@@ -179,7 +179,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="promptSource",
         speaker=_PROGRAM,
         example={**_USER, "promptSource": "system"},
@@ -188,7 +188,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="entrypoint",
         speaker=_PERSON,
         example={**_USER, "entrypoint": "claude-vscode", "promptSource": "sdk"},
@@ -197,7 +197,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="entrypoint",
         speaker=_PROGRAM,
         example={**_USER, "entrypoint": "sdk-cli"},
@@ -207,7 +207,7 @@ _FIELDS = (
     # Lines of the queue state no entry point; the lines around them do.
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="entrypoint",
         speaker=_PROGRAM,
         example={**_USER, "entrypoint": "sdk-py"},
@@ -216,7 +216,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="entrypoint",
         speaker=_PERSON,
         example={**_USER, "entrypoint": "cli"},
@@ -225,7 +225,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="promptSource",
         speaker=_PROGRAM,
         example={**_USER, "promptSource": "sdk", "entrypoint": "cli"},
@@ -234,7 +234,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="turnOrigin",
         speaker=_PROGRAM,
         example={**_USER, "turnOrigin": "sdk"},
@@ -243,7 +243,7 @@ _FIELDS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.REPLY,
+        kind=SpeakerKind.REPLY,
         sign="isApiErrorMessage",
         speaker=_PROGRAM,
         example={"type": "assistant", "isApiErrorMessage": True},
@@ -253,7 +253,7 @@ _FIELDS = (
     # The model name of messages that no model wrote, such as "No response requested."
     Mark(
         host=_HOST,
-        kind=Kind.REPLY,
+        kind=SpeakerKind.REPLY,
         sign="message.model",
         speaker=_PROGRAM,
         example={"type": "assistant", "message": {"model": "<synthetic>"}},
@@ -265,14 +265,19 @@ _FIELDS = (
 
 def _build_claude_whole(example: str, counter: str, sign: str) -> Mark:
     return Mark(
-        host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=_HOST,
+        kind=SpeakerKind.WHOLE,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
 _TEXTS = (
     Mark(
         host=_HOST,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"\[Request interrupted by user[^\]\n]{0,40}\]\s*",
         speaker=_PROGRAM,
         example=f"[Request interrupted by user for tool use]\n{SAID}",
@@ -280,7 +285,7 @@ _TEXTS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"\[Image: source: [^\]\n]{1,1000}\]\s*",
         speaker=_PROGRAM,
         example=f"[Image: source: shots/a.png]\n{SAID}",
@@ -343,7 +348,7 @@ def _build_claude_block(
     if speaker is _PERSON:
         return Mark(
             host=_HOST,
-            kind=Kind.BLOCK,
+            kind=SpeakerKind.BLOCK,
             sign=tag,
             speaker=speaker,
             example=f"<{tag}>{SAID}</{tag}>",
@@ -352,7 +357,7 @@ def _build_claude_block(
         )
     return Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign=tag,
         speaker=speaker,
         example=f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}",
@@ -368,7 +373,7 @@ _CHAT = (
 _BLOCKS = (
     Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="channel",
         speaker=_PERSON,
         example=f'<channel source="plugin:telegram:telegram" user="kim">{SAID}</channel>',
@@ -377,7 +382,7 @@ _BLOCKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="channel",
         speaker=_PROGRAM,
         example=f'<channel source="commhub" sender="bot">not theirs</channel>{SAID}',
@@ -410,7 +415,7 @@ _WORDLESS = """
 _REST = (
     Mark(
         host=_HOST,
-        kind=Kind.SETTING,
+        kind=SpeakerKind.SETTING,
         sign="command-args",
         speaker=_PROGRAM,
         example="<command-name>/model</command-name><command-args>opus please</command-args>",
@@ -419,7 +424,7 @@ _REST = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.REASON,
+        kind=SpeakerKind.REASON,
         sign=r"(?:The user doesn't want to (?:proceed with this tool use|take this "
         r"action)|Permission for this "
         r"tool use was denied)"
@@ -446,7 +451,7 @@ _REST = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.REASON,
+        kind=SpeakerKind.REASON,
         sign=(
             r"[^\n]{0,200}(?:provided|gave) the following (?:reason for the rejection|reason"
             r"|feedback): *\n?(?P<said>.*)$"
@@ -458,7 +463,7 @@ _REST = (
     # Text typed beside a yes or a no: "tell Claude what to do differently".
     Mark(
         host=_HOST,
-        kind=Kind.BESIDE,
+        kind=SpeakerKind.BESIDE,
         sign="userFeedback",
         speaker=_PERSON,
         example={"type": "user", "userFeedback": SAID},
@@ -467,7 +472,7 @@ _REST = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.ANSWER,
+        kind=SpeakerKind.ANSWER,
         sign="AskUserQuestion",
         speaker=_PERSON,
         example=f'User has answered your questions: "When does it open?"="{SAID}".',

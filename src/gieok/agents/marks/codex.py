@@ -4,7 +4,7 @@ Newer versions say of each text where it comes from; older versions wrap texts t
 user's.
 """
 
-from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
 
 _HOST = "codex"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -17,7 +17,7 @@ def _build_codex_meta(**payload: object) -> dict[str, object]:
 _HEADS = (
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.thread_source",
         speaker=_AGENT,
         example=_build_codex_meta(thread_source="subagent"),
@@ -26,7 +26,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.source.subagent",
         speaker=_AGENT,
         example=_build_codex_meta(source={"subagent": "review"}),
@@ -35,7 +35,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.source",
         speaker=_PROGRAM,
         example=_build_codex_meta(source="exec"),
@@ -44,7 +44,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.originator",
         speaker=_PROGRAM,
         example=_build_codex_meta(originator="codex_exec"),
@@ -60,7 +60,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.source",
         speaker=_PERSON,
         example=_build_codex_meta(source="cli"),
@@ -70,7 +70,7 @@ _HEADS = (
     # Who drives the following lines, where a person continues a script's session by hand.
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.turn_attribution.turn_trigger",
         speaker=_PROGRAM,
         example={
@@ -85,7 +85,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="payload.turn_attribution.turn_trigger",
         speaker=_PERSON,
         example={
@@ -100,7 +100,7 @@ _HEADS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="payload.role",
         speaker=_PROGRAM,
         example={"type": "response_item", "payload": {"type": "message", "role": "developer"}},
@@ -112,7 +112,12 @@ _HEADS = (
 
 def _build_codex_whole(example: str, counter: str, sign: str) -> Mark:
     return Mark(
-        host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=_HOST,
+        kind=SpeakerKind.WHOLE,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
@@ -161,7 +166,7 @@ _TEXTS = (
     # `! command`: the command is the person's, its output is the tool's.
     Mark(
         host=_HOST,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"<user_shell_command>\s*<command>\n?(?=(?s:.*?)</command>)",
         speaker=_PROGRAM,
         example=(
@@ -172,7 +177,7 @@ _TEXTS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.BEHIND,
+        kind=SpeakerKind.BEHIND,
         sign=r"\n?</command>\s*(?:<result>(?s:.*))?</user_shell_command>\s*$",
         speaker=_PROGRAM,
         example=f"{SAID}\n</command>\n<result>\nnot theirs\n</result>\n</user_shell_command>",
@@ -180,7 +185,7 @@ _TEXTS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=r"# (?:Context from my IDE setup|Files mentioned by the user|In app browser|Selected "
         r"text|Applied skills"
         r"|Diff comments|Review comments|Browser comments|Attachments)\b(?s:.*)\n#+ My "
@@ -198,7 +203,7 @@ _TEXTS = (
 def _build_codex_block(tag: str) -> Mark:
     return Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign=tag,
         speaker=_PROGRAM,
         example=f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}",
@@ -209,7 +214,7 @@ def _build_codex_block(tag: str) -> Mark:
 _BLOCKS = (
     Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="send_user_message_question_reply",
         speaker=_PERSON,
         example=f"<send_user_message_question_reply>{SAID}</send_user_message_question_reply>",
@@ -239,7 +244,7 @@ _BLOCKS = (
 _REST = (
     Mark(
         host=_HOST,
-        kind=Kind.ANSWER,
+        kind=SpeakerKind.ANSWER,
         sign="request_user_input",
         speaker=_PERSON,
         example='{"answers": {"hours": {"answers": ["' + SAID + '"]}}}',
@@ -247,7 +252,7 @@ _REST = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.REASON,
+        kind=SpeakerKind.REASON,
         sign=(
             r"(?:exec command |patch |tool call )?rejected by user[:,] *(?:with feedback:? "
             r"*)?\n?(?P<said>.+)$"

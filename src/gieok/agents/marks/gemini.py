@@ -1,6 +1,6 @@
 """Marks of Gemini CLI, and of Qwen Code, which is derived from it."""
 
-from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
 
 _GEMINI, _QWEN = "gemini-cli", "qwen-code"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -13,7 +13,7 @@ _WORDLESS = """
 _FIELDS = (
     Mark(
         host=_GEMINI,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="kind",
         speaker=_AGENT,
         example={"sessionId": "s", "kind": "subagent"},
@@ -22,7 +22,7 @@ _FIELDS = (
     ),
     Mark(
         host=_GEMINI,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="type",
         speaker=_PROGRAM,
         example={"type": "info"},
@@ -31,7 +31,7 @@ _FIELDS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="isSidechain",
         speaker=_AGENT,
         example={"type": "user", "isSidechain": True},
@@ -40,7 +40,7 @@ _FIELDS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="subtype",
         speaker=_PERSON,
         example={"type": "system", "provenance": "system", "subtype": "slash_command"},
@@ -49,7 +49,7 @@ _FIELDS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="provenance",
         speaker=_PERSON,
         example={"type": "user", "provenance": "real_user"},
@@ -58,7 +58,7 @@ _FIELDS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="provenance",
         speaker=_PROGRAM,
         example={"type": "user", "provenance": "cron"},
@@ -109,7 +109,7 @@ def _build_gemini_wholes(host: str) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             host=host,
-            kind=Kind.WHOLE,
+            kind=SpeakerKind.WHOLE,
             sign=sign,
             speaker=_PROGRAM,
             example=example,
@@ -123,7 +123,7 @@ def _build_gemini_blocks(host: str, names: str) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             host=host,
-            kind=Kind.BLOCK,
+            kind=SpeakerKind.BLOCK,
             sign=name,
             speaker=_PROGRAM,
             example=f"{SAID}\n<{name}>\nnot theirs\n</{name}>",
@@ -160,7 +160,7 @@ def _build_gemini_files(host: str) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             host=host,
-            kind=Kind.BEHIND,
+            kind=SpeakerKind.BEHIND,
             sign=sign,
             speaker=_PROGRAM,
             example=f"{SAID}\n{example}",
@@ -189,7 +189,7 @@ MARKS = (
     # `/remember the depot opens at nine`: stored beside the conversation, under the program's name.
     Mark(
         host=_QWEN,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="command-args",
         speaker=_PERSON,
         example=f"<command-args>{SAID}</command-args>",
@@ -197,7 +197,7 @@ MARKS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.SETTING,
+        kind=SpeakerKind.SETTING,
         sign="command-args",
         speaker=_PROGRAM,
         example="<command-name>/model</command-name><command-args>qwen3</command-args>",
@@ -206,7 +206,7 @@ MARKS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="command-name",
         speaker=_PROGRAM,
         example=f"<command-name>/x</command-name>{SAID}",
@@ -214,7 +214,7 @@ MARKS = (
     ),
     Mark(
         host=_GEMINI,
-        kind=Kind.ANSWER,
+        kind=SpeakerKind.ANSWER,
         sign="ask_user",
         speaker=_PERSON,
         example='{"answers": {"0": "' + SAID + '"}}',
@@ -222,7 +222,7 @@ MARKS = (
     ),
     Mark(
         host=_QWEN,
-        kind=Kind.ANSWER,
+        kind=SpeakerKind.ANSWER,
         sign="ask_user_question",
         speaker=_PERSON,
         example=f"User has provided the following answers:\n\n**Hours**: {SAID}",

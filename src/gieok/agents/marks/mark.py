@@ -14,7 +14,7 @@ class Speaker(StrEnum):
     TOOL = "tool"
 
 
-class Kind(StrEnum):
+class SpeakerKind(StrEnum):
     """Where a mark is looked for, and what follows from a match."""
 
     #: A field of a line: the line is by the speaker.
@@ -71,7 +71,7 @@ class Mark(NamedTuple):
     """
 
     host: str
-    kind: Kind
+    kind: SpeakerKind
     sign: str
     speaker: Speaker
     example: Sample

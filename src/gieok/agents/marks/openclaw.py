@@ -1,6 +1,6 @@
 """Marks of OpenClaw: its own events, and the wrappers that channels put around a message."""
 
-from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
 
 _HOST = "openclaw"
 _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
@@ -8,14 +8,19 @@ _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 def _build_openclaw_whole(example: str, counter: str, sign: str) -> Mark:
     return Mark(
-        host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+        host=_HOST,
+        kind=SpeakerKind.WHOLE,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
     )
 
 
 def _build_openclaw_front(sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=_HOST,
-        kind=Kind.FRONT,
+        kind=SpeakerKind.FRONT,
         sign=sign,
         speaker=_PROGRAM,
         example=f"{example}{SAID}",
@@ -26,7 +31,7 @@ def _build_openclaw_front(sign: str, example: str, counter: str) -> Mark:
 def _build_openclaw_behind(sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=_HOST,
-        kind=Kind.BEHIND,
+        kind=SpeakerKind.BEHIND,
         sign=sign,
         speaker=_PROGRAM,
         example=f"{SAID}{example}",
@@ -42,7 +47,7 @@ _MEDIA = (
 MARKS = (
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="message.provenance.kind",
         speaker=_PERSON,
         example={"type": "message", "message": {"provenance": {"kind": "external_user"}}},
@@ -51,7 +56,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="message.provenance.kind",
         speaker=_PROGRAM,
         example={"type": "message", "message": {"provenance": {"kind": "inter_session"}}},

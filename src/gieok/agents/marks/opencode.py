@@ -1,6 +1,6 @@
 """Marks of opencode, which says of each part of a message whether opencode itself made it."""
 
-from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
 
 _HOST = "opencode"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -17,7 +17,7 @@ def _build_opencode_part(**fields: object) -> dict[str, object]:
 MARKS = (
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="data.info.parentID",
         speaker=_AGENT,
         example={"event": "session.created.1", "data": {"info": {"parentID": "p"}}},
@@ -27,7 +27,7 @@ MARKS = (
     # `opencode run` begins a session in which no person can be asked.
     Mark(
         host=_HOST,
-        kind=Kind.HEAD,
+        kind=SpeakerKind.HEAD,
         sign="data.info.permission.question",
         speaker=_PROGRAM,
         example={
@@ -42,7 +42,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="message.summary",
         speaker=_PROGRAM,
         example={**_build_opencode_part(), "message": {"summary": True}},
@@ -51,7 +51,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="data.part.synthetic",
         speaker=_PROGRAM,
         example=_build_opencode_part(synthetic=True),
@@ -60,7 +60,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.FIELD,
+        kind=SpeakerKind.FIELD,
         sign="data.part.ignored",
         speaker=_PROGRAM,
         example=_build_opencode_part(ignored=True),
@@ -69,7 +69,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.BLOCK,
+        kind=SpeakerKind.BLOCK,
         sign="system-reminder",
         speaker=_PROGRAM,
         example=f"{SAID}\n<system-reminder>not theirs</system-reminder>",
@@ -77,7 +77,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.WHOLE,
+        kind=SpeakerKind.WHOLE,
         sign=r"Called the \w+ tool with the following input:",
         speaker=_PROGRAM,
         example='Called the Read tool with the following input: {"filePath": "a"}',
@@ -85,7 +85,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.WHOLE,
+        kind=SpeakerKind.WHOLE,
         sign="Continue if you have next steps",
         speaker=_PROGRAM,
         example="Continue if you have next steps, or stop and ask for clarification",
@@ -93,7 +93,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.REASON,
+        kind=SpeakerKind.REASON,
         sign=r"(?:\w+: )?The user rejected permission to use this specific tool call with the "
         r"following feedback: *"
         r"(?P<said>.+)$",
@@ -106,7 +106,7 @@ MARKS = (
     ),
     Mark(
         host=_HOST,
-        kind=Kind.ANSWER,
+        kind=SpeakerKind.ANSWER,
         sign="question",
         speaker=_PERSON,
         example=(

@@ -41,7 +41,7 @@ def webhook(
     variable where the configuration has no token.
     """
     try:
-        found = find_openclaw(environment, user)
+        openclaw = find_openclaw(environment, user)
     except BadRequest as error:
         return Webhook(
             _list_gateway_addresses({}, environment),
@@ -49,14 +49,14 @@ def webhook(
             missing=f"{error} ({error.hint})",
         )
     hooks, gateway = (
-        read_object_field(found.settings.get("hooks")),
-        read_object_field(found.settings.get("gateway")),
+        read_object_field(openclaw.settings.get("hooks")),
+        read_object_field(openclaw.settings.get("gateway")),
     )
     path = "/" + (read_text_field(hooks.get("path")) or "hooks").strip("/")
     token = _resolve_gateway_token(
-        read_text_field(hooks.get("token")), found.state, environment, secret
+        read_text_field(hooks.get("token")), openclaw.state, environment, secret
     ) or secret(variable)
-    config = str(found.config)
+    config = str(openclaw.config)
     missing = ""
     if hooks.get("enabled") is not True:
         missing = f"OpenClaw's webhooks are off: `hooks.enabled` is not true in {config}"

@@ -48,8 +48,12 @@ def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
     if site.is_project:
         raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
-    found = installation.find_openclaw(site.environment, site.folder)
-    return _build_plugin_edits(found, call) if found.is_current else [_build_qmd_edit(found, call)]
+    openclaw = installation.find_openclaw(site.environment, site.folder)
+    return (
+        _build_plugin_edits(openclaw, call)
+        if openclaw.is_current
+        else [_build_qmd_edit(openclaw, call)]
+    )
 
 
 def _build_plugin_edits(found: installation.Installation, call: OwnCommand) -> list[Edit]:

@@ -75,12 +75,12 @@ def read_config(file: Path) -> Line:
     if not file.is_file():
         return {}
     try:
-        found = jsonc.load_jsonc(file.read_text(encoding="utf-8"))
+        settings = jsonc.load_jsonc(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadRequest(
             f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`"
         ) from error
-    return read_object_field(found)
+    return read_object_field(settings)
 
 
 def _is_current(state: Path, settings: Line) -> bool:

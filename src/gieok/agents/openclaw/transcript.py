@@ -80,10 +80,10 @@ def system_sessions(listed: str) -> frozenset[str]:
         rows = json.loads(listed)
     except ValueError:
         return frozenset()
-    found = rows.items() if isinstance(rows, dict) else ()
+    sessions = rows.items() if isinstance(rows, dict) else ()
     return frozenset(
         str(entry.get("sessionId"))
-        for key, entry in found
+        for key, entry in sessions
         if isinstance(entry, dict) and is_system_session(key)
     )
 

@@ -96,14 +96,14 @@ def unwrapped(text: str, names: Sequence[str]) -> str:
     """Return text without the blocks `<name>…</name>` that an agent writes in the user's place."""
     if "<" not in text:
         return text
-    kept: list[str] = []
+    pieces: list[str] = []
     position = 0
     for block in find_blocks(
         text, re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>")
     ):
-        kept.append(text[position : block.opener.start()])
+        pieces.append(text[position : block.opener.start()])
         position = block.end
-    return "".join((*kept, text[position:])).strip() if kept else text
+    return "".join((*pieces, text[position:])).strip() if pieces else text
 
 
 class TagBlock(NamedTuple):
@@ -125,17 +125,17 @@ def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[TagBlock]:
     """
     position = 0
     unclosed: set[str] = set()  # looked for once, and not behind each of many openers
-    for found in opener.finditer(text):
-        name = found[1]
-        if found.start() < position or name in unclosed:
+    for match in opener.finditer(text):
+        name = match[1]
+        if match.start() < position or name in unclosed:
             continue
-        closer = text.find(f"</{name}>", found.end())
+        closer = text.find(f"</{name}>", match.end())
         if closer < 0:
             unclosed.add(name)
-            if text[position : found.start()].rpartition("\n")[2].strip():
+            if text[position : match.start()].rpartition("\n")[2].strip():
                 continue
         position = len(text) if closer < 0 else closer + len(name) + 3
-        yield TagBlock(found, closer, position)
+        yield TagBlock(match, closer, position)
 
 
 def hash_line_data(data: bytes) -> str:

@@ -62,12 +62,12 @@ def read_plain_parts(session: Session, line: Line, fallback_id: str) -> Sequence
         {**call, **read_object_field(call.get("function"))}
         for call in list_content_parts(line.get("tool_calls"))
     )
-    said = (
+    spoken = (
         heard(session, line, identity, text, at)
         if _SAID[role] is Role.USER
         else SpokenPart(identity, _SAID[role], text, at)
     )
-    return (said, *calls(identity, calls_made, at))
+    return (spoken, *calls(identity, calls_made, at))
 
 
 def read_plain_time(line: Line) -> object:

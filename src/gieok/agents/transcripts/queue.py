@@ -77,9 +77,9 @@ class PromptQueue:
             case "drop":
                 self._leave(event.said)
             case "absorb":
-                said = event.said if event.said.text else self._next(event.said)
-                self._leave(said)
-                return self._first_told(said, event.way, at)
+                prompt = event.said if event.said.text else self._next(event.said)
+                self._leave(prompt)
+                return self._first_told(prompt, event.way, at)
         return None
 
     def _next(self, said: SpokenPart) -> SpokenPart:
@@ -88,7 +88,11 @@ class PromptQueue:
     def _leave(self, said: SpokenPart) -> None:
         key = _normalise_prompt(said.text)
         held = next(
-            (one for one in self._waiting if _is_same_prompt(_normalise_prompt(one.text), key)),
+            (
+                prompt
+                for prompt in self._waiting
+                if _is_same_prompt(_normalise_prompt(prompt.text), key)
+            ),
             None,
         )
         if held is not None:
@@ -96,11 +100,11 @@ class PromptQueue:
 
     def _first_told(self, said: SpokenPart, way: str, at: datetime) -> SpokenPart | None:
         key = self._find_told(said.text)
-        told = self._told.setdefault(key, Counter())
-        told[way] += 1
-        if not key or told[way] <= told["given"]:
+        counts = self._told.setdefault(key, Counter())
+        counts[way] += 1
+        if not key or counts[way] <= counts["given"]:
             return None
-        told["given"] += 1
+        counts["given"] += 1
         if _is_same_prompt(key, self._last):
             return None  # its line came before
         self._taken[key] = at
@@ -122,7 +126,7 @@ class PromptQueue:
         known = (
             key
             if key in self._taken
-            else next((one for one in self._taken if _is_same_prompt(one, key)), key)
+            else next((other for other in self._taken if _is_same_prompt(other, key)), key)
         )
         taken = self._taken.pop(known, None)
         self._last = key

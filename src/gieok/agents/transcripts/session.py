@@ -136,8 +136,10 @@ def heard(
     verdict = speakers.judge_user_line(session.agent, line, session.driver)
     parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
     is_person = verdict.speaker is Speaker.PERSON
-    told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
-    words = "\n".join(filter(None, told))
+    cleaned_texts = (
+        speakers.words_of(session.agent, text) if is_person else text for text in parted
+    )
+    words = "\n".join(filter(None, cleaned_texts))
     return SpokenPart(
         id=identity,
         role=Role.USER,
@@ -194,11 +196,11 @@ def calls(
 ) -> Iterator[ToolUse]:
     """Yield the tool calls of one entry; `arguments` is the name of the field that holds them."""
     for number, call in enumerate(found):
-        given = call.get(arguments) or {}
+        call_arguments = call.get(arguments) or {}
         yield ToolUse(
             id=f"{identity}#{number}",
             call=read_text_field(call.get("id")),
             name=read_text_field(call.get("name")),
             at=at,
-            arguments=given,
+            arguments=call_arguments,
         )

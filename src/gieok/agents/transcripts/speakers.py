@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from gieok.agents.marks.mark import ANY, SOMETHING, Kind, Mark, Speaker
+from gieok.agents.marks.mark import ANY, SOMETHING, Mark, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
 from gieok.agents.transcripts.fields import Line, find_blocks, read_text_field
 
@@ -45,7 +45,7 @@ class SpeakerVerdict(NamedTuple):
 
 
 @cache
-def _select_mark_rows(host: str, kind: Kind) -> tuple[Mark, ...]:
+def _select_mark_rows(host: str, kind: SpeakerKind) -> tuple[Mark, ...]:
     """Return the rows of a kind, the host's own first."""
     return tuple(
         row
@@ -56,15 +56,15 @@ def _select_mark_rows(host: str, kind: Kind) -> tuple[Mark, ...]:
 
 
 @cache
-def _compile_mark_signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
+def _compile_mark_signs(host: str, kind: SpeakerKind) -> tuple[re.Pattern[str], ...]:
     return tuple(
-        re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0)
+        re.compile(row.sign, re.MULTILINE if kind is SpeakerKind.BRIEF else 0)
         for row in _select_mark_rows(host, kind)
     )
 
 
 @cache
-def _compile_any_mark(host: str, kind: Kind) -> re.Pattern[str]:
+def _compile_any_mark(host: str, kind: SpeakerKind) -> re.Pattern[str]:
     """Return a pattern that matches where any row of a kind does, in the order of the rows."""
     return re.compile(
         "|".join(f"(?:{row.sign})" for row in _select_mark_rows(host, kind)) or _NOTHING
@@ -76,19 +76,19 @@ def _compile_any_mark(host: str, kind: Kind) -> re.Pattern[str]:
 
 def speaker_of(host: str, line: Line) -> Speaker | None:
     """Return the speaker of a line by its fields; None where they say nothing."""
-    return _find_first_speaker(host, Kind.FIELD, line)
+    return _find_first_speaker(host, SpeakerKind.FIELD, line)
 
 
 def driver_of(host: str, line: Line) -> Speaker | None:
     """Return who writes the user lines after this line; None where the line says nothing of
     them.
     """
-    return _find_first_speaker(host, Kind.HEAD, line)
+    return _find_first_speaker(host, SpeakerKind.HEAD, line)
 
 
 def is_program_reply(host: str, line: Line) -> bool:
     """Return whether a line in the agent's place was written by no model."""
-    return _find_first_speaker(host, Kind.REPLY, line) is not None
+    return _find_first_speaker(host, SpeakerKind.REPLY, line) is not None
 
 
 def judge_user_line(host: str, line: Line, driver: Speaker) -> SpeakerVerdict:
@@ -109,7 +109,7 @@ class _Field(NamedTuple):
 
 
 @cache
-def _build_mark_fields(host: str, kind: Kind) -> tuple[_Field, ...]:
+def _build_mark_fields(host: str, kind: SpeakerKind) -> tuple[_Field, ...]:
     return tuple(
         _Field(
             tuple(row.sign.split(".")),
@@ -120,7 +120,7 @@ def _build_mark_fields(host: str, kind: Kind) -> tuple[_Field, ...]:
     )
 
 
-def _find_first_speaker(host: str, kind: Kind, line: Line) -> Speaker | None:
+def _find_first_speaker(host: str, kind: SpeakerKind, line: Line) -> Speaker | None:
     """Return the speaker of the first row that matches a line.
 
     A line has few of the fields, so the check of most rows ends at the path.
@@ -165,13 +165,13 @@ def is_foreign_folder(folder: str) -> bool:
 
     Nothing that is said in such a session is a person's.
     """
-    return any(sign.search(folder) for sign in _compile_mark_signs(ANY, Kind.FOLDER))
+    return any(sign.search(folder) for sign in _compile_mark_signs(ANY, SpeakerKind.FOLDER))
 
 
 def is_foreign_opening(text: str) -> bool:
     """Return whether a session's first prompt comes from another memory or a title maker."""
     opening = text.lstrip()[:_OPENING_CHARS]
-    return any(sign.match(opening) for sign in _compile_mark_signs(ANY, Kind.OPENING))
+    return any(sign.match(opening) for sign in _compile_mark_signs(ANY, SpeakerKind.OPENING))
 
 
 def is_brief(text: str) -> bool:
@@ -181,7 +181,9 @@ def is_brief(text: str) -> bool:
     """
     opening = text[:_BRIEF_CHARS]
     rows = zip(
-        _select_mark_rows(ANY, Kind.BRIEF), _compile_mark_signs(ANY, Kind.BRIEF), strict=True
+        _select_mark_rows(ANY, SpeakerKind.BRIEF),
+        _compile_mark_signs(ANY, SpeakerKind.BRIEF),
+        strict=True,
     )
     return len({row.values for row, sign in rows if sign.match(opening)}) > 1
 
@@ -195,7 +197,7 @@ def words_of(host: str, text: str) -> str:
     """
     text = text.strip()
     for _ in range(_MOST_ENVELOPES if text else 0):
-        if _compile_any_mark(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
+        if _compile_any_mark(host, SpeakerKind.WHOLE).match(text) and not _is_opened(host, text):
             return ""
         rest = _unwrap_mark_blocks(host, _strip_front_marks(host, text)).strip()
         if rest == text:
@@ -211,12 +213,14 @@ def is_programs(host: str, text: str) -> bool:
     The beginning of the text, or an element around all of it, decides.
     """
     text = text.strip()
-    return _compile_any_mark(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
+    return _compile_any_mark(host, SpeakerKind.WHOLE).match(text) is not None or _is_envelope(
+        host, text
+    )
 
 
 def _is_envelope(host: str, text: str) -> bool:
     return text.startswith("<") and any(
-        sign.match(text) for sign in _compile_mark_signs(host, Kind.ENVELOPE)
+        sign.match(text) for sign in _compile_mark_signs(host, SpeakerKind.ENVELOPE)
     )
 
 
@@ -227,7 +231,9 @@ def parts_of(host: str, texts: Sequence[str]) -> list[str]:
     """
     if len(texts) < 2:
         return list(texts)
-    return _compile_any_mark(host, Kind.BEHIND).sub(_BORDER, _BORDER.join(texts)).split(_BORDER)
+    return (
+        _compile_any_mark(host, SpeakerKind.BEHIND).sub(_BORDER, _BORDER.join(texts)).split(_BORDER)
+    )
 
 
 def _is_opened(host: str, text: str) -> bool:
@@ -236,17 +242,19 @@ def _is_opened(host: str, text: str) -> bool:
     The text behind the envelope may be a person's.
     """
     fronts = zip(
-        _select_mark_rows(host, Kind.FRONT), _compile_mark_signs(host, Kind.FRONT), strict=True
+        _select_mark_rows(host, SpeakerKind.FRONT),
+        _compile_mark_signs(host, SpeakerKind.FRONT),
+        strict=True,
     )
-    found = next(filter(None, (sign.match(text) for row, sign in fronts if row.host == host)), None)
-    return found is not None and 0 < found.end() < len(text)
+    match = next(filter(None, (sign.match(text) for row, sign in fronts if row.host == host)), None)
+    return match is not None and 0 < match.end() < len(text)
 
 
 def _strip_front_marks(host: str, text: str) -> str:
     """Return a text without all that a program put in front."""
     position = 0
     for _ in range(_MOST_ENVELOPES):
-        front_match = _compile_any_mark(host, Kind.FRONT).match(text, position)
+        front_match = _compile_any_mark(host, SpeakerKind.FRONT).match(text, position)
         if front_match is None or front_match.end() == position:
             break
         position = front_match.end()
@@ -254,7 +262,7 @@ def _strip_front_marks(host: str, text: str) -> str:
 
 
 def _cut_behind(host: str, text: str) -> str:
-    return _compile_any_mark(host, Kind.BEHIND).sub("", text).strip()
+    return _compile_any_mark(host, SpeakerKind.BEHIND).sub("", text).strip()
 
 
 @cache
@@ -263,7 +271,7 @@ def _compile_block_tags(
 ) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
     """Return a pattern for opening tags of blocks, and the speakers by tag name and attributes."""
     rows_by_tag: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
-    for row in _select_mark_rows(host, Kind.BLOCK):
+    for row in _select_mark_rows(host, SpeakerKind.BLOCK):
         rows_by_tag.setdefault(row.sign, []).append(
             (re.compile("|".join(row.values), re.IGNORECASE), row.speaker)
         )
@@ -302,7 +310,7 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
         return frozenset()
     return frozenset(
         row.sign
-        for row in _select_mark_rows(host, Kind.SETTING)
+        for row in _select_mark_rows(host, SpeakerKind.SETTING)
         if command[1].lower() in row.values
     )
 
@@ -316,22 +324,26 @@ def reason_in(host: str, text: str) -> str:
     `text` is the failed result of the tool.
     """
     text = text.strip()
-    for sign in (re.compile(row.sign, re.DOTALL) for row in _select_mark_rows(host, Kind.REASON)):
-        if found := sign.match(text):
-            return found["said"].strip().removeprefix("Error: ")
+    for sign in (
+        re.compile(row.sign, re.DOTALL) for row in _select_mark_rows(host, SpeakerKind.REASON)
+    ):
+        if match := sign.match(text):
+            return match["said"].strip().removeprefix("Error: ")
     return ""
 
 
 def words_beside(host: str, line: Line) -> str:
     """Return a person's comment on a decision, as a line holds it; '' for none."""
-    found = (_read_path_value(line, row.path) for row in _build_mark_fields(host, Kind.BESIDE))
-    return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
+    values = (
+        _read_path_value(line, row.path) for row in _build_mark_fields(host, SpeakerKind.BESIDE)
+    )
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
 
 
 @cache
 def asking_tools(host: str) -> frozenset[str]:
     """Return the names of the tools whose results are a person's answers."""
-    return frozenset(row.sign for row in _select_mark_rows(host, Kind.ANSWER))
+    return frozenset(row.sign for row in _select_mark_rows(host, SpeakerKind.ANSWER))
 
 
 def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
@@ -343,10 +355,12 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
     if isinstance(answered, str):
         parsed = _parse_json_text(answered)
         if parsed is None:
-            found = _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
+            matches = (
+                _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
+            )
             return [
                 (_unescape_answer(question), _unescape_answer(answer))
-                for question, answer in found
+                for question, answer in matches
                 if answer.strip()
             ]
         answered = parsed
@@ -359,14 +373,14 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
         if isinstance(answers, Mapping)
         else enumerate(answers if isinstance(answers, list) else ())
     )
-    told = (
+    choices = (
         (str(name), [*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name))])
         for name, answer in pairs
     )
     return [
-        (_find_asked_question(name, questions), said)
-        for name, chosen in told
-        if (said := ", ".join(filter(None, chosen)))
+        (_find_asked_question(name, questions), words)
+        for name, chosen in choices
+        if (words := ", ".join(filter(None, chosen)))
     ]
 
 
@@ -408,8 +422,8 @@ def _iter_chosen_answers(answer: object) -> Iterator[str]:
     if isinstance(answer, str):
         yield answer.strip()
     elif isinstance(answer, list):
-        for one in answer:
-            yield from _iter_chosen_answers(one)
+        for item in answer:
+            yield from _iter_chosen_answers(item)
     elif isinstance(answer, Mapping):
         for field in ("answers", "answer", "label", "value", "text", "other", "notes"):
             yield from _iter_chosen_answers(answer.get(field))

@@ -104,7 +104,7 @@ class Erasing:
     def _drop(self, scope: Scope) -> int:
         """Remove a scope from journal, store and cache; return how many documents it had."""
         journal, store = self.memory.journal, self.memory.store
-        made = [entry.document.key for entry in journal.made(scope)]
+        keys = [entry.document.key for entry in journal.made(scope)]
         journal.drop(scope)
         for realm in (
             decisions.format_refusal_realm(scope),
@@ -115,7 +115,7 @@ class Erasing:
         held = _drop_stored(store, scope)
         if self.memory.cache:
             self.memory.cache.drop(scope)
-        return max(len(made), held)
+        return max(len(keys), held)
 
     def _drop_kept(self, path: str) -> None:
         """Remove the records of undoable deletions, for scopes below a path."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotFound, Unauthorized
 from gieok.model.accounts import USER_PATTERN, IssuedKey, KeyRole
-from gieok.ports.accounts import Keys
+from gieok.ports.accounts import AccountKeys
 from gieok.ports.system import Clock
 
 PREFIX = "gk_"
@@ -51,7 +51,7 @@ def checked_user(user: str) -> str:
 class Identity:
     """Issuer of keys that also verifies and revokes them. `random` returns so many random bytes."""
 
-    keys: Keys
+    keys: AccountKeys
     clock: Clock
     random: Callable[[int], bytes] = secrets.token_bytes
 

@@ -76,8 +76,8 @@ class InactivityReport(NamedTuple):
         """Return how many users came to each stage, and for how many the mail's outcome is
         unknown.
         """
-        done = [step.stage for step in self.steps if step.ok]
-        return {stage: done.count(stage) for stage in (REMINDED, WARNED, FADED)} | {
+        stages = [step.stage for step in self.steps if step.ok]
+        return {stage: stages.count(stage) for stage in (REMINDED, WARNED, FADED)} | {
             "unsure": len(self.unsure)
         }
 
@@ -108,10 +108,12 @@ class Inactivity:
         """
         steps: list[InactivityStep] = []
         unsure: list[str] = []
-        for found in self._away():
+        for candidate in self._away():
             if is_stopped():
                 break
-            account = self._again(found) if found.user == resend and not is_dry else found
+            account = (
+                self._again(candidate) if candidate.user == resend and not is_dry else candidate
+            )
             if self._is_unsure(account):
                 unsure.append(account.user)
             elif stage := self._due(account):
@@ -128,10 +130,10 @@ class Inactivity:
 
     def _due(self, account: Account) -> str:
         """Return the stage that is due for a user now; '' for none."""
-        now, seen = self.clock.now(), account.seen_at
-        if seen is None:
+        now, last_seen = self.clock.now(), account.seen_at
+        if last_seen is None:
             return ""
-        days, timing = (now - seen).total_seconds() / 86_400, self.timing
+        days, timing = (now - last_seen).total_seconds() / 86_400, self.timing
         if account.stage == FADING:
             return FADED  # killed as it was done, which can be done again
         if account.stage in ("", REMINDED) and days >= timing.warn:
@@ -173,7 +175,7 @@ class Inactivity:
             return None
         try:
             episodes = self._fade(account) if stage == FADED else 0
-            said = (
+            outcome = (
                 self._send(account, _LETTERS[stage])
                 if is_mailed
                 else ("" if stage == FADED else "no address")
@@ -185,7 +187,7 @@ class Inactivity:
             )
         self.accounts.stage(claim, stage, self.clock.now())
         return InactivityStep(
-            user=account.user, stage=stage, mail=is_mailed, ok=True, said=said, episodes=episodes
+            user=account.user, stage=stage, mail=is_mailed, ok=True, said=outcome, episodes=episodes
         )
 
     def _address(self, account: Account) -> str:

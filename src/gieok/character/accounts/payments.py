@@ -54,22 +54,22 @@ def sign(body: bytes, secret: str, at: datetime) -> str:
 def payment_of(body: bytes) -> Payment:
     """Return the payment in a body. Raises BadRequest."""
     try:
-        said = json.loads(body)
+        payload = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise BadRequest("the payment is no JSON", hint=_FORM) from error
-    if not isinstance(said, dict):
+    if not isinstance(payload, dict):
         raise BadRequest("the payment is no JSON object", hint=_FORM)
-    found = {name: said.get(name) for name in ("id", "user", "points")}
-    note = said.get("note", "")
+    fields = {name: payload.get(name) for name in ("id", "user", "points")}
+    note = payload.get("note", "")
     if any(
-        not isinstance(found[name], str) or not found[name] for name in ("id", "user")
+        not isinstance(fields[name], str) or not fields[name] for name in ("id", "user")
     ) or not isinstance(note, str):
         raise BadRequest("the payment does not say its id and whose it is", hint=_FORM)
-    if type(found["points"]) is not int:  # a bool is an int, and no number of points
+    if type(fields["points"]) is not int:  # a bool is an int, and no number of points
         raise BadRequest(
             "the payment does not say how many points it is for, as a whole number", hint=_FORM
         )
-    return Payment(str(found["id"]), str(found["user"]), int(found["points"]), note)
+    return Payment(str(fields["id"]), str(fields["user"]), int(fields["points"]), note)
 
 
 _FORM = 'send {"id": "pay_1", "user": "min", "points": 100}'

@@ -139,11 +139,11 @@ class PointsDesk:
         check, posted = self.accounts.check_in(
             user, self._today(user), self.prices.daily, self.clock.now()
         )
-        given = posted.entry.posting.amount
+        amount = posted.entry.posting.amount
         return CheckedIn(
             day=check.day,
             streak=check.streak,
-            given=given,
+            given=amount,
             balance=self.accounts.balance(user),
             is_new=posted.is_new,
         )
@@ -321,7 +321,7 @@ def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
 
 def prices_of(text: str) -> tuple[tuple[int, int], ...]:
     """Return the prices of slots from a text such as `1=10, 30=8`. Raises ValueError."""
-    found: list[tuple[int, int]] = []
+    prices: list[tuple[int, int]] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         least, _, price = (piece.strip() for piece in part.partition("="))
         if (
@@ -329,10 +329,10 @@ def prices_of(text: str) -> tuple[tuple[int, int], ...]:
             or int(least) < 1
         ):
             raise ValueError(f"{part!r} is no `number=points`")
-        found.append((int(least), int(price)))
-    if len({least for least, _ in found}) < len(found):
+        prices.append((int(least), int(price)))
+    if len({least for least, _ in prices}) < len(prices):
         raise ValueError("a number stands there twice")
-    return tuple(sorted(found))
+    return tuple(sorted(prices))
 
 
 def _format_reply_reference(character: str, message: str) -> str:

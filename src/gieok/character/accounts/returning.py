@@ -58,14 +58,14 @@ def form_again(memory: CharacterService, bond: Bond) -> bool:
     if span is None:
         return False
     refused = frozenset().union(*decisions.refused(memory.journal, bond.scope).values())
-    said = _select_faded_portion(memory.journal, bond.scope, span)
-    if said:
+    portion = _select_faded_portion(memory.journal, bond.scope, span)
+    if portion:
         memory.tell_of(
             bond,
-            [one for one in said if one.message.id not in refused],
-            [one.message.id for one in said],
+            [entry for entry in portion if entry.message.id not in refused],
+            [entry.message.id for entry in portion],
         )
-    end = said[-1].place if said else span.end
+    end = portion[-1].place if portion else span.end
     _mark_faded_span(memory.journal, bond.scope, FadedSpan(end, span.end))
     return end < span.end
 
@@ -77,13 +77,13 @@ def _select_faded_portion(journal: FullJournal, scope: Scope, span: FadedSpan) -
     """
     stored_messages = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
     faded_messages = [
-        one
-        for one in decisions.select_spoken_messages(stored_messages)
-        if span.start < one.place <= span.end
+        entry
+        for entry in decisions.select_spoken_messages(stored_messages)
+        if span.start < entry.place <= span.end
     ]
     tokens_taken = 0
-    for number, one in enumerate(faded_messages, 1):
-        tokens_taken += one.message.tokens
+    for number, entry in enumerate(faded_messages, 1):
+        tokens_taken += entry.message.tokens
         if tokens_taken >= _TOKENS and len(faded_messages) - number >= _FEWEST:
             return faded_messages[:number]
     return faded_messages

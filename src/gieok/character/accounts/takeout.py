@@ -44,7 +44,7 @@ class Takeout:
             "user": user,
             "account": account._asdict() if account else None,
             "points": self._points(user, scopes),
-            "keys": [{**one._asdict(), "secret_hash": None} for one in self.accounts.keys(user)],
+            "keys": [{**key._asdict(), "secret_hash": None} for key in self.accounts.keys(user)],
             "characters": list(self._characters(user)),
         }
         yield _format_takeout_row(head)[:-1] + ', "memories": ['
@@ -69,12 +69,12 @@ class Takeout:
             },
             "ledger": [
                 {
-                    "number": one.number,
-                    "at": one.at,
-                    "balance": one.balance,
-                    **one.posting._asdict(),
+                    "number": row.number,
+                    "at": row.at,
+                    "balance": row.balance,
+                    **row.posting._asdict(),
                 }
-                for one in rows
+                for row in rows
             ],
         }
 
@@ -82,22 +82,22 @@ class Takeout:
         offset, total = 0, 1
         while offset < total:
             total, page = self.accounts.characters(user, offset, _PAGE)
-            for one in page:
+            for character in page:
                 row = {
                     name: value
-                    for name, value in one._asdict().items()
+                    for name, value in character._asdict().items()
                     if not name.startswith("package")
                 }
-                yield {**row, "card": json.loads(one.card or "null")}
+                yield {**row, "card": json.loads(character.card or "null")}
             offset += len(page) or total
 
     def _remembered(self, user: str, scope: Scope) -> dict[str, Any]:
         """Return the memory of a scope: of the user and a character, or of the user alone."""
         journal = self.memory.journal
-        made = [entry.document for entry in journal.made(scope)]
+        documents = [entry.document for entry in journal.made(scope)]
         name = character_of(scope, user)
         held = self.memory.memories(Bond(user, name)) if name else None
-        said = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        journalled = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
         before = [item for _, one in journal.replaced(scope) if (item := listing.of_document(one))]
         layers = (
             {
@@ -114,11 +114,13 @@ class Takeout:
             "history": [one._asdict() for one in before],
             "documents": []
             if held
-            else [{"key": one.key, "kind": one.kind, "text": one.text} for one in made],
+            else [{"key": one.key, "kind": one.kind, "text": one.text} for one in documents],
             "messages": [
-                _build_takeout_message(one) for one in decisions.select_spoken_messages(said)
+                _build_takeout_message(one) for one in decisions.select_spoken_messages(journalled)
             ],
-            "decisions": [one.message.text for one in said if one.message.agent == decisions.AGENT],
+            "decisions": [
+                one.message.text for one in journalled if one.message.agent == decisions.AGENT
+            ],
         }
 
 

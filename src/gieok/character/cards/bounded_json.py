@@ -37,16 +37,16 @@ def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES * (_MORE if is_kept else 1):
         raise BadRequest(f"{what} has more than {_MOST_VALUES:,} values", hint=_HINT)
     try:
-        found = json.loads(
+        document = json.loads(
             data.decode("utf-8-sig"),
             parse_constant=_refuse_json_constant,
             parse_float=_parse_finite_float,
         )
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"{what} is no JSON in UTF-8: {error}", hint=_HINT) from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise BadRequest(f"{what} is no JSON object", hint=_HINT)
-    return _mended_object(found, what, _DEEPEST * (_MORE if is_kept else 1))
+    return _mended_object(document, what, _DEEPEST * (_MORE if is_kept else 1))
 
 
 def format_compact_json(value: Json) -> str:
@@ -66,7 +66,9 @@ def _parse_finite_float(text: str) -> float:
 
 
 def _mended_object(value: dict[str, Json], what: str, left: int) -> dict[str, Json]:
-    return {_mended_text(key): _mend_json_value(one, what, left - 1) for key, one in value.items()}
+    return {
+        _mended_text(key): _mend_json_value(item, what, left - 1) for key, item in value.items()
+    }
 
 
 def _mend_json_value(value: Json, what: str, left: int) -> Json:
@@ -77,7 +79,7 @@ def _mend_json_value(value: Json, what: str, left: int) -> Json:
     if isinstance(value, dict):
         return _mended_object(value, what, left)
     return (
-        [_mend_json_value(one, what, left - 1) for one in value]
+        [_mend_json_value(item, what, left - 1) for item in value]
         if isinstance(value, list)
         else value
     )

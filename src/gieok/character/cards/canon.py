@@ -80,10 +80,14 @@ class Canon:
     def keep(self, character: StoredCharacter) -> CanonChange:
         """Put a character's new or changed entries, and forget entries that are gone."""
         scope = canon_scope(character.owner, character.id)
-        held = {one.document.key: one.document.content_hash for one in self.journal.made(scope)}
-        wanted = {one.document.key: one for one in _list_canon_entries(scope, character)}
-        put = [one for key, one in wanted.items() if held.get(key) != one.document.content_hash]
-        gone = [(scope, key) for key in held if key not in wanted]
+        held = {
+            entry.document.key: entry.document.content_hash for entry in self.journal.made(scope)
+        }
+        entries = {entry.document.key: entry for entry in _list_canon_entries(scope, character)}
+        put = [
+            entry for key, entry in entries.items() if held.get(key) != entry.document.content_hash
+        ]
+        gone = [(scope, key) for key in held if key not in entries]
         if put or gone:
             self.journal.hand_over(put, gone)
             deliver_scope(self.journal, self.store, scope)
@@ -92,7 +96,7 @@ class Canon:
     def drop(self, owner: str, character: str) -> CanonChange:
         """Forget the whole canon of a character."""
         scope = canon_scope(owner, character)
-        gone = [(scope, one.document.key) for one in self.journal.made(scope)]
+        gone = [(scope, entry.document.key) for entry in self.journal.made(scope)]
         if gone:
             self.journal.hand_over((), gone)
             deliver_scope(self.journal, self.store, scope)
@@ -117,15 +121,17 @@ class Canon:
         if not book.entries or budget <= 0:
             return []
         talk = LoreTalk(tuple(reversed((*said, text))), replies)
-        found = _rank_active_entries(find_active_entries(book, talk))
-        known = {one.entry.number for one in found}
-        found += [
-            one for one in self._recalled(character, book, talk) if one.entry.number not in known
+        active_entries = _rank_active_entries(find_active_entries(book, talk))
+        known = {active.entry.number for active in active_entries}
+        active_entries += [
+            active
+            for active in self._recalled(character, book, talk)
+            if active.entry.number not in known
         ]
         budget = min(budget, book.token_budget or budget)
         return [
-            CanonEntry(one.entry.text, one.entry, one.why)
-            for one in _select_entries_within(found, budget)
+            CanonEntry(active.entry.text, active.entry, active.why)
+            for active in _select_entries_within(active_entries, budget)
         ]
 
     def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
@@ -134,22 +140,22 @@ class Canon:
 
         The messages are given oldest first.
         """
-        *said, text = texts or ("",)
+        *earlier, text = texts or ("",)
         book = card_of(character.card).book
-        counts = any(one.after or one.every for one in book.entries)
+        counts = any(entry.after or entry.every for entry in book.entries)
         replies = self._replies(scope_of(user, character.id)) if counts else None
-        found = self.entries(character, text, said, budget, replies)
+        entries = self.entries(character, text, earlier, budget, replies)
         head = (
             "[캐릭터의 설정: 늘 그렇다]"
             if detect_text_language(" ".join(texts)) == "ko"
             else "[Canon: always so]"
         )
-        return "\n\n".join((head, *(one.text for one in found))) if found else ""
+        return "\n\n".join((head, *(entry.text for entry in entries))) if entries else ""
 
     def _recalled(self, character: StoredCharacter, book: Lorebook, talk: LoreTalk) -> list[Active]:
         numbers = {_build_canon_key(one): one for one in book.entries if may(one, talk)}
         scope = canon_scope(character.owner, character.id)
-        found = recalled(
+        hits = recalled(
             self.store,
             self.embedder(),
             scope,
@@ -159,12 +165,12 @@ class Canon:
             self.recall,
             frozenset((CANON,)),
         )
-        near = [one.document.key for one in found if one.score >= self.least]
+        near = [one.document.key for one in hits if one.score >= self.least]
         return [Active(numbers[key], RECALLED) for key in near if key in numbers]
 
     def _replies(self, scope: Scope) -> int:
         read = self.journal.read(scope, 0, budget_tokens=_ALL, limit=_MOST_REPLIES)
-        return sum(one.message.role is Role.ASSISTANT for one in read)
+        return sum(entry.message.role is Role.ASSISTANT for entry in read)
 
 
 def _rank_active_entries(found: Sequence[Active]) -> list[Active]:
@@ -187,9 +193,9 @@ def _select_entries_within(found: Sequence[Active], budget: int) -> list[Active]
 def _list_canon_entries(scope: Scope, character: StoredCharacter) -> list[Entry]:
     """Return one document for each entry of the book; equal entries give one document."""
     return [
-        _build_canon_document(scope, character, one)
-        for one in card_of(character.card).book.entries
-        if one.is_enabled
+        _build_canon_document(scope, character, entry)
+        for entry in card_of(character.card).book.entries
+        if entry.is_enabled
     ]
 
 

@@ -106,7 +106,7 @@ def _upgrade_card(raw: Mapping[str, Json]) -> dict[str, Json]:
         data.setdefault("name", raw.get("name"))
     elif isinstance(raw.get("name"), str) and spec not in (_V2, _V3):
         return _upgrade_card(
-            {"spec": _V2, "data": {name: one for name, one in raw.items() if name != "spec"}}
+            {"spec": _V2, "data": {name: value for name, value in raw.items() if name != "spec"}}
         )
     else:
         raise BadRequest(
@@ -126,7 +126,7 @@ def _read_card_data(whole: Mapping[str, Json]) -> Card:
             f"the card has no name of 1 to {_MOST_NAME} characters",
             hint="give `data.name` in the card",
         )
-    texts = {one: _read_card_text(data, one) for one in _TEXTS if one != "first_mes"}
+    texts = {field: _read_card_text(data, field) for field in _TEXTS if field != "first_mes"}
     return Card(
         name=name,
         nickname=_flatten_card_name(_read_card_text(data, "nickname")),
@@ -169,4 +169,8 @@ def _read_card_text(data: Mapping[str, Json], name: str) -> str:
 
 def _list_card_texts(data: Mapping[str, Json], name: str) -> tuple[str, ...]:
     values = data.get(name)
-    return tuple(one for one in values if isinstance(one, str)) if isinstance(values, list) else ()
+    return (
+        tuple(value for value in values if isinstance(value, str))
+        if isinstance(values, list)
+        else ()
+    )

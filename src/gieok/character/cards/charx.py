@@ -102,8 +102,8 @@ def open_charx(data: bytes) -> Charx:
 
 def member(archive: Charx, name: str) -> bytes | None:
     """Return the bytes of a member; None where there is none."""
-    found = next((one for one in archive.members if one.name == name), None)
-    return None if found is None else _unpack_member(archive.data, found)
+    entry = next((candidate for candidate in archive.members if candidate.name == name), None)
+    return None if entry is None else _unpack_member(archive.data, entry)
 
 
 def with_member(archive: Charx, name: str, content: bytes) -> bytes:
@@ -111,11 +111,11 @@ def with_member(archive: Charx, name: str, content: bytes) -> bytes:
 
     Every other member stays as it is, packed.
     """
-    ends = [*(one.header for one in archive.members[1:]), archive.end]
+    ends = [*(entry.header for entry in archive.members[1:]), archive.end]
     pieces = [
-        (archive.data[one.header : end], one.row)
-        for one, end in zip(archive.members, ends, strict=True)
-        if one.name != name
+        (archive.data[entry.header : end], entry.row)
+        for entry, end in zip(archive.members, ends, strict=True)
+        if entry.name != name
     ]
     return _pack_charx(archive, [*pieces, _pack_new_member(name, content)])
 
@@ -221,29 +221,29 @@ def _check_charx_members(data: bytes, members: Sequence[CharxMember], end: int) 
     The stored archive is then sound, and no zip bomb for its recipients.
     """
     _require_sound_archive(
-        len({one.name.replace("\\", "/") for one in members}) == len(members),
+        len({entry.name.replace("\\", "/") for entry in members}) == len(members),
         "a member is in the archive twice",
     )
     _require_sound_archive(
-        sum(one.size for one in members) <= _MOST_UNPACKED,
+        sum(entry.size for entry in members) <= _MOST_UNPACKED,
         f"the archive unpacks to over {_MOST_UNPACKED:,} bytes",
     )
-    for one, after in zip(members, [*(one.header for one in members[1:]), end], strict=True):
+    for entry, after in zip(members, [*(entry.header for entry in members[1:]), end], strict=True):
         _require_sound_archive(
-            one.start + one.packed <= after, f"{one.name!r} overlaps what follows it"
+            entry.start + entry.packed <= after, f"{entry.name!r} overlaps what follows it"
         )
         _require_sound_archive(
-            one.size <= max(_FREE_BYTES, one.packed * _MOST_RATIO),
-            f"{one.name!r} would be {one.size:,} bytes out of {one.packed:,}",
+            entry.size <= max(_FREE_BYTES, entry.packed * _MOST_RATIO),
+            f"{entry.name!r} would be {entry.size:,} bytes out of {entry.packed:,}",
         )
         crc, size = 0, 0
-        for piece in _iter_member_pieces(data, one):
+        for piece in _iter_member_pieces(data, entry):
             crc, size = zlib.crc32(piece, crc), size + len(piece)
             _require_sound_archive(
-                size <= one.size, f"{one.name!r} is larger than the archive says"
+                size <= entry.size, f"{entry.name!r} is larger than the archive says"
             )
         _require_sound_archive(
-            size == one.size and crc == one.crc, f"{one.name!r} in the archive is damaged"
+            size == entry.size and crc == entry.crc, f"{entry.name!r} in the archive is damaged"
         )
 
 
@@ -290,6 +290,6 @@ def _pack_new_member(name: str, content: bytes) -> tuple[bytes, bytes]:
         else _STORED
     )
     packed = packed if method == _DEFLATED else content
-    told = (20, _UTF8, method, 0, 0x21, crc, len(packed), len(content), len(raw), 0)
-    local = _LOCAL.pack(_LOCAL_MARK, *told) + raw + packed
-    return local, _ROW.pack(_ROW_MARK, 20, *told, 0, 0, 0, 0, 0) + raw
+    fields = (20, _UTF8, method, 0, 0x21, crc, len(packed), len(content), len(raw), 0)
+    local = _LOCAL.pack(_LOCAL_MARK, *fields) + raw + packed
+    return local, _ROW.pack(_ROW_MARK, 20, *fields, 0, 0, 0, 0, 0) + raw

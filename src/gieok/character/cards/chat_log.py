@@ -87,21 +87,21 @@ def read_chat_log(
                 at = parse_log_time(row.get("create_date"), zone) or at
                 continue
             at = parse_log_time(row.get("send_date"), zone) or at + timedelta(seconds=1)
-            found = _parse_log_message(row, at)
+            message = _parse_log_message(row, at)
         except BadRequest as error:
             yield LogFault(number, str(error))
             continue
-        id_counts[found.id] += 1
-        yield found._replace(id=f"st-{found.id}-{id_counts[found.id]}")
+        id_counts[message.id] += 1
+        yield message._replace(id=f"st-{message.id}-{id_counts[message.id]}")
 
 
 def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
     """Count the messages of each speaker other than the user. Raises BadRequest for no message."""
     names, messages = Counter[str](), 0
-    for one in found:
-        if isinstance(one, LogLine):
+    for row in found:
+        if isinstance(row, LogLine):
             messages += 1
-            names.update([one.name] if not one.is_user and not one.is_hidden else [])
+            names.update([row.name] if not row.is_user and not row.is_hidden else [])
     if not messages:
         hint = "give a `.jsonl` of its chats"
         raise BadRequest(
@@ -141,16 +141,16 @@ def import_chat_log(
     """
     taken, rest = LogTaken(), iter(found)
     while some := list(islice(rest, _AT_ONCE)):
-        faults = [one for one in some if isinstance(one, LogFault)]
-        lines = [one for one in some if isinstance(one, LogLine)]
-        shown = [one for one in lines if with_hidden or not one.is_hidden]
+        faults = [row for row in some if isinstance(row, LogFault)]
+        lines = [row for row in some if isinstance(row, LogLine)]
+        shown = [row for row in lines if with_hidden or not row.is_hidden]
         taken = taken._replace(
             refused=taken.refused + len(faults),
             faults=(*taken.faults, *faults)[:_MOST_SHOWN],
             hidden=taken.hidden + len(lines) - len(shown),
         )
         taken = _store_log_messages(
-            memory, bond, [_build_log_message(bond, one, own) for one in shown], taken
+            memory, bond, [_build_log_message(bond, row, own) for row in shown], taken
         )
         progress(taken.added + taken.changed + taken.known)
     _form_log_memory(memory, bond)  # of what was journalled when an import was killed, too

@@ -94,7 +94,7 @@ def lorebook_of(value: Json) -> Lorebook:
         _parse_lore_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict)
     )
     if (
-        sum(len(one.keys) + len(one.never) + sum(map(len, one.also)) for one in entries)
+        sum(len(entry.keys) + len(entry.never) + sum(map(len, entry.also)) for entry in entries)
         > _MOST_KEYS
     ):
         raise BadRequest(f"the lorebook has more than {_MOST_KEYS:,} keys", hint=_HINT)
@@ -189,7 +189,7 @@ def _split_lore_keys(text: str) -> tuple[str, ...]:
 
 
 def _iter_filled_texts(values: Iterable[Json]) -> Iterator[str]:
-    return (one.strip() for one in values if isinstance(one, str) and one.strip())
+    return (value.strip() for value in values if isinstance(value, str) and value.strip())
 
 
 def _parse_lore_number(value: Json) -> int | None:

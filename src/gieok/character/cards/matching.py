@@ -57,9 +57,9 @@ def may(entry: LoreEntry, talk: LoreTalk) -> bool:
 
     The entry must be due, and nothing that rules it out was said.
     """
-    said = "\n".join(talk.texts)[:_MOST_TEXT]
+    text = "\n".join(talk.texts)[:_MOST_TEXT]
     return _is_entry_due(entry, talk) and not any(
-        _iter_said_keys(entry.never, said if entry.is_case_sensitive else said.casefold(), entry)
+        _iter_said_keys(entry.never, text if entry.is_case_sensitive else text.casefold(), entry)
     )
 
 
@@ -88,12 +88,12 @@ def _explain_active_entry(
         else entry.scan_depth
     )
     text = "\n".join((*texts[:depth], more))[:_MOST_TEXT]
-    said = text if entry.is_case_sensitive else text.casefold()
+    haystack = text if entry.is_case_sensitive else text.casefold()
     if entry.is_regex:
         return next(_iter_matched_patterns(entry, text, regexes), "")
-    key = next(_iter_said_keys(entry.keys, said, entry), "")
-    is_meant = all(any(_iter_said_keys(keys, said, entry)) for keys in entry.also) and not any(
-        _iter_said_keys(entry.never, said, entry)
+    key = next(_iter_said_keys(entry.keys, haystack, entry), "")
+    is_meant = all(any(_iter_said_keys(keys, haystack, entry)) for keys in entry.also) and not any(
+        _iter_said_keys(entry.never, haystack, entry)
     )
     return key if key and is_meant else ""
 
@@ -104,16 +104,16 @@ def _iter_said_keys(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterato
     A key in Latin letters must stand alone; a Korean key may have an ending.
     """
     for key in keys:
-        wanted = key if entry.is_case_sensitive else key.casefold()
-        place = said.find(wanted)
+        needle = key if entry.is_case_sensitive else key.casefold()
+        place = said.find(needle)
         while place >= 0:
             if not (
-                _is_word_joined(said, place, wanted[0], -1)
-                or _is_word_joined(said, place + len(wanted) - 1, wanted[-1], 1)
+                _is_word_joined(said, place, needle[0], -1)
+                or _is_word_joined(said, place + len(needle) - 1, needle[-1], 1)
             ):
                 yield key
                 break
-            place = said.find(wanted, place + 1)
+            place = said.find(needle, place + 1)
 
 
 def _is_word_joined(said: str, place: int, edge: str, step: int) -> bool:

@@ -90,19 +90,19 @@ def build_card_file(card_json: str, package: bytes, package_type: str, form: Car
 
 
 def avatar(package: bytes, package_type: str) -> bytes:
-    """Return the picture of a character as PNG, without the card in it.
+    """Return a character's picture as PNG, without the card data that a card file embeds in it.
 
-    b"" where the character came without a picture.
+    b"" where the character has no picture, or its picture is no PNG.
     """
     came = _FORMS.get(package_type) if package else None
     if came is CardForm.PNG:
         return png.without_card(package)
-    found = (
+    icon = (
         charx.member(charx.open_charx(package), _find_icon_member(package))
         if came is CardForm.CHARX
         else None
     )
-    return found if found and _is_picture(found) else b""
+    return icon if icon and _is_picture(icon) else b""
 
 
 def _find_card_picture(package: bytes, came: CardForm | None) -> bytes:
@@ -148,7 +148,9 @@ def _build_card_archive(card: Card, package: bytes, came: CardForm | None) -> by
         return charx.build_charx([(charx.CARD, card.json.encode())])
     icon = {"type": "icon", "uri": f"embeded://{_ICON}", "name": "main", "ext": "png"}
     assets = data_of(card).get("assets")
-    others = [one for one in assets if not _is_default(one)] if isinstance(assets, list) else []
+    others = (
+        [asset for asset in assets if not _is_default(asset)] if isinstance(assets, list) else []
+    )
     pictured = with_data(card, {"assets": [icon, *others]})
     return charx.build_charx(
         [(charx.CARD, pictured.json.encode()), (_ICON, png.without_card(package))]

@@ -66,7 +66,7 @@ def card_in(data: bytes) -> bytes | None:
     """Return the JSON of the card in a picture; None where there is none. Raises BadRequest."""
     held = {
         chunk.keyword: chunk.body
-        for chunk in reversed([one for one in chunks(data) if one.is_card])
+        for chunk in reversed([candidate for candidate in chunks(data) if candidate.is_card])
     }
     body = held.get(_NEW, held.get(_OLD))
     return None if body is None else _decode_card_chunk(bytes(body).partition(b"\0")[2])

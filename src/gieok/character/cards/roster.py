@@ -76,27 +76,27 @@ class Roster:
         """
         owners = dict.fromkeys((user, ""))
         rows = (self.accounts.character(owner, identity, with_file=with_file) for owner in owners)
-        found = next((one for one in rows if one), None)
-        if found is None:
+        character = next((row for row in rows if row), None)
+        if character is None:
             raise _build_missing_character(identity)
-        return found
+        return character
 
     def own(self, owner: str, identity: str) -> StoredCharacter:
         """Return a character of this owner, who may change it. Raises NotFound."""
-        found = self.accounts.character(owner, identity)
-        if found is None:
+        character = self.accounts.character(owner, identity)
+        if character is None:
             raise _build_missing_character(identity)
-        return found
+        return character
 
     def page(self, user: str, offset: int = 0, limit: int = 20) -> CharacterPage:
         """Return characters that a user can talk to: their own by id, then the service's."""
         if offset < 0 or limit < 1:
             raise BadRequest("a page begins at 0 or later, and has at least one row")
-        total, found = self.accounts.characters(user, offset, limit) if user else (0, [])
+        total, own = self.accounts.characters(user, offset, limit) if user else (0, [])
         of_service, others = self.accounts.characters(
-            "", max(offset - total, 0), max(limit - len(found), 1)
+            "", max(offset - total, 0), max(limit - len(own), 1)
         )
-        return CharacterPage(total + of_service, tuple([*found, *others][:limit]))
+        return CharacterPage(total + of_service, tuple([*own, *others][:limit]))
 
     def create(
         self,
@@ -163,8 +163,8 @@ class Roster:
 
     def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
         """Return a character that a user can talk to as a card file. Raises NotFound."""
-        found = self.find(user, identity, with_file=True)
-        return build_card_file(found.card, found.package, found.package_type, form)
+        character = self.find(user, identity, with_file=True)
+        return build_card_file(character.card, character.package, character.package_type, form)
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:
         """Remove a character and its canon; users keep their memories with it. Raises NotFound."""
@@ -172,8 +172,8 @@ class Roster:
             if not self.accounts.drop_character(owner, identity):
                 raise _build_missing_character(identity)
             gone = self.canon.drop(owner, identity)
-        kept = len(self.journal.made(scope_of(owner, identity))) if owner else 0
-        return CharacterDeleted(identity, gone.forgotten, kept)
+        memories = len(self.journal.made(scope_of(owner, identity))) if owner else 0
+        return CharacterDeleted(identity, gone.forgotten, memories)
 
     def _lock(self, owner: str, identity: str) -> AbstractContextManager[bool]:
         """Return the lock under which a character and its canon are read and then written."""

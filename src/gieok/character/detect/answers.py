@@ -120,12 +120,14 @@ def iter_answered_facts(text: str, question: str) -> Iterator[tuple[str, str, st
             continue
         parts = re.split(r"[.!\n]+|[ㅋㅎ]{2,}|[ㅠㅜ]+", text[:_MOST_ANSWER])
         answer_matches = [
-            one for one in (answer.match(_FILLER.sub("", part, count=1)) for part in parts) if one
+            match
+            for match in (answer.match(_FILLER.sub("", part, count=1)) for part in parts)
+            if match
         ]
         good = [
-            one
-            for one in answer_matches
-            if one["v"] and not regex(words.NO_VALUE).fullmatch(one["v"])
+            match
+            for match in answer_matches
+            if match["v"] and not regex(words.NO_VALUE).fullmatch(match["v"])
         ]
         if good and of_whom and ask.predicate == "name":
             is_pet = of_whom["pet"]

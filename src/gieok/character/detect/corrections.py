@@ -138,19 +138,19 @@ def settle_corrections(text: str) -> Settled:
             r"(?:s|turned|was|are) \d", correction["wrong"]
         ):
             right = correction["wrong"].split(" ")[0] + " " + right
-        kept = "".join(named.get(name) or "" for name in _KEPT)
-        kept = (
-            f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}"
-            if kept.strip()
+        remainder = "".join(named.get(name) or "" for name in _KEPT)
+        remainder = (
+            f"{remainder.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}"
+            if remainder.strip()
             else ""
         )
         wrong.append((correction["wrong"].strip(), right + text[correction.end() :][:12]))
-        is_moved = kept and not named.get(
+        is_moved = remainder and not named.get(
             "skip"
         )  # "born 3 July, don't forget. no, August": the day goes where it was said
         text = (
             text[: correction.start()]
-            + (right + kept if is_moved else kept + right)
+            + (right + remainder if is_moved else remainder + right)
             + text[correction.end() :]
         )
     return _same_kind(text, wrong)
@@ -159,8 +159,8 @@ def settle_corrections(text: str) -> Settled:
 def _same_kind(text: str, wrong: list[tuple[str, str]]) -> Settled:
     """Cut the first of two values of one kind where the words between them take it back."""
     for kind in _KINDS:
-        found = list(kind.finditer(text))
-        for first, later in pairwise(found):
+        matches = list(kind.finditer(text))
+        for first, later in pairwise(matches):
             between = text[first.end() : later.start()]
             back = _TAKES_BACK.search(between)
             if back and len(between) <= _MOST_BETWEEN and first[0] != later[0]:

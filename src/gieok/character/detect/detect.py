@@ -140,22 +140,24 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         return Detection(gate=gate)
     if not said.is_user:
         stated = list(_of_character(said))
-        is_called = any(one.predicate == "address_form" for one in stated)
+        is_called = any(finding.predicate == "address_form" for finding in stated)
         stated = _settle_findings(stated)
         return Detection((*stated, *(() if is_called else _iter_address_forms(said, held))))
     text, wrong = settle_corrections(gates.without_quotes(said.text))
     names = _list_near_names(held)
-    found = [
+    findings = [
         *_iter_stated_findings(said, text, names, held),
         *plans.plans(said.day, text, said.earlier, held, Finding),
     ]
-    found += _iter_righted_facts(wrong, text, held, said) if not found else []
-    found = [
-        one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)
+    findings += _iter_righted_facts(wrong, text, held, said) if not findings else []
+    findings = [
+        finding
+        for finding in map(_with_name, findings)
+        if finding.object and not _is_said_better(finding, findings)
     ]
-    found += [] if found else _find_thought_plans(text)
+    findings += [] if findings else _find_thought_plans(text)
     return Detection(
-        tuple(_settle_findings(found)),
+        tuple(_settle_findings(findings)),
         tuple(iter_given_up_facts(sentences(text), held, said.day, said.zone)),
     )
 
@@ -177,16 +179,16 @@ def _settle_findings(found: Sequence[Finding]) -> list[Finding]:
     A speaker who goes on talking states the value more exactly.
     """
     latest_findings: dict[tuple[str, str, str], Finding] = {}
-    for one in found:
-        row = PREDICATES.get(one.predicate)
-        what = "" if row is not None and row.is_single else one.object
-        latest_findings.setdefault((one.subject, one.predicate, what), one)
+    for finding in found:
+        row = PREDICATES.get(finding.predicate)
+        what = "" if row is not None and row.is_single else finding.object
+        latest_findings.setdefault((finding.subject, finding.predicate, what), finding)
         if (
             what == ""
-            and one.predicate != "name"
-            and one.sentence != latest_findings[one.subject, one.predicate, ""].sentence
+            and finding.predicate != "name"
+            and finding.sentence != latest_findings[finding.subject, finding.predicate, ""].sentence
         ):
-            latest_findings[one.subject, one.predicate, ""] = one
+            latest_findings[finding.subject, finding.predicate, ""] = finding
     return list(latest_findings.values())
 
 
@@ -299,10 +301,12 @@ def _iter_stated_findings(
             )
             if is_of_other or (row.predicate, number) in taken:
                 continue
-            found = _match_pattern_row(row, text if row.whole else sentence, said, text, about)
-            if found and not (found.predicate in ("likes", "dislikes") and found.object in names):
-                taken.add((found.predicate, number))
-                yield found
+            finding = _match_pattern_row(row, text if row.whole else sentence, said, text, about)
+            if finding and not (
+                finding.predicate in ("likes", "dislikes") and finding.object in names
+            ):
+                taken.add((finding.predicate, number))
+                yield finding
 
 
 def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
@@ -489,10 +493,10 @@ def _of_character(said: Spoken) -> Iterator[Finding]:
         for row in rows:
             if row.asked and number:
                 continue
-            found = _match_pattern_row(row, sentence, said, said.text, gates.Topic())
-            if found:
-                is_shared = found.predicate in ("speech_level", "address_form")
-                yield found._replace(subject=USER if is_shared else CHARACTER)
+            finding = _match_pattern_row(row, sentence, said, said.text, gates.Topic())
+            if finding:
+                is_shared = finding.predicate in ("speech_level", "address_form")
+                yield finding._replace(subject=USER if is_shared else CHARACTER)
 
 
 _ASKED_TO_CALL = re.compile(
@@ -513,21 +517,22 @@ def _iter_address_forms(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]
     ):
         return
     full = names[-1]
-    given = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
+    given_name = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
     if detect_text_language(said.text) == "ko":
         form = (
-            rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야"
-            rf"|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
+            rf"(?<![가-힣])(?P<v>(?:{full}|{given_name})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야"
+            rf"|이(?=라|야"
+            rf"|[.,!~\s]))|{given_name[-1]}(?:이|아|야)(?=[.,!~\s라]))"
         )
     else:
         family = full.split(" ")[-1]
         form = (
-            rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given}|{family})"
+            rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given_name}|{family})"
             rf"|(?-i:[A-Z])\w+(?= it is\b))"
         )
-    found = re.search(form, said.text)
-    if found:
-        yield Finding("address_form", found["v"], said.text.strip(), confidence=0.75)
+    match = re.search(form, said.text)
+    if match:
+        yield Finding("address_form", match["v"], said.text.strip(), confidence=0.75)
 
 
 def _find_thought_plans(text: str) -> list[Finding]:

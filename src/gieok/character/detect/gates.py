@@ -145,9 +145,9 @@ def topic(sentence: str, names: "frozenset[str]") -> Topic:
             sentence,
         ):
             return Topic(name)
-    found = _TOPIC.match(sentence)
-    if found is None or _MINE.match(found["who"]) or _NO_PERSON.match(found["who"]):
+    match = _TOPIC.match(sentence)
+    if match is None or _MINE.match(match["who"]) or _NO_PERSON.match(match["who"]):
         return Topic()
-    who = found["who"]
+    who = match["who"]
     is_kin = re.fullmatch(_KIN, who) is not None
     return Topic(who, is_kin=True) if is_kin else Topic(who[:-1])

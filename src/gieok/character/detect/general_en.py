@@ -97,7 +97,7 @@ PATTERNS = (
         ),
         unless=(
             rf"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer"
-            rf"|stranger|better|bigger|later|fan of|(?-i:[A-Z]{(4,)})|morning person|believer"
+            rf"|stranger|better|bigger|later|fan of|(?-i:[A-Z]{{4,}})|morning person|believer"
             rf"|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter"
             rf"|over|never)\b|{_THEY}"
         ),

@@ -50,7 +50,9 @@ def iter_given_up_facts(
             fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
         )
         is_named = any(
-            _cut_word_stem(one) == _cut_word_stem(other) for one in own for other in given_up_words
+            _cut_word_stem(own_word) == _cut_word_stem(other)
+            for own_word in own
+            for other in given_up_words
         )
         if (is_open and is_named) or is_left:
             yield fact

@@ -74,7 +74,7 @@ PATTERNS = (
     ),
     Pattern("birthday", rf"(?P<v>{_KO_DATE})(?:이|에)? ?(?:생이|생일|태어)"),
     Pattern(
-        "birthday", rf"(?:생이[가-힣]{1, 4}|태어났[가-힣]{0, 4})[^.!?\d]{{0,6}}(?P<v>{_KO_DATE})"
+        "birthday", rf"(?:생이[가-힣]{{1,4}}|태어났[가-힣]{{0,4}})[^.!?\d]{{0,6}}(?P<v>{_KO_DATE})"
     ),
     Pattern(
         "job",

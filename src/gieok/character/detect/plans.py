@@ -263,7 +263,12 @@ def _as_planned(
         date.fromisoformat(fact.day) for fact in held if fact.day and fact.predicate == predicate
     )
     return next(
-        (day._replace(day=one) for one in known if one.day == day.day.day and one >= day.day), day
+        (
+            day._replace(day=known_day)
+            for known_day in known
+            if known_day.day == day.day.day and known_day >= day.day
+        ),
+        day,
     )
 
 
@@ -306,8 +311,8 @@ def _format_plan_text(
 
 
 def _format_trip(text: str, is_korean: bool) -> str:
-    for found in (_PLACE_KO if is_korean else _PLACE_EN).finditer(text):
-        place = found["v"] or (found.groupdict().get("w") or "")
+    for match in (_PLACE_KO if is_korean else _PLACE_EN).finditer(text):
+        place = match["v"] or (match.groupdict().get("w") or "")
         if place and place.lower() not in _NO_PLACE:
             return f"{place} 여행" if is_korean else f"{place.capitalize()} trip"
     return "여행" if is_korean else "trip"

@@ -99,11 +99,13 @@ class Control:
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
         memory = self._item(bond, key)
-        said = self._journal.messages(bond.scope, memory.message_ids)
+        entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
         items = [item for d in reversed(before) if (item := listing.of_document(d))]
         return Story(
-            memory, tuple(listing.as_said(one) for one in said if one.message.text), tuple(items)
+            memory,
+            tuple(listing.as_said(entry) for entry in entries if entry.message.text),
+            tuple(items),
         )
 
     def search(
@@ -111,35 +113,35 @@ class Control:
     ) -> list[RankedMemory]:
         """Return memories for a question, best first. Raises BadRequest."""
         listing.first_of(1, limit)
-        wanted = {listing.layer_named(name) for name in layers} or set(Layer)
-        found = self.memory.search(bond, text, limit if not layers else listing.MOST_LIMIT)
-        items = ((listing.of_document(one.document), one) for one in found)
+        wanted_layers = {listing.layer_named(name) for name in layers} or set(Layer)
+        hits = self.memory.search(bond, text, limit if not layers else listing.MOST_LIMIT)
+        items = ((listing.of_document(hit.document), hit) for hit in hits)
         rows = [
             RankedMemory(
                 memory=item,
-                score=one.score,
-                similarity=one.signals["similarity"],
-                recency=one.signals["recency"],
-                importance=one.signals["importance"],
+                score=hit.score,
+                similarity=hit.signals["similarity"],
+                recency=hit.signals["recency"],
+                importance=hit.signals["importance"],
             )
-            for item, one in items
-            if item and item.layer in wanted
+            for item, hit in items
+            if item and item.layer in wanted_layers
         ]
         return rows[:limit]
 
     def edit(self, bond: Bond, key: str, change: MemoryEdit) -> EditOutcome:
         """Change a memory; its former version goes to its history. Raises NotFound, BadRequest."""
         self.memory.learn(bond)
-        one = _find_memory_by_key(self.memory.memories(bond), key)
-        _check_memory_edit(one, change)
-        value = one.value_id if isinstance(one, Fact) else ""
+        memory = _find_memory_by_key(self.memory.memories(bond), key)
+        _check_memory_edit(memory, change)
+        value = memory.value_id if isinstance(memory, Fact) else ""
         undo = self.memory.decide(
             bond,
             UserDecision(
                 EDIT,
                 key=key,
                 value_id=value,
-                version=_read_episode_version(bond.scope, one),
+                version=_read_episode_version(bond.scope, memory),
                 change=change,
             ),
         )
@@ -160,20 +162,20 @@ class Control:
         """
         self.memory.learn(bond)
         held = self.memory.memories(bond)
-        one = _find_memory_by_key(held, key)
-        values = _list_refused_values(one)
+        memory = _find_memory_by_key(held, key)
+        values = _list_refused_values(memory)
         for value in values:
-            decisions.refuse(self._journal, bond.scope, value, one.message_ids)
+            decisions.refuse(self._journal, bond.scope, value, memory.message_ids)
         start = min(
-            [found.place for found in self._journal.messages(bond.scope, one.message_ids)],
+            [entry.place for entry in self._journal.messages(bond.scope, memory.message_ids)],
             default=0,
         )
-        start = 0 if isinstance(one, Episode) else start
-        version = _read_episode_version(bond.scope, one)
+        start = 0 if isinstance(memory, Episode) else start
+        version = _read_episode_version(bond.scope, memory)
         decision = UserDecision(
             REFUSE,
             start=start,
-            ids=one.message_ids,
+            ids=memory.message_ids,
             key=key,
             value_id=" ".join(values),
             version=version,
@@ -189,7 +191,7 @@ class Control:
             EditOutcome("" if for_good else undo, None if for_good else self._until()),
             held,
             self.memory.memories(bond),
-            one,
+            memory,
         )
 
     def undo(self, bond: Bond, change: str) -> None:
@@ -198,16 +200,16 @@ class Control:
         Raises NotFound where `change` is no such change, was undone before, or is too long ago.
         """
         self.memory.learn(bond)
-        found = self._standing(bond.scope, change)
-        decision = decisions.decision_of(found.message) if found else None
+        entry = self._standing(bond.scope, change)
+        decision = decisions.decision_of(entry.message) if entry else None
         if (
-            found is None
+            entry is None
             or decision is None
-            or found.message.at + timedelta(days=self.undo_days) < self._now()
+            or entry.message.at + timedelta(days=self.undo_days) < self._now()
         ):
             raise NotFound(f"no change {change} that can be taken back")
         if decision.do == EDIT and f":{EPISODE}:" not in decision.key:
-            again = UserDecision(REFORM, start=found.place, ids=(change,))
+            again = UserDecision(REFORM, start=entry.place, ids=(change,))
         else:
             for value in decision.value_id.split() if decision.do == REFUSE else ():
                 decisions.drop_memory_refusal(self._journal, bond.scope, value)
@@ -219,8 +221,8 @@ class Control:
 
         Raises NotFound.
         """
-        found = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
-        if not found or found[0].message.agent == decisions.AGENT:
+        entries = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
+        if not entries or entries[0].message.agent == decisions.AGENT:
             raise NotFound(f"no message {identity}")
         before = {one.key for one in _list_all_memories(self.memory.memories(bond))}
         self.memory.withdraw(bond, [identity])
@@ -233,7 +235,7 @@ class Control:
             for n, d in self._journal.replaced(bond.scope)
             if any(identity in p.message_ids for p in d.provenance)
         ]
-        self._journal.erase(bond.scope, [one.seq for one in found], (), quoted)
+        self._journal.erase(bond.scope, [one.seq for one in entries], (), quoted)
         self._forget_caches(bond)
 
     def tidy(self) -> int:
@@ -241,7 +243,7 @@ class Control:
 
         Safe to kill.
         """
-        done, today = 0, self._now().date().isoformat()
+        purged, today = 0, self._now().date().isoformat()
         for realm in self._journal.realms(UNTIL):
             if realm.removeprefix(UNTIL) >= today:
                 continue
@@ -250,9 +252,9 @@ class Control:
                 scope = Scope(path)
                 if self._standing(scope, decision):
                     self._purge(scope, key)
-                    done += 1
+                    purged += 1
                 self._journal.keep(realm, {}, [name])
-        return done
+        return purged
 
     def _standing(self, scope: Scope, change: str) -> Journalled | None:
         """Return a decision that was not undone; None where there is none."""
@@ -267,8 +269,8 @@ class Control:
         numbers = [
             number for number, document in self._journal.replaced(scope) if document.key == key
         ]
-        found = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
-        edits = [one.seq for one in found if _is_edit(one.message, key)]
+        entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        edits = [entry.seq for entry in entries if _is_edit(entry.message, key)]
         self._journal.erase(scope, edits, (), numbers)
 
     def _forget_caches(self, bond: Bond) -> None:
@@ -290,9 +292,9 @@ def _list_all_memories(held: Memories) -> list[Fact | Moment | Episode]:
 
 
 def _find_memory_by_key(held: Memories, key: str) -> Fact | Moment | Episode:
-    for one in _list_all_memories(held):
-        if one.key == key:
-            return one
+    for memory in _list_all_memories(held):
+        if memory.key == key:
+            return memory
     raise NotFound(f"no memory {key}")
 
 
@@ -371,9 +373,11 @@ def _report_deletion_effects(
     """Return the outcome of a deletion, with its effects on other memories."""
     ended = {fact.key for fact in before.facts if not fact.is_current}
     again = tuple(fact.key for fact in now.facts if fact.is_current and fact.key in ended)
-    old = {one.key: one.text for one in before.episodes}
-    about = [one for one in now.episodes if {*one.message_ids} & {*gone.message_ids}]
-    retold = tuple(one.key for one in about if old.get(one.key) != one.text)
+    old = {episode.key: episode.text for episode in before.episodes}
+    about = [episode for episode in now.episodes if {*episode.message_ids} & {*gone.message_ids}]
+    retold = tuple(episode.key for episode in about if old.get(episode.key) != episode.text)
     return done._replace(
-        holds_again=again, retold=retold, stale=tuple(one.key for one in about if one.is_stale)
+        holds_again=again,
+        retold=retold,
+        stale=tuple(episode.key for episode in about if episode.is_stale),
     )

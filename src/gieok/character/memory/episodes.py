@@ -63,14 +63,14 @@ def find_due_span(
     The part holds at least `oldest` of the window's tokens, and leaves at least the last two
     messages.
     """
-    tokens = sum(one.message.tokens for one in window)
+    tokens = sum(entry.message.tokens for entry in window)
     if tokens < full * budget_tokens or len(window) < 4:
         return None
     tokens_taken = 0
-    for place, one in enumerate(window[:-2]):
-        tokens_taken += one.message.tokens
+    for place, entry in enumerate(window[:-2]):
+        tokens_taken += entry.message.tokens
         if tokens_taken >= oldest * tokens:
-            return Due(one.place, tuple(window[: place + 1]))
+            return Due(entry.place, tuple(window[: place + 1]))
     return Due(window[-3].place, tuple(window[:-2]))
 
 
@@ -81,11 +81,11 @@ def summarise_span(
 
     User sentences that became a fact or a moment come first, then sentences with the most topics.
     """
-    user_messages = [one.message for one in span if one.message.role is Role.USER]
+    user_messages = [entry.message for entry in span if entry.message.role is Role.USER]
     if not user_messages:
         return None
     lang = detect_text_language(" ".join(message.text for message in user_messages))
-    ids = [one.message.id for one in span]
+    ids = [entry.message.id for entry in span]
     telling = {i: 2.0 for fact in facts for i in fact.message_ids} | {
         i: 3.0 for m in moments for i in m.message_ids
     }

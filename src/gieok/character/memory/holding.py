@@ -54,7 +54,9 @@ def differing(
 
     `held` is the stored state, `now` the present one; edited memories get a history.
     """
-    same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
+    same = {id(memory) for part in held for memory in part} & {
+        id(memory) for part in now for memory in part
+    }
     old, new = _build_held_entries(scope, held, same), _build_held_entries(scope, now, same)
     put = {key: entry for key, entry in new.items() if old.get(key) != entry}
     gone = [
@@ -71,8 +73,8 @@ def _select_kind_documents(made: Sequence[Document], *kinds: str) -> list[Docume
 
 def _build_held_entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
     entries = [
-        *(fact_entry(scope, one) for one in held.facts if id(one) not in but),
-        *(moment_entry(scope, one) for one in held.moments if id(one) not in but),
-        *(episode_entry(scope, one) for one in held.episodes if id(one) not in but),
+        *(fact_entry(scope, memory) for memory in held.facts if id(memory) not in but),
+        *(moment_entry(scope, memory) for memory in held.moments if id(memory) not in but),
+        *(episode_entry(scope, memory) for memory in held.episodes if id(memory) not in but),
     ]
     return {entry.document.key: entry for entry in entries}

@@ -107,19 +107,19 @@ def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Fin
     Where both find the same, the rules' wording is kept; of two values of which only one can hold,
     the model's value is kept.
     """
-    kept = list(by_rules)
-    for one in by_model:
+    findings = list(by_rules)
+    for finding in by_model:
         same = [
             other
-            for other in kept
-            if (other.subject, other.predicate) == (one.subject, one.predicate)
+            for other in findings
+            if (other.subject, other.predicate) == (finding.subject, finding.predicate)
         ]
-        if any(_is_part(one.object, other.object) for other in same):
+        if any(_is_part(finding.object, other.object) for other in same):
             continue
-        if PREDICATES[one.predicate].is_single:
-            kept = [other for other in kept if other not in same]
-        kept.append(one)
-    return tuple(kept)
+        if PREDICATES[finding.predicate].is_single:
+            findings = [other for other in findings if other not in same]
+        findings.append(finding)
+    return tuple(findings)
 
 
 def _is_part(one: str, other: str) -> bool:

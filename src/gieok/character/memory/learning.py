@@ -34,12 +34,12 @@ class UnreadTalk(NamedTuple):
     @property
     def fresh(self) -> list[Journalled]:
         """Return the entries to learn from, decisions included."""
-        return [one for one in self.entries if one.place >= self.start]
+        return [entry for entry in self.entries if entry.place >= self.start]
 
     @property
     def later(self) -> frozenset[str]:
         """Return the ids of messages at the start or after it, and of messages that are gone."""
-        return self.changed | {one.message.id for one in self.fresh}
+        return self.changed | {entry.message.id for entry in self.fresh}
 
 
 def find_unread_talk(
@@ -98,6 +98,7 @@ def _places_back(
     yield after
     first = [episode.message_ids[0] for episode in episodes if episode.message_ids]
     yield from sorted(
-        (one.place - 1 for one in journal.messages(scope, first) if one.place < start), reverse=True
+        (entry.place - 1 for entry in journal.messages(scope, first) if entry.place < start),
+        reverse=True,
     )
     yield 0

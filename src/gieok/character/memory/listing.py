@@ -176,13 +176,13 @@ def of_document(document: Document) -> RememberedItem | None:
 
 def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
     """Return the memories of a layer: current memories first, then the newest."""
-    found = {
+    memories = {
         Layer.SEMANTIC: [of_fact(one) for one in held.facts if not one.is_idea],
         Layer.IDEAS: [of_fact(one) for one in held.facts if one.is_idea],
         Layer.EMOTIONAL: [of_moment(one) for one in held.moments],
         Layer.EPISODIC: [of_episode(one) for one in held.episodes],
     }[layer]
-    return sorted(found, key=lambda one: (not one.is_current, -one.at.timestamp(), one.id))
+    return sorted(memories, key=lambda one: (not one.is_current, -one.at.timestamp(), one.id))
 
 
 def layer_named(name: str) -> Layer:
@@ -190,7 +190,7 @@ def layer_named(name: str) -> Layer:
     try:
         return Layer(name)
     except ValueError:
-        names = ", ".join(one.value for one in Layer)
+        names = ", ".join(layer.value for layer in Layer)
         raise BadRequest(
             f"no layer {name!r}", hint=f"layers are {names}; messages are read apart"
         ) from None
@@ -208,7 +208,9 @@ def page_messages(
     """Return a page of the messages that hold, newest first. Raises as `paged`."""
     start = first_of(page, limit)
     stored_messages = [
-        one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after
+        entry
+        for entry in journal.read(scope, after, budget_tokens=ALL, limit=ALL)
+        if entry.place > after
     ]
     spoken_messages = decisions.select_spoken_messages(stored_messages)[::-1]
     return MessagePage(
@@ -221,9 +223,13 @@ def page_messages(
 
 def as_said(one: Journalled) -> SaidMessage:
     """Return a message as a user reads it."""
-    said = one.message
+    message = one.message
     return SaidMessage(
-        id=said.id, role=said.role.value, text=said.text, at=said.at, session=said.session
+        id=message.id,
+        role=message.role.value,
+        text=message.text,
+        at=message.at,
+        session=message.session,
     )
 
 

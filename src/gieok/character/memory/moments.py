@@ -1,7 +1,7 @@
-"""Rules that find moments between user and character.
+"""Rules that find moments between user and character in a message.
 
-Moments are comfort, milestones, confessions, promises, fights and reconciliations, and forms of
-address.
+Moments are comfort, milestones, confessions, promises, fights and reconciliations, and changed
+forms of address.
 """
 
 import re
@@ -16,7 +16,11 @@ from gieok.character.memory.keeping import ToldMessage
 
 
 class Sign(NamedTuple):
-    """Words that mark a moment. `by`: who says them, `user`, `character`, or `` for either."""
+    """Pattern of words that mark a moment of a type.
+
+    `words` is a regular expression; `emotions` name the emotion in Korean and in English. `by` is
+    who says the words: `user`, `character`, or '' for either.
+    """
 
     type: str
     words: str
@@ -25,7 +29,7 @@ class Sign(NamedTuple):
     by: str = "user"
 
 
-#: The emotions are named in Korean and English.
+#: Signs of all moments but changed forms of address; a type may have several signs.
 SIGNS = (
     Sign(
         type="reconcile",
@@ -140,12 +144,12 @@ _MADE_UP = re.compile(
     ),
     re.IGNORECASE,
 )
-#: A further sign of a moment within this time belongs to the same moment.
+#: Within this time after a moment, a sign of the same type begins no new moment.
 _SAME = timedelta(hours=12)
-#: A fight is reconciled within this time, or not at all.
+#: Longest time from a fight to its reconciliation.
 _UNSETTLED = timedelta(days=10)
 _MOST_CHARS = 160
-#: A form of address that was found with less confidence is no moment.
+#: A changed form of address is a moment from this confidence on.
 _SURE = 0.8
 
 
@@ -156,31 +160,37 @@ def moments(
     held: Sequence[Moment],
     is_korean: bool,
 ) -> list[Moment]:
-    """Return the moments that a message begins; `held` are the earlier moments, oldest first."""
+    """Return the moments that begin with a message.
+
+    `held` are the earlier moments, oldest first; `findings` are what was detected in the message. A
+    message that quotes, tells fiction, plays a role, jokes or denies begins no moment.
+    """
     text = gates.without_quotes(told.text)
     if gates.unmeant(text) not in ("", "sarcasm", "hypothetical"):
         return []
-    found: list[Moment] = []
+    new_moments: list[Moment] = []
     for sign, words in _SIGNS:
         if (sign.by and (sign.by == USER) != is_user) or not words.search(text):
             continue
         if _may_begin_moment(sign.type, text, held, told):
-            found.append(
+            new_moments.append(
                 _build_moment(sign.type, sign.emotions[0 if is_korean else 1], sign.intensity, told)
             )
     if any(
         f.predicate in ("speech_level", "address_form") and f.confidence >= _SURE for f in findings
     ) and _is_new("address_change", held, told):
-        found.append(
+        new_moments.append(
             _build_moment("address_change", "어색함" if is_korean else "warmth", 0.6, told)
         )
-    return found
+    return new_moments
 
 
 def _may_begin_moment(type_: str, text: str, held: Sequence[Moment], told: ToldMessage) -> bool:
-    """Return whether a sign may begin a moment.
+    """Return whether a sign of this type may begin a moment.
 
-    A moment of the same type must not be recent, and a reconciliation needs a fight.
+    A reconciliation needs a fight in the last ten days that is not reconciled yet, or words that
+    settle a fight by themselves. In this last case, and for all other types, the last moment of the
+    type must be at least 12 hours ago.
     """
     if type_ == "promise" and _NO_PROMISE.search(text):
         return False

@@ -142,14 +142,24 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
         chosen.append(line)
     if not chosen:
         return Narrative()
-    parts = [(section, [one for one in chosen if one.section == section]) for section in _ORDER]
+    parts = [
+        (section, [chosen_line for chosen_line in chosen if chosen_line.section == section])
+        for section in _ORDER
+    ]
     blocks = [
-        "\n".join((f"[{view.say(section.ko, section.en)}]", *(f"- {one.text}" for one in lines)))
+        "\n".join(
+            (
+                f"[{view.say(section.ko, section.en)}]",
+                *(f"- {chosen_line.text}" for chosen_line in lines),
+            )
+        )
         for section, lines in parts
         if lines
     ]
-    now = "\n".join(one.text for one in chosen if one.section.holds)
-    return Narrative("\n".join((head, *blocks)), now, tuple(one.key for one in chosen))
+    now = "\n".join(chosen_line.text for chosen_line in chosen if chosen_line.section.holds)
+    return Narrative(
+        "\n".join((head, *blocks)), now, tuple(chosen_line.key for chosen_line in chosen)
+    )
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
@@ -223,8 +233,8 @@ def _fact_line(fact: Fact, view: NarrativeView, who: str) -> NarrativeLine:
         return _past_line(fact, view, fill_particles(telling.past, who=name, o=fact.object))
     if fact.type is FactType.PLAN and fact.day:
         return _plan_line(fact, view, name)
-    told = _told_otherwise(fact, view, name) or fill_particles(telling.now, who=name, o=fact.object)
-    return NarrativeLine(NOW, told, fact.key)
+    text = _told_otherwise(fact, view, name) or fill_particles(telling.now, who=name, o=fact.object)
+    return NarrativeLine(NOW, text, fact.key)
 
 
 def _told_otherwise(fact: Fact, view: NarrativeView, name: str) -> str:
@@ -269,14 +279,14 @@ def _plan_line(fact: Fact, view: NarrativeView, name: str) -> NarrativeLine:
     what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
     if ahead < -_JUST_DAYS:
         return NarrativeLine(PLANNED, what, fact.key)
-    told = f"{near}: {what}"
+    text = f"{near}: {what}"
     if ahead < 0:
         return NarrativeLine(
             NEAR,
-            told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}",
+            text if view.was_talked_about(fact) else f"{text} — {view.say(*_NOT_ASKED)}",
             fact.key,
         )
-    return NarrativeLine(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
+    return NarrativeLine(NEAR if ahead <= _NEAR_DAYS else NOW, text, fact.key)
 
 
 def _moment_line(moment: Moment, view: NarrativeView) -> NarrativeLine:

@@ -78,7 +78,7 @@ def recalled(
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
     known = {document.key: document for document in held}
     others = sorted(best.keys() - known.keys())
-    found = []
+    hits = []
     for document in [known[key] for key in best if key in known] + (
         store.get(scope, others) if others else []
     ):
@@ -92,8 +92,8 @@ def recalled(
             + weights.recency * signals["recency"]
             + weights.importance * signals["importance"]
         )
-        found.append(RecalledDocument(document, score, signals))
-    return sorted(found, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
+        hits.append(RecalledDocument(document, score, signals))
+    return sorted(hits, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
 
 
 def _measure_similarities(
@@ -160,4 +160,4 @@ def _score_by_words(
 
 def list_recalled_keys(found: Sequence[RecalledDocument]) -> tuple[str, ...]:
     """Return the keys of memories, best first."""
-    return tuple(one.document.key for one in found)
+    return tuple(hit.document.key for hit in found)

@@ -41,11 +41,11 @@ def before(
 
     `edits` are the user's earlier edits, by id.
     """
-    facts = [fact for one in state.facts for fact in _fact_before(one, later, edits)]
+    facts = [fact for memory in state.facts for fact in _fact_before(memory, later, edits)]
     moments = [
-        _moment_before(one, later, edits)
-        for one in state.moments
-        if one.message_ids and one.message_ids[0] not in later
+        _moment_before(memory, later, edits)
+        for memory in state.moments
+        if memory.message_ids and memory.message_ids[0] not in later
     ]
     return LearnedState(_sort_facts(facts), tuple(moments))
 
@@ -57,11 +57,11 @@ def carried(
 
     The model is not asked about these messages again.
     """
-    found: dict[str, list[Finding]] = {}
+    findings: dict[str, list[Finding]] = {}
     for fact in state.facts:
         if fact.by and fact.born in later and fact.born not in changed:
-            found.setdefault(fact.born, []).append(_rebuild_finding(fact))
-    return found
+            findings.setdefault(fact.born, []).append(_rebuild_finding(fact))
+    return findings
 
 
 def restore_model_findings(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
@@ -94,8 +94,8 @@ def apply_detection(
     for gone in changes.forget:
         del facts[gone.key]
     facts |= {fact.key: fact for fact in changes.put}
-    kept = (one for one in begun if not refusals.of(one.key, told.message_id))
-    return LearnedState(_sort_facts(facts.values()), (*state.moments, *kept))
+    moments = (one for one in begun if not refusals.of(one.key, told.message_id))
+    return LearnedState(_sort_facts(facts.values()), (*state.moments, *moments))
 
 
 def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState:
@@ -105,11 +105,12 @@ def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState
     """
     chosen = _find_edited_fact(state.facts, decision)
     facts = [
-        changed_fact(one, decision.change, decision.id) if one is chosen else one
-        for one in state.facts
+        changed_fact(memory, decision.change, decision.id) if memory is chosen else memory
+        for memory in state.facts
     ]
     moments = (
-        changed_moment(one, decision) if one.key == decision.key else one for one in state.moments
+        changed_moment(memory, decision) if memory.key == decision.key else memory
+        for memory in state.moments
     )
     return LearnedState(_sort_facts(facts), tuple(moments))
 
@@ -160,7 +161,7 @@ def _fact_before(
     if fact.ended_by and fact.ended_by in later:
         fact = replace(fact, until=None, replaced_by="", ended_by="")
     if fact.learned and any(edit in later for edit in fact.edits):
-        was, kept = fact.learned, [edit for edit in fact.edits if edit not in later]
+        was, remaining = fact.learned, [edit for edit in fact.edits if edit not in later]
         fact = replace(
             fact,
             object=was.object,
@@ -170,7 +171,7 @@ def _fact_before(
             edits=(),
             learned=None,
         )
-        for edit in kept:
+        for edit in remaining:
             fact = changed_fact(fact, edits[edit].change, edit) if edit in edits else fact
     return [fact]
 
@@ -180,9 +181,9 @@ def _moment_before(
 ) -> Moment:
     if not any(edit in later for edit in moment.edits):
         return moment
-    kept = [edit for edit in moment.edits if edit not in later]
+    remaining = [edit for edit in moment.edits if edit not in later]
     moment = moment._replace(text=moment.said or moment.text, is_important=False, edits=(), said="")
-    for edit in kept:
+    for edit in remaining:
         moment = changed_moment(moment, edits[edit]) if edit in edits else moment
     return moment
 
@@ -202,7 +203,12 @@ def _find_edited_fact(facts: Sequence[Fact], decision: UserDecision) -> Fact | N
     """
     by_key = next((fact for fact in facts if fact.key == decision.key), None)
     return by_key or next(
-        (one for one in facts if one.is_current and one.value_id == decision.value_id), None
+        (
+            candidate
+            for candidate in facts
+            if candidate.is_current and candidate.value_id == decision.value_id
+        ),
+        None,
     )
 
 

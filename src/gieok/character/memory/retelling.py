@@ -20,21 +20,25 @@ def retold(
 
     An episode in the user's own words stays, and is marked as stale.
     """
-    said = {one.message.id: one for one in decisions.select_spoken_messages(talk.entries)}
-    kept: list[Episode] = []
+    spoken_by_id = {one.message.id: one for one in decisions.select_spoken_messages(talk.entries)}
+    episodes: list[Episode] = []
     for one in told:
         if not talk.touched & {*one.message_ids}:
-            kept.append(one)
+            episodes.append(one)
             continue
-        span = [said[i] for i in one.message_ids if i in said]
+        span = [spoken_by_id[i] for i in one.message_ids if i in spoken_by_id]
         ids = tuple(message.message.id for message in span)
         if one.is_edited:
-            kept += [one._replace(message_ids=ids, messages=len(ids), is_stale=True)] if ids else []
-        elif made := summarise(span, unquoted):
-            kept.append(
-                made._replace(message_ids=ids, messages=len(ids), is_important=one.is_important)
+            episodes += (
+                [one._replace(message_ids=ids, messages=len(ids), is_stale=True)] if ids else []
             )
-    return kept
+        elif new_episode := summarise(span, unquoted):
+            episodes.append(
+                new_episode._replace(
+                    message_ids=ids, messages=len(ids), is_important=one.is_important
+                )
+            )
+    return episodes
 
 
 def decided(
@@ -52,9 +56,9 @@ def decided(
             held.pop(one.key, None)
         elif one.do == RESTORE and f":{EPISODE}:" in one.key:
             before = [
-                found
-                for found in history()
-                if (found.key, found.content_hash) == (one.key, one.version)
+                document
+                for document in history()
+                if (document.key, document.content_hash) == (one.key, one.version)
             ]
             held |= {one.key: episode_of(before[-1])} if before else {}
     return list(held.values())

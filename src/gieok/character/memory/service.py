@@ -127,7 +127,7 @@ class TurnContext(NamedTuple):
     @property
     def text(self) -> str:
         """Return persona, narrative and window as one text."""
-        talk = "\n".join(f"{one.role.value}: {one.text}" for one in self.window)
+        talk = "\n".join(f"{message.role.value}: {message.text}" for message in self.window)
         return "\n\n".join(filter(None, (self.persona, self.narrative.text, talk)))
 
     @property
@@ -195,8 +195,8 @@ class CharacterService:
                 )
             ],
         )
-        seen = self.learn(bond)
-        if self.due(bond, seen):
+        snapshot = self.learn(bond)
+        if self.due(bond, snapshot):
             self.summarise(bond)
         return identity
 
@@ -227,12 +227,12 @@ class CharacterService:
 
         The step includes the decision that memory is formed again from there.
         """
-        found = self.journal.messages(bond.scope, ids)
-        if not found:
+        entries = self.journal.messages(bond.scope, ids)
+        if not entries:
             return
         self.learn(bond)
-        start = min(one.place for one in found)
-        gone = [Retraction(one.message.session, one.message.id) for one in found]
+        start = min(entry.place for entry in entries)
+        gone = [Retraction(entry.message.session, entry.message.id) for entry in entries]
         self.decide(bond, UserDecision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
 
     def decide(
@@ -240,10 +240,10 @@ class CharacterService:
     ) -> str:
         """Journal a decision with its events in one step, and apply it; return its id."""
         number = str(self.journal.position(bond.scope, DETECTION))
-        said = decisions.message_of(decision, self.clock.now(), number)
-        self.journal.say(bond.scope, [*events, said])
+        message = decisions.message_of(decision, self.clock.now(), number)
+        self.journal.say(bond.scope, [*events, message])
         self.learn(bond)
-        return said.id
+        return message.id
 
     def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
         """Learn a model's findings in messages, each at the place of its message.
@@ -251,18 +251,18 @@ class CharacterService:
         Later messages keep their effect: memory is formed again from the first of the messages on.
         Return False where another process was faster at each try; then nothing was done.
         """
-        said = self.journal.messages(bond.scope, sorted(found))
-        if not said:
+        entries = self.journal.messages(bond.scope, sorted(found))
+        if not entries:
             return True
         for _ in range(_TRIES):
-            seen = self.learn(bond)
-            number = f"{seen.learned} {sorted(found)}"
-            decision = UserDecision(REFORM, start=min(one.place for one in said))
+            snapshot = self.learn(bond)
+            number = f"{snapshot.learned} {sorted(found)}"
+            decision = UserDecision(REFORM, start=min(entry.place for entry in entries))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
-            seen = self.seen(bond)
+            snapshot = self.seen(bond)
             if (
-                any(one.seq > seen.learned for one in seen.window.messages)
-                and self._looked_at(bond, seen, found) >= 0
+                any(entry.seq > snapshot.learned for entry in snapshot.window.messages)
+                and self._looked_at(bond, snapshot, found) >= 0
             ):
                 return True
         return False
@@ -273,11 +273,11 @@ class CharacterService:
         Safe to kill, and to run twice at once.
         """
         while True:
-            seen = self.seen(bond)
+            snapshot = self.seen(bond)
             if not any(
-                one.seq > seen.learned for one in seen.window.messages
-            ) or not self._looked_at(bond, seen):
-                return seen
+                entry.seq > snapshot.learned for entry in snapshot.window.messages
+            ) or not self._looked_at(bond, snapshot):
+                return snapshot
 
     def _looked_at(
         self,
@@ -293,24 +293,26 @@ class CharacterService:
         talk = learning.find_unread_talk(self.journal, scope, learned, seen.window, held.episodes)
         state = self._state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
-        made = [found for one in fresh if (found := decisions.decision_of(one.message))]
+        user_decisions = [
+            decision for one in fresh if (decision := decisions.decision_of(one.message))
+        ]
         now = Memories(
             list(state.facts),
             list(state.moments),
-            self._told(bond, talk, state, held.episodes, made),
+            self._told(bond, talk, state, held.episodes, user_decisions),
         )
         put, forget = differing(
-            scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)}
+            scope, held, now, {one.key for one in user_decisions if one.do in (EDIT, RESTORE)}
         )
         if not put and not forget:
             return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
         run = self._run(
             scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put)
         )._replace(end=talk.end)
-        done = finish_span(
+        is_finished = finish_span(
             self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
         )
-        return len(put) + len(forget) if done else -1
+        return len(put) + len(forget) if is_finished else -1
 
     def _state(
         self,
@@ -324,41 +326,47 @@ class CharacterService:
         It starts from the state before `talk.start`, and adds the messages from there on.
         """
         state = LearnedState(tuple(held.facts), tuple(held.moments))
-        refusals, given = Refusals({}), dict[str, list[Finding]]()
+        refusals, model_findings = Refusals({}), dict[str, list[Finding]]()
         if talk.is_replay:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
-            given = replaying.carried(state, talk.later, talk.changed)
-            replaying.restore_model_findings(given, self._wanted_back(bond.scope, talk))
+            model_findings = replaying.carried(state, talk.later, talk.changed)
+            replaying.restore_model_findings(model_findings, self._wanted_back(bond.scope, talk))
             for identity, findings in found_now.items():
-                given.setdefault(identity, []).extend(findings)
+                model_findings.setdefault(identity, []).extend(findings)
             state = replaying.before(state, talk.later, self._edits(bond.scope, held))
-        said = decisions.select_spoken_messages(talk.entries)
-        place = {one.message.id: number for number, one in enumerate(said)}
-        for one in talk.fresh:
-            if decision := decisions.decision_of(one.message):
+        entries = decisions.select_spoken_messages(talk.entries)
+        place = {entry.message.id: number for number, entry in enumerate(entries)}
+        for entry in talk.fresh:
+            if decision := decisions.decision_of(entry.message):
                 state = replaying.apply_user_edit(state, decision) if decision.do == EDIT else state
                 continue
-            before = said[max(place[one.message.id] - LOOKED_BACK, 0) : place[one.message.id]]
-            spoken = _build_spoken_line(before, one, bond.zone)
+            before = entries[
+                max(place[entry.message.id] - LOOKED_BACK, 0) : place[entry.message.id]
+            ]
+            spoken = _build_spoken_line(before, entry, bond.zone)
             current = [fact for fact in state.facts if fact.is_current]
-            found = self.extract(spoken, current, one.message)
-            found = found._replace(findings=added(found.findings, given.get(one.message.id, ())))
-            told = ToldMessage(one.message.at, one.message.id, spoken.text, bond.zone)
+            detection = self.extract(spoken, current, entry.message)
+            detection = detection._replace(
+                findings=added(detection.findings, model_findings.get(entry.message.id, ()))
+            )
+            message = ToldMessage(entry.message.at, entry.message.id, spoken.text, bond.zone)
             is_korean = detect_text_language(spoken.text) == "ko"
-            begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
-            state = replaying.apply_detection(state, found, told, begun, refusals)
+            begun = moments.moments(
+                message, spoken.is_user, detection.findings, state.moments, is_korean
+            )
+            state = replaying.apply_detection(state, detection, message, begun, refusals)
         return state
 
     def _wanted_back(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
         """Return facts whose deletion was undone, in their former state."""
-        made = (decisions.decision_of(one.message) for one in talk.fresh)
-        keys = {one.key for one in made if one and one.do == RESTORE}
-        found = (
+        user_decisions = (decisions.decision_of(one.message) for one in talk.fresh)
+        keys = {one.key for one in user_decisions if one and one.do == RESTORE}
+        facts = (
             {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys}
             if keys
             else {}
         )
-        return [fact for fact in found.values() if fact.predicate]
+        return [fact for fact in facts.values() if fact.predicate]
 
     def _edits(self, scope: Scope, held: Memories) -> dict[str, UserDecision]:
         """Return the edits of the held memories, by id."""
@@ -366,8 +374,10 @@ class CharacterService:
             {edit for one in held.facts for edit in one.edits}
             | {edit for one in held.moments for edit in one.edits}
         )
-        found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
-        return {one.id: one for one in found if one}
+        user_decisions = (
+            decisions.decision_of(one.message) for one in self.journal.messages(scope, ids)
+        )
+        return {one.id: one for one in user_decisions if one}
 
     def _told(
         self,
@@ -383,12 +393,12 @@ class CharacterService:
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
                 return self._summary(
-                    bond, [one for one in span if one.message.id not in unquoted], state
+                    bond, [entry for entry in span if entry.message.id not in unquoted], state
                 )
 
             told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
         return retelling.decided(
-            told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)]
+            told, fresh, lambda: [document for _, document in self.journal.replaced(bond.scope)]
         )
 
     def _summary(
@@ -406,27 +416,27 @@ class CharacterService:
         None where the window is not full, or another process was faster. `tell` may return a better
         text; '' keeps the text of the rules.
         """
-        seen = self.seen(bond)
-        due, held, position = self.due(bond, seen), seen.held, seen.window.position
-        if due is None or max(one.seq for one in due.messages) > seen.learned:
+        snapshot = self.seen(bond)
+        due, held, position = self.due(bond, snapshot), snapshot.held, snapshot.window.position
+        if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
-        made = self._summary(
+        episode = self._summary(
             bond, due.messages, LearnedState(tuple(held.facts), tuple(held.moments))
         )
-        made = made._replace(text=tell(due.messages) or made.text) if made else None
-        told = [*held.episodes, made] if made else held.episodes
+        episode = episode._replace(text=tell(due.messages) or episode.text) if episode else None
+        all_episodes = [*held.episodes, episode] if episode else held.episodes
         now = held._replace(
-            episodes=limit_episodes(self.slots(bond), told, held.facts, held.moments)
+            episodes=limit_episodes(self.slots(bond), all_episodes, held.facts, held.moments)
         )
         merged = {one.key for one in held.episodes}
         put, forget = differing(bond.scope, held, now, merged)
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(
             end=due.end
         )
-        done = finish_span(
-            self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+        is_finished = finish_span(
+            self.journal, self.store, position, run, put=put, forget=forget, held=snapshot.documents
         )
-        return made if done else None
+        return episode if is_finished else None
 
     def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
         """Form the episode of messages before the window, beside the existing episodes.
@@ -434,22 +444,33 @@ class CharacterService:
         `ids` are all messages of the episode's span.
         """
         while True:
-            seen = self.seen(bond)
-            held, position = seen.held, seen.window.position
-            made = self._summary(bond, said, LearnedState(tuple(held.facts), tuple(held.moments)))
-            if made is None:
+            snapshot = self.seen(bond)
+            held, position = snapshot.held, snapshot.window.position
+            episode = self._summary(
+                bond, said, LearnedState(tuple(held.facts), tuple(held.moments))
+            )
+            if episode is None:
                 return
-            made = made._replace(message_ids=tuple(ids), messages=len(ids))
-            told = [*(one for one in held.episodes if one.key != made.key), made]
+            episode = episode._replace(message_ids=tuple(ids), messages=len(ids))
+            all_episodes = [
+                *(other for other in held.episodes if other.key != episode.key),
+                episode,
+            ]
             now = held._replace(
-                episodes=limit_episodes(self.slots(bond), told, held.facts, held.moments)
+                episodes=limit_episodes(self.slots(bond), all_episodes, held.facts, held.moments)
             )
             put, forget = differing(bond.scope, held, now)
             run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(
                 end=position
             )
             if finish_span(
-                self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+                self.journal,
+                self.store,
+                position,
+                run,
+                put=put,
+                forget=forget,
+                held=snapshot.documents,
             ):
                 return
 
@@ -467,7 +488,7 @@ class CharacterService:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
         view = self._view(bond, window, text)
-        found = recalled(
+        hits = recalled(
             self.store,
             self.embedder(),
             bond.scope,
@@ -476,25 +497,27 @@ class CharacterService:
             self.weights,
             held=seen.documents,
         )
-        told = narrative.narrative(
-            NarrativeMemories(*seen.held, list_recalled_keys(found)),
+        narration = narrative.narrative(
+            NarrativeMemories(*seen.held, list_recalled_keys(hits)),
             view,
             self.budget.narrative_tokens,
         )
         left = (
-            self.budget.context_tokens - estimate_tokens(bond.persona) - estimate_tokens(told.text)
+            self.budget.context_tokens
+            - estimate_tokens(bond.persona)
+            - estimate_tokens(narration.text)
         )
-        kept: list[Message] = []
-        for one in reversed(window):
-            left -= one.message.tokens
+        messages: list[Message] = []
+        for entry in reversed(window):
+            left -= entry.message.tokens
             if left < 0:
                 break
-            kept.append(one.message)
+            messages.append(entry.message)
         return TurnContext(
             persona=bond.persona,
-            narrative=told,
-            window=tuple(reversed(kept)),
-            recalled=tuple(found),
+            narrative=narration,
+            window=tuple(reversed(messages)),
+            recalled=tuple(hits),
             extractor=self.extractor,
         )
 
@@ -523,20 +546,20 @@ class CharacterService:
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> NarrativeView:
         """Return the circumstances of the narrative, in the language that the user speaks."""
-        said = [one.message.text for one in window if one.message.role is Role.USER]
+        texts = [entry.message.text for entry in window if entry.message.role is Role.USER]
         now = self.clock.now()
 
         def was_talked_about(fact: Fact) -> bool:
             words = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", fact.object)[-1:]
             since = (
-                one.message
-                for one in window
-                if one.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
+                entry.message
+                for entry in window
+                if entry.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
             )
             return any(word in message.text for message in since for word in words)
 
         return NarrativeView(
-            detect_text_language(" ".join((*said[-20:], text))), now, bond.zone, was_talked_about
+            detect_text_language(" ".join((*texts[-20:], text))), now, bond.zone, was_talked_about
         )
 
     def _run(
@@ -548,7 +571,7 @@ class CharacterService:
         span: Sequence[Journalled],
         documents: int,
     ) -> Run:
-        tokens = sum(one.message.tokens for one in span)
+        tokens = sum(entry.message.tokens for entry in span)
         now = self.clock.now()
         return Run(
             scope=scope,

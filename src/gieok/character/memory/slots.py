@@ -55,7 +55,7 @@ def merged(first: Episode, second: Episode) -> Episode:
     episode.
     """
     ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
-    feelings = dict.fromkeys(one for one in (first.emotion, second.emotion) if one)
+    feelings = dict.fromkeys(feeling for feeling in (first.emotion, second.emotion) if feeling)
     return Episode(
         text=_merge_episode_texts(first.text, second.text),
         start=min(first.start, second.start),
@@ -82,7 +82,7 @@ def _merge_episode_texts(first: str, second: str) -> str:
     The lead of the first text stays.
     """
     most = MOST_CHARS[detect_text_language(f"{first} {second}")]
-    lead = found[0] if (found := _LEAD.match(first)) else ""
+    lead = match[0] if (match := _LEAD.match(first)) else ""
     parts = [
         _split_episode_sentences(first.removeprefix(lead)),
         _split_episode_sentences(_LEAD.sub("", second)),
@@ -93,7 +93,11 @@ def _merge_episode_texts(first: str, second: str) -> str:
             if part and len(part) + len(_GAP) <= left:
                 chosen.add((side, place))
                 left -= len(part) + len(_GAP)
-            elif part and left > _SHORTEST and not any(one == side for one, _ in chosen):
+            elif (
+                part
+                and left > _SHORTEST
+                and not any(taken_side == side for taken_side, _ in chosen)
+            ):
                 # No sentence of this text fits whole: a sentence is cut rather than left out.
                 parts[side][place] = f"{part[: left - len(_GAP) - 1].rstrip()}…"
                 chosen.add((side, place))

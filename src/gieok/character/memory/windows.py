@@ -22,7 +22,7 @@ class TalkWindow(NamedTuple):
         A message with an earlier place is a new version of a message that is summarised already.
         """
         return decisions.select_spoken_messages(
-            [one for one in self.messages if one.place > self.position]
+            [entry for entry in self.messages if entry.place > self.position]
         )
 
 

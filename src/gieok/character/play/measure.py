@@ -124,12 +124,12 @@ def _find_sprung_trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, in
 
     The fact holds the trap's words, or was said in the trap's turn and holds a part of them.
     """
-    said = {turn_of.get(identity) for identity in fact.message_ids}
+    turns = {turn_of.get(identity) for identity in fact.message_ids}
     own = same_value(fact.object)
 
     def is_in(trap: Row) -> bool:
         return occurs(trap["trap"], fact.object) or (
-            trap["turn"] in said and own in same_value(trap["trap"])
+            trap["turn"] in turns and own in same_value(trap["trap"])
         )
 
     return next((trap for trap in traps if is_in(trap)), None)
@@ -143,12 +143,12 @@ def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score
     history, added = [row], True
     while added:
         older = [
-            one
-            for one in rows
-            if one not in history and one["replaced_by"] in [h["id"] for h in history]
+            other
+            for other in rows
+            if other not in history and other["replaced_by"] in [h["id"] for h in history]
         ]
         history, added = history + older, bool(older)
-    known = [fact for fact in facts if any(matches(fact, one) for one in history)]
+    known = [fact for fact in facts if any(matches(fact, other) for other in history)]
     if not known:
         return
     score.chains += 1

@@ -44,12 +44,12 @@ class PlayedAnswer(NamedTuple):
 def conversations(text: str) -> list[Row]:
     """Return the conversations of a file. Raises BadRequest, which names what is missing."""
     try:
-        found = json.loads(text)["conversations"]
-        for one in found:
-            _check_conversation_rows(one)
+        rows = json.loads(text)["conversations"]
+        for row in rows:
+            _check_conversation_rows(row)
     except (ValueError, KeyError, TypeError) as error:
         raise BadRequest(f"no conversation file: {error!r}", hint=_FORM) from error
-    return list(found)
+    return list(rows)
 
 
 def _check_conversation_rows(conversation: Mapping[str, Any]) -> None:
@@ -83,26 +83,26 @@ def play(
     """Play one conversation; return the scores, and each question with the narrative at that
     time.
     """
-    bond, turn_of, asked = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
+    bond, turn_of, answers = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
     waiting = sorted(conversation["questions"], key=lambda row: _parse_zoned_time(row["at"]))
     for turn in conversation["turns"]:
         at = _parse_zoned_time(turn["at"])
         while waiting and _parse_zoned_time(waiting[0]["at"]) < at:
-            asked.append(_ask_played_question(waiting.pop(0), bond, characters, clock))
+            answers.append(_ask_played_question(waiting.pop(0), bond, characters, clock))
         clock.at = at
         identity = characters.hear(
             bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
         )
         turn_of[identity] = turn["id"]
-    asked += [_ask_played_question(row, bond, characters, clock) for row in waiting]
+    answers += [_ask_played_question(row, bond, characters, clock) for row in waiting]
     held = characters.memories(bond)
     score = measure.measured_facts(
         conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
     )
     score.add(measure.measured_moments(conversation["moments"], held.moments, turn_of))
-    for one in asked:
-        score.add(one.score)
-    return score, asked
+    for answer in answers:
+        score.add(answer.score)
+    return score, answers
 
 
 def _ask_played_question(

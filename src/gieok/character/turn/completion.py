@@ -51,8 +51,8 @@ class Completions:
         turns = self.turns
         turns.memory.check_open()
         shown = tuple(
-            one._replace(text=clean_user_message(one.text)) if one.text.strip() else one
-            for one in sent.shown
+            line._replace(text=clean_user_message(line.text)) if line.text.strip() else line
+            for line in sent.shown
         )
         account = turns.accounts.account(sent.user)
         scene = turns.scene(sent.user, sent.character, account)
@@ -71,8 +71,8 @@ class Completions:
             turns.pay(held, scene, identity)
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
-                last, seen = self._follow(scene.bond, session, lines)
-            prepared = self._prepared(scene._replace(seen=seen), shown, lines, sent.sampling)
+                last, snapshot = self._follow(scene.bond, session, lines)
+            prepared = self._prepared(scene._replace(seen=snapshot), shown, lines, sent.sampling)
             parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
             end = turns.ending(scene, identity, session, held.pop_all(), last)
             return Reply(identity, message_id, prepared, parts, end)
@@ -90,18 +90,18 @@ class Completions:
             (turn.message for turn in journal.turns(bond.scope, AGENT, session)),
             key=lambda message: message.at,
         )
-        found = history.aligned(held, lines, now)
-        if found.gone:
-            turns.memory.withdraw(bond, [one.id for one in found.gone])
-        if found.edited:
+        alignment = history.aligned(held, lines, now)
+        if alignment.gone:
+            turns.memory.withdraw(bond, [line.id for line in alignment.gone])
+        if alignment.edited:
             anew = [
-                one._replace(text=text, tokens=estimate_tokens(text) + 4)
-                for one, text in found.edited
+                line._replace(text=text, tokens=estimate_tokens(text) + 4)
+                for line, text in alignment.edited
             ]
             turns.memory.replace(bond, anew)
-        if found.new:
-            journal.say(bond.scope, [self._message(one, session) for one in found.new])
-        last = found.new[-1].at if found.new else held[-1].at if held else None
+        if alignment.new:
+            journal.say(bond.scope, [self._message(line, session) for line in alignment.new])
+        last = alignment.new[-1].at if alignment.new else held[-1].at if held else None
         return last, turns.memory.learn(bond)
 
     def _message(self, new: NewLine, session: str) -> Message:
@@ -122,17 +122,18 @@ class Completions:
         self, scene: Scene, shown: Sequence[Shown], lines: Sequence[TalkLine], asked: Sampling
     ) -> PreparedPrompt:
         turns = self.turns
-        said = next((line.text for line in reversed(lines) if line.role is Role.USER), "")
+        user_text = next((line.text for line in reversed(lines) if line.role is Role.USER), "")
         messages = [
-            ChatMessage("system" if one.role in _SYSTEM else one.role, one.text) for one in shown
+            ChatMessage("system" if message.role in _SYSTEM else message.role, message.text)
+            for message in shown
         ]
         messages = [
-            one
-            for one in messages
-            if one.role in ("system", "user", "assistant") and one.text.strip()
+            message
+            for message in messages
+            if message.role in ("system", "user", "assistant") and message.text.strip()
         ]
         canon = ""
-        if not any(one.role == "system" for one in messages):
+        if not any(message.role == "system" for message in messages):
             canon = turns.prompt_canon(
                 scene, [line.text for line in lines[-8:]], turns.canon_tokens
             )
@@ -140,12 +141,14 @@ class Completions:
             if scene.sheet.after:
                 messages.append(ChatMessage("system", scene.sheet.after))
         budget = turns.memory.budget
-        told = min(budget.narrative_tokens, budget.context_tokens // 4)
+        narrative_tokens = min(budget.narrative_tokens, budget.context_tokens // 4)
         memory = replace(
             turns.memory,
-            budget=TurnBudget(context_tokens=budget.context_tokens, narrative_tokens=told),
+            budget=TurnBudget(
+                context_tokens=budget.context_tokens, narrative_tokens=narrative_tokens
+            ),
         )
-        context = memory.context(scene.bond, said, scene.seen)
+        context = memory.context(scene.bond, user_text, scene.seen)
         text = "\n\n".join(filter(None, (canon, context.narrative.text)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
         return PreparedPrompt(
@@ -160,10 +163,12 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
     """
     combined = list(messages)
     place = next(
-        (i for i, one in enumerate(combined) if prompting.has_memory_macro(one.text)), None
+        (i for i, message in enumerate(combined) if prompting.has_memory_macro(message.text)), None
     )
     if place is None:
-        leading = next((i for i, one in enumerate(combined) if one.role != "system"), len(combined))
+        leading = next(
+            (i for i, message in enumerate(combined) if message.role != "system"), len(combined)
+        )
         place = leading - 1
     if place < 0:
         return [ChatMessage("system", memory), *combined] if memory else combined
@@ -175,12 +180,12 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
 
 def _drop_oldest_lines(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
     """Return the messages without the oldest lines of the conversation that do not fit."""
-    room_left = room - sum(estimate_tokens(one.text) + 4 for one in messages)
-    talk = [place for place, one in enumerate(messages) if one.role != "system"]
+    room_left = room - sum(estimate_tokens(message.text) + 4 for message in messages)
+    talk = [place for place, message in enumerate(messages) if message.role != "system"]
     dropped: set[int] = set()
     for place in talk[: max(len(talk) - _LEAST_LINES, 0)]:
         if room_left >= 0:
             break
         room_left += estimate_tokens(messages[place].text) + 4
         dropped.add(place)
-    return tuple(one for place, one in enumerate(messages) if place not in dropped)
+    return tuple(message for place, message in enumerate(messages) if place not in dropped)

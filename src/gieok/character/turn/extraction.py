@@ -108,9 +108,9 @@ def extract_model_findings(
         read_prompt_template("precise") if is_precise else ""
     )
     known = [
-        f"- {one.subject} {one.predicate}: {one.object}"
-        for one in held
-        if one.is_current and not one.is_idea
+        f"- {fact.subject} {fact.predicate}: {fact.object}"
+        for fact in held
+        if fact.is_current and not fact.is_idea
     ]
     text = "\n".join(
         (
@@ -161,7 +161,7 @@ def ask_span_summary(
     Raises GeneratorFailed.
     """
     lang = detect_text_language(
-        " ".join(one.message.text for one in span if one.message.role is Role.USER)
+        " ".join(entry.message.text for entry in span if entry.message.role is Role.USER)
     )
     fields = {
         "name": who.name,
@@ -242,9 +242,9 @@ def _is_grounded(predicate: str, value: str, message: Message, before: Message |
     """
     if predicate in _OWN_WORDS:
         return True
-    said = f"{before.text if before else ''} {message.text}".casefold()
+    text = f"{before.text if before else ''} {message.text}".casefold()
     words = _WORD.findall(value.casefold()) or [value.casefold()]
-    return 2 * sum(word in said or word[:2] in said for word in words) >= len(words)
+    return 2 * sum(word in text or word[:2] in text for word in words) >= len(words)
 
 
 def _parse_plan_day(row: Mapping[str, object], predicate: str) -> str:
@@ -263,9 +263,9 @@ def _collapse_answer_spaces(value: object) -> str:
 def _number_span_lines(span: Sequence[Journalled], who: Speakers) -> str:
     """Return a span as numbered lines."""
     lines = []
-    for number, one in enumerate(span, 1):
-        at = one.message.at.astimezone(who.zone)
-        speaker = "user" if one.message.role is Role.USER else "character"
-        text = " ".join(one.message.text[:_MESSAGE_CHARS].split())
+    for number, entry in enumerate(span, 1):
+        at = entry.message.at.astimezone(who.zone)
+        speaker = "user" if entry.message.role is Role.USER else "character"
+        text = " ".join(entry.message.text[:_MESSAGE_CHARS].split())
         lines.append(f"[{number}] {at:%Y-%m-%d %a %H:%M} {speaker}: {text}")
     return "\n".join(lines)

@@ -67,11 +67,11 @@ def select_talk_lines(shown: Sequence[Shown], names: Sequence[str]) -> list[Talk
         else None
     )
     lines = []
-    for one in shown:
-        role = _TALK.get(one.role)
-        if role is None or one.name.startswith("example_") or not one.text.strip():
+    for line in shown:
+        role = _TALK.get(line.role)
+        if role is None or line.name.startswith("example_") or not line.text.strip():
             continue
-        text = one.text.strip()
+        text = line.text.strip()
         named = prefix.match(text) if prefix else None
         lines.append(TalkLine(role, text[named.end() :].strip() or text if named else text))
     return lines
@@ -80,15 +80,15 @@ def select_talk_lines(shown: Sequence[Shown], names: Sequence[str]) -> list[Talk
 def aligned(held: Sequence[Message], shown: Sequence[TalkLine], now: datetime) -> Alignment:
     """Return the changes that turn the held lines (in order of time) into the shown lines."""
     pairs = _match_talk_lines(
-        [_build_talk_key(one.role, one.text) for one in held],
-        [_build_talk_key(one.role, one.text) for one in shown],
+        [_build_talk_key(line.role, line.text) for line in held],
+        [_build_talk_key(line.role, line.text) for line in shown],
     )
     opening = _find_greeting_places(held)
     greeted = {b for a, b in pairs if a in opening}
     same = {b for _, b in pairs} - greeted
     # The last shown line may have been said in any chat, so it is no evidence.
-    asked = set(range(len(shown) - 1)) - greeted
-    if not same or 2 * len(same & asked) < len(asked):
+    evidence = set(range(len(shown) - 1)) - greeted
+    if not same or 2 * len(same & evidence) < len(evidence):
         pairs = [(a, b) for a, b in pairs if b in greeted]
         return _align_new_chat(held, shown, pairs, now)
     return _align_known_chat(held, shown, pairs, now)
@@ -117,8 +117,8 @@ def _find_greeting_places(held: Sequence[Message]) -> set[int]:
     Every chat begins with the same greeting.
     """
     greetings, is_open = set(), True
-    for place, one in enumerate(held):
-        is_open = one.role is not Role.USER and (is_open or one.source == BRANCH)
+    for place, message in enumerate(held):
+        is_open = message.role is not Role.USER and (is_open or message.source == BRANCH)
         if is_open:
             greetings.add(place)
     return greetings
@@ -134,12 +134,14 @@ def _align_new_chat(
     start = next(
         (place for place in range(len(held) - 1, -1, -1) if held[place].source == BRANCH), 0
     )
-    greetings = list(held[start:]) if all(one.role is not Role.USER for one in held[start:]) else []
+    greetings = (
+        list(held[start:]) if all(message.role is not Role.USER for message in held[start:]) else []
+    )
     same = dict(pairs)
     at_end = {b for a, b in pairs if a >= len(held) - len(greetings)}
     gone = [
-        one
-        for place, one in enumerate(held)
+        message
+        for place, message in enumerate(held)
         if place >= len(held) - len(greetings) and place not in same
     ]
     # A held greeting stands for the greeting that is shown again.
@@ -171,12 +173,14 @@ def _align_known_chat(
         edited += changed
         # The line that begins a path stays: without it, the later lines would belong to another
         # path.
-        gone += [one for one in unmatched if one.source != BRANCH] if before[0] >= 0 else []
+        gone += (
+            [message for message in unmatched if message.source != BRANCH] if before[0] >= 0 else []
+        )
         earliest = held[before[0]].at if before[0] >= 0 else held[a].at - (len(added) + 1) * _STEP
         new += [NewLine(line, earliest + (place + 1) * _STEP) for place, line in enumerate(added)]
         before = (a, b)
     rest = list(held[before[0] + 1 :])
-    own = next((place for place, one in enumerate(rest) if one.source == BRANCH), len(rest))
+    own = next((place for place, message in enumerate(rest) if message.source == BRANCH), len(rest))
     if own <= _MOST_DELETED:
         gone += rest[:own]
         rest = rest[own:]
@@ -190,7 +194,7 @@ def _of_path(held: Sequence[Message]) -> list[Message]:
 
     A path begins at the last line marked `BRANCH`; earlier lines belong to other paths.
     """
-    starts = [place for place, one in enumerate(held) if one.source == BRANCH]
+    starts = [place for place, message in enumerate(held) if message.source == BRANCH]
     return list(held[starts[-1] if starts else 0 : -1])
 
 
@@ -201,7 +205,9 @@ def _diff_talk_gap(
     edited, gone, new = [], list[Message](), list[TalkLine]()
     waiting = list(ours)
     for line in theirs:
-        place = next((place for place, one in enumerate(waiting) if one.role is line.role), None)
+        place = next(
+            (place for place, message in enumerate(waiting) if message.role is line.role), None
+        )
         if place is None:
             new.append(line)
             continue

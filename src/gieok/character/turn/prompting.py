@@ -92,7 +92,7 @@ def assembled(
 
     The last message of the user stands at the end of the conversation, whatever the budget.
     """
-    turns = [ChatMessage(one.role.value, one.text) for one in talk]
+    turns = [ChatMessage(message.role.value, message.text) for message in talk]
     if said and (not turns or turns[-1] != ChatMessage("user", said)):
         turns.append(ChatMessage("user", said))
     head = ChatMessage("system", _MEMORY.sub("", with_memory(sheet.system, memory)).strip())

@@ -59,24 +59,24 @@ class Reading:
         Nothing is done where another thread or process does the same.
         """
         memory = self.memory
-        seen = memory.learn(bond)
+        snapshot = memory.learn(bond)
         with memory.journal.exclusive(
             f"character-tend-{digest(bond.scope.path)[:4]}", wait=False
         ) as is_ours:
             while is_ours:
-                due = memory.due(bond, seen)
+                due = memory.due(bond, snapshot)
                 if due is None:
-                    self._read(bond, seen, self._unread(bond, PASSING), PASSING)
+                    self._read(bond, snapshot, self._unread(bond, PASSING), PASSING)
                     return
                 self._read(
                     bond,
-                    seen,
-                    [one for one in due.messages if one.seq > self._position(bond, PRECISE)],
+                    snapshot,
+                    [entry for entry in due.messages if entry.seq > self._position(bond, PRECISE)],
                     PRECISE,
                 )
                 if memory.summarise(bond, lambda span: self._summary(bond, span)) is None:
                     return
-                seen = memory.learn(bond)
+                snapshot = memory.learn(bond)
 
     def _unread(self, bond: Bond, reader: str) -> list[Journalled]:
         """Return the messages that a model has not read, once there are enough of them."""
@@ -86,9 +86,11 @@ class Reading:
             bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS
         )
         talk = [
-            one for one in rows if one.message.agent == AGENT and one.message.role is not Role.TOOL
+            entry
+            for entry in rows
+            if entry.message.agent == AGENT and entry.message.role is not Role.TOOL
         ]
-        return talk if sum(one.message.role is Role.USER for one in talk) >= self.every else []
+        return talk if sum(entry.message.role is Role.USER for entry in talk) >= self.every else []
 
     def _read(
         self, bond: Bond, seen: ScopeSnapshot, span: Sequence[Journalled], reader: str
@@ -106,20 +108,20 @@ class Reading:
         try:
             asker = self.asker()
             model = asker.generator.model
-            found = extraction.extract_model_findings(
+            findings = extraction.extract_model_findings(
                 asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
             )
         except _FAILURES as error:
             self._failed(error)
             if not isinstance(error, DegenerateOutput | AnswerCut):
                 return
-            found = {}  # it would say the same again: the rules' findings stand
+            findings = {}  # it would say the same again: the rules' findings stand
         else:
             self.incidents.resolved(INCIDENT)
-        if found and not self.memory.take_in(bond, self._wanted(bond, seen, span, found)):
+        if findings and not self.memory.take_in(bond, self._wanted(bond, seen, span, findings)):
             return
         now = self.memory.clock.now()
-        tokens, made = sum(one.message.tokens for one in span), sum(map(len, found.values()))
+        tokens, count = sum(one.message.tokens for one in span), sum(map(len, findings.values()))
         end = max(one.seq for one in span)
         if end > position:
             journal.commit(
@@ -133,7 +135,7 @@ class Reading:
                     end=end,
                     messages=len(span),
                     source_tokens=tokens,
-                    documents=made,
+                    documents=count,
                     document_tokens=0,
                     model=model,
                 ),
@@ -163,17 +165,17 @@ class Reading:
             slot: max(times[edit] for edit in edits if edit in times)
             for slot, edits in edited.items()
         }
-        said = {one.message.id: one.message.at for one in span}
+        message_times = {one.message.id: one.message.at for one in span}
 
         def is_wanted(identity: str, one: Finding) -> bool:
             slot = (one.subject, one.predicate)
-            return slot not in until or said[identity] > until[slot]
+            return slot not in until or message_times[identity] > until[slot]
 
-        kept = {
+        remaining = {
             identity: [one for one in rows if is_wanted(identity, one)]
             for identity, rows in found.items()
         }
-        return {identity: rows for identity, rows in kept.items() if rows}
+        return {identity: rows for identity, rows in remaining.items() if rows}
 
     def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""

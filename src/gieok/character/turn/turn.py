@@ -80,7 +80,7 @@ class PreparedPrompt(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of the messages."""
-        return sum(estimate_tokens(one.text) + 4 for one in self.messages)
+        return sum(estimate_tokens(message.text) + 4 for message in self.messages)
 
 
 class Turnstile:
@@ -222,10 +222,10 @@ class Turns:
         """
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
-        seen = self.memory.seen(Bond(user, character))
+        snapshot = self.memory.seen(Bond(user, character))
         names = SpeakerNames(
             prompting.read_card_name(stored.card),
-            _find_user_name(seen.held.facts) or narrative.called(seen.held.facts) or user,
+            _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
         )
         sheet = prompting.build_card_sheet(stored.card, names)
         return Scene(
@@ -233,7 +233,7 @@ class Turns:
             sheet=sheet,
             bond=Bond(user, character, sheet.text, find_account_zone(known, self.memory.zone)),
             names=names,
-            seen=seen,
+            seen=snapshot,
         )
 
     def context(self, user: str, character: str, text: str) -> PreparedPrompt:
@@ -241,10 +241,10 @@ class Turns:
         return self._prepared(self.scene(user, character), text)
 
     def begin(self, said: UserTurn) -> Reply:
-        """Begin a reply, and wait for its first words.
+        """Begin a reply, and return it once its first words have arrived.
 
-        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing
-        is charged.
+        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; nothing is
+        charged where an error is raised.
         """
         self.memory.check_open()
         said = said._replace(text=clean_user_message(said.text))
@@ -282,7 +282,7 @@ class Turns:
         model = self.chat(stored)
         parts = model.stream(messages, self._sampling(sampling))
         first: list[ReplyPart] = []
-        while not "".join(one.text for one in first).strip():
+        while not "".join(piece.text for piece in first).strip():
             part = next(parts, ReplyPart(finish="empty"))
             if part.finish:
                 raise GeneratorFailed(
@@ -353,8 +353,8 @@ class Turns:
             self.memory.clock.now(),
         )
         # Another turn may have ended since the scene was read.
-        seen = self.memory.seen(scene.bond)
-        last = seen.window.spoken[-1].message if seen.window.spoken else None
+        snapshot = self.memory.seen(scene.bond)
+        last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
         lines = [
@@ -362,7 +362,7 @@ class Turns:
                 id=message_id, role=Role.USER, text=said.text, at=now, session=session, agent=AGENT
             )
         ]
-        if last is None and scene.sheet.greeting and not seen.documents:
+        if last is None and scene.sheet.greeting and not snapshot.documents:
             greeting = scene.sheet.greeting
             lines.insert(
                 0,
@@ -376,12 +376,12 @@ class Turns:
                 ),
             )
         self.memory.journal.say(
-            scope, [one._replace(tokens=estimate_tokens(one.text) + 4) for one in lines]
+            scope, [message._replace(tokens=estimate_tokens(message.text) + 4) for message in lines]
         )
         return self.memory.learn(scene.bond)
 
     def _prepared(self, scene: Scene, text: str) -> PreparedPrompt:
-        recent = [one.message.text for one in scene.seen.window.spoken[-8:]]
+        recent = [entry.message.text for entry in scene.seen.window.spoken[-8:]]
         if not recent or recent[-1] != text:
             recent.append(text)
         canon = self.prompt_canon(scene, recent, self.canon_tokens)
@@ -429,9 +429,9 @@ def clean_user_message(text: str) -> str:
 def _find_user_name(facts: Sequence[Fact]) -> str:
     """Return the name that the user gave; '' for none."""
     told_names = (
-        one.object
-        for one in facts
-        if one.predicate == "name" and one.subject == USER and one.is_current
+        fact.object
+        for fact in facts
+        if fact.predicate == "name" and fact.subject == USER and fact.is_current
     )
     return next(told_names, "")
 

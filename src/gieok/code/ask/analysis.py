@@ -36,9 +36,9 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
     A file stands for all symbols in it, a class for its methods.
     """
-    found, known = impact_of(project, symbols)
+    summary, known = impact_of(project, symbols)
     return Analysis(
-        impact=found,
+        impact=summary,
         symbols=known,
         changed=tuple(s.key for s in symbols),
         deleted=(),
@@ -88,12 +88,12 @@ def of_diff(project: Project, revision: str) -> Analysis:
         for edge in outside.readers(project.store, sources, path, what)
     ]
     before = _ways_before(project, diff.old, gone) if gone else {}
-    asked = _Asked(
+    request = _Asked(
         seeds=seeds, gone=gone, before=before, was=[changed[key] for key in gone], reading=reading
     )
-    found, known = _analyse_impact(project, asked)
+    summary, known = _analyse_impact(project, request)
     return Analysis(
-        impact=found,
+        impact=summary,
         symbols=known,
         changed=tuple(sorted(changed)),
         deleted=tuple(gone),
@@ -205,18 +205,18 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     change = ChangeEvidence(
         [*own, *asked.was], ways, net.spread(classes) if methods else None, beside
     )
-    found = {
-        key: one
-        for key, one in impact.rank_reached_symbols(ways).items()
+    reached = {
+        key: row
+        for key, row in impact.rank_reached_symbols(ways).items()
         if key not in seeds and key not in gone
     }
     tests = [s for key, s in symbols.items() if impact.is_runnable_test(s) and key not in seeds]
-    ran = [one.key for one in found.values() if [e.kind for e in one.via] == [executed.RAN]]
+    ran = [row.key for row in reached.values() if [e.kind for e in row.via] == [executed.RAN]]
     unlikely = executed.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
-    ranked = impact.judge_tests(found, Tests(tests, sources, imported), change, ran, unlikely)
+    ranked = impact.judge_tests(reached, Tests(tests, sources, imported), change, ran, unlikely)
     names = sorted({_split_bare_name(key) for key in (*seeds, *gone)} - {"<module>"})
     return impact.summarise_impact(
-        [*seeds, *gone], found, ranked, imported, store.unresolved_calls(names)
+        [*seeds, *gone], reached, ranked, imported, store.unresolved_calls(names)
     ), symbols
 
 

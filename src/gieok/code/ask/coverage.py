@@ -74,7 +74,7 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
     _refuse_foreign_run(run, measured, places, tests)
     fresh = _Fresh(project, run, files, commit)
     functions = {s.key: s for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
-    found, unread = set[tuple[str, str]](), set[tuple[str, str]]()
+    executed_pairs, unread = set[tuple[str, str]](), set[tuple[str, str]]()
     believed, changed = set[str](), set[str]()
     for name, path in places.items():
         pairs = (
@@ -89,20 +89,20 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
             }
         else:
             believed.add(path)
-            found |= pairs
+            executed_pairs |= pairs
     if not believed:
         raise BadRequest(
             f"all {len(changed)} files of the run were changed after it",
             hint=f"{_AGAIN}, or name the commit that ran with --commit",
         )
     hashes = {key: s.code_hash if fresh.holds(s.path) else "" for key, s in functions.items()}
-    kept = sorted(
+    valid_pairs = sorted(
         (t, f)
-        for t, f in found
+        for t, f in executed_pairs
         if f in functions and t != f and f.partition("::")[0] not in changed
     )
     return LearnedExecutions(
-        executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
+        executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in valid_pairs),
         unread=tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
         tests=tuple(sorted(set(tests.values()))),
         paths=tuple(sorted(believed - changed)),
@@ -168,15 +168,15 @@ def _pair_executed_functions(
     owners = owners_of(
         project.parser.parse(LANGUAGES["python"].grammar, text.encode("utf-8", "surrogatepass"))
     )
-    found: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     for context, lines in run.lines(name):
         if not lines <= written:  # an empty line never runs
             return None
         if context in tests:
-            found |= {
+            pairs |= {
                 (tests[context], f"{file.path}::{owners[line]}") for line in lines & owners.keys()
             }
-    return found
+    return pairs
 
 
 def owners_of(root: SyntaxNode) -> dict[int, str]:
@@ -279,8 +279,8 @@ class _Tests:
 
     def named(self, contexts: Sequence[str]) -> dict[str, str]:
         """Return context → key of its test; contexts that name no test are left out."""
-        found = {context: self._find(_PHASE.sub("", context)) for context in contexts}
-        return {context: key for context, key in found.items() if key}
+        keys = {context: self._find(_PHASE.sub("", context)) for context in contexts}
+        return {context: key for context, key in keys.items() if key}
 
     def _find(self, context: str) -> str:
         if node := _NODE.match(context):
@@ -308,18 +308,18 @@ class _Tests:
             edges = self._store.edges_out_of(frontier)
             frontier = [e.target for e in edges if e.kind == INHERITS and e.target not in seen]
             seen = [*seen, *frontier]
-            if found := next(
+            if key := next(
                 (f"{base}.{name}" for base in frontier if f"{base}.{name}" in self._keys), ""
             ):
-                return found
+                return key
         return ""
 
     def _function(self, name: str) -> str:
         """Return the key of `module.Class.test`; the last parts of a module's name are enough."""
         candidates = self._dotted.get(name.rpartition(".")[2], [])
         exact = [key for dotted, key in candidates if dotted == name]
-        found = exact or [key for dotted, key in candidates if _is_tail(dotted, name, ".")]
-        return found[0] if len(found) == 1 else ""
+        keys = exact or [key for dotted, key in candidates if _is_tail(dotted, name, ".")]
+        return keys[0] if len(keys) == 1 else ""
 
 
 def _is_tail(one: str, other: str, separator: str) -> bool:

@@ -64,9 +64,9 @@ class Tests:
     ) -> None:
         self.all = sorted(tests, key=lambda s: s.key)
         self._sources, self._imported = sources, imported
-        found = {s.key: _find_identifiers(sources.text(s)) for s in self.all}
-        self._names = {key: names for key, (names, _) in found.items()}
-        self._words = {key: own for key, (_, own) in found.items()}
+        identifiers = {s.key: _find_identifiers(sources.text(s)) for s in self.all}
+        self._names = {key: names for key, (names, _) in identifiers.items()}
+        self._words = {key: own for key, (_, own) in identifiers.items()}
         self._bearing = Counter(chain.from_iterable(self._names.values()))
         self._using = Counter(chain.from_iterable(self._words.values()))
         squares = {word: self._rarity(word) ** 2 for word in self._using}
@@ -96,13 +96,13 @@ class Tests:
         hub = log(share / (1 - share))
         most = max((ways[s.key].joint for s in self.all if s.key in ways), default=0.0)
         company = self._company(ways)
-        said = self._said(change.symbols)
-        found = {}
+        change_words = self._said(change.symbols)
+        rows = {}
         for test in self.all:
             row = self._way(ways.get(test.key), hub, most)
             file, group = (company[name] for name in self._groups[test.key])
             row |= {"file": file, "group": group, "imports": float(test.path in self._imported)}
-            row |= self._spoken(test, said)
+            row |= self._spoken(test, change_words)
             if change.makers is not None:
                 maker = change.makers.get(test.key)
                 row |= {
@@ -117,8 +117,8 @@ class Tests:
                     "orphan_beside": near.joint if near else 0.0,
                     "orphan_makes": row.get("makes", 0.0),
                 }
-            found[test.key] = row
-        return found
+            rows[test.key] = row
+        return rows
 
     def _way(self, way: Way | None, hub: float, most: float) -> dict[str, float]:
         if way is None:
@@ -151,8 +151,8 @@ class Tests:
         ]
         names = {s.name for s in named}
         classes = {_find_owner_class(s.key) for s in named} - {""}
-        _, found = _find_identifiers(" ".join(self._sources.text(s) for s in named))
-        body = {word: self._rarity(word) ** 2 for word in found if self._using[word]}
+        _, words = _find_identifiers(" ".join(self._sources.text(s) for s in named))
+        body = {word: self._rarity(word) ** 2 for word in words if self._using[word]}
         around = frozenset[str]().union(*map(split_identifier_words, [*stems, *classes]))
         return _Said(
             names={name: self._rare_name(name) for name in names},

@@ -63,16 +63,18 @@ def explore(
     rows = {symbol.key: ExploreCandidate(symbol, 0, is_named=True) for symbol in named}
     degraded = None
     if not is_names:
-        found = search_symbols(project, embedder, text, limit, expand=False)
-        degraded = found.degraded
-        for one in found.answers:
+        result = search_symbols(project, embedder, text, limit, expand=False)
+        degraded = result.degraded
+        for answer in result.answers:
             lines = (
-                ((one.snippet_line, one.snippet_line + one.snippet.count("\n")),)
-                if one.snippet
+                ((answer.snippet_line, answer.snippet_line + answer.snippet.count("\n")),)
+                if answer.snippet
                 else ()
             )
-            known = rows.get(one.symbol.key, ExploreCandidate(one.symbol, 0, one.why == "name"))
-            rows[one.symbol.key] = known._replace(lines=lines)
+            known = rows.get(
+                answer.symbol.key, ExploreCandidate(answer.symbol, 0, answer.why == "name")
+            )
+            rows[answer.symbol.key] = known._replace(lines=lines)
     ranked = sorted(
         rows.values(), key=lambda row: (not row.is_named, places.is_test_file(row.symbol.path))
     )
@@ -178,10 +180,10 @@ def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...
             back = back or _find_shortest_routes(
                 graph, groups[b], {a: groups[a]}, is_wide=True
             ).get(a)
-        one = _choose_nearer_route(there, back)
+        nearer_route = _choose_nearer_route(there, back)
         others = set().union(*(keys for key, keys in groups.items() if key not in (a, b)))
-        if one and not any(edge.target in others for edge in one[:-1]):
-            out.append(one)
+        if nearer_route and not any(edge.target in others for edge in nearer_route[:-1]):
+            out.append(nearer_route)
     return sorted(dict.fromkeys(out), key=lambda route: (len(route), route))
 
 

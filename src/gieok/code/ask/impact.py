@@ -142,13 +142,13 @@ def worth_running(chances: Sequence[float]) -> int:
 def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
     """Return all edges on the paths to the seeds: calls, references and inheritance."""
     known = set(seeds)
-    frontier, found = sorted(known), []
+    frontier, path_edges = sorted(known), []
     while frontier:
         fresh = [edge for edge in edges.edges_into(frontier) if edge.kind != IMPORTS]
-        found += fresh
+        path_edges += fresh
         frontier = sorted({edge.source for edge in fresh} - known)
         known.update(frontier)
-    return found
+    return path_edges
 
 
 def net_of(
@@ -166,15 +166,15 @@ def family(
 
     These are the methods' own classes, and their subclasses that do not override the methods.
     """
-    found: set[str] = set()
+    classes: set[str] = set()
     for method in methods:
         frontier = [method.key.rpartition(".")[0]]
         while frontier:
-            found.update(frontier)
-            below = {e.source for e in edges.edges_into(frontier) if e.kind == INHERITS} - found
+            classes.update(frontier)
+            below = {e.source for e in edges.edges_into(frontier) if e.kind == INHERITS} - classes
             own = exist([f"{key}.{method.name}" for key in sorted(below)])
             frontier = sorted(key for key in below if f"{key}.{method.name}" not in own)
-    return sorted(found)
+    return sorted(classes)
 
 
 def methods_alone(seeds: Sequence[Symbol]) -> list[Symbol]:
@@ -270,16 +270,16 @@ def judge_tests(
     """
     rows = []
     for key, features in tests.features(change).items():
-        one = found.get(key) or Reached(key, 0, Certainty.IMPORT, ())
+        row = found.get(key) or Reached(key, 0, Certainty.IMPORT, ())
         chance = learned.probability("test", features)
         if key in seen:
-            chance = likelihood.SEEN[one.tier]
+            chance = likelihood.SEEN[row.tier]
         elif key in unlikely:
-            one, chance = (
-                one._replace(doubt=unlikely[key], tier=max(one.tier, Certainty.AMBIGUOUS)),
+            row, chance = (
+                row._replace(doubt=unlikely[key], tier=max(row.tier, Certainty.AMBIGUOUS)),
                 chance * _NOT_SEEN,
             )
-        rows.append(one._replace(chance=chance))
+        rows.append(row._replace(chance=chance))
     return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
 
 
@@ -294,14 +294,14 @@ def summarise_impact(
 
     `tests` is ranked; a test without a path is kept only where it is worth running.
     """
-    run = worth_running([one.chance for one in tests])
-    shown = [*tests[:run], *(one for one in tests[run:] if one.via)]
-    keys = {one.key for one in tests}
+    run = worth_running([test.chance for test in tests])
+    shown = [*tests[:run], *(test for test in tests[run:] if test.via)]
+    keys = {test.key for test in tests}
     others = sorted(
         (r for r in found.values() if r.key not in keys),
         key=lambda r: (-r.chance, r.tier, r.distance, r.key),
     )
-    whole = sum(one.chance for one in tests)
+    whole = sum(test.chance for test in tests)
     stems = {singular(places.find_module_stem(seed.partition("::")[0])) for seed in seeds}
     return Impact(
         symbols=tuple(others),
@@ -316,7 +316,7 @@ def summarise_impact(
         ),
         unresolved_calls=tuple(unresolved_calls),
         run=run,
-        held=sum(one.chance for one in tests[:run]) / whole if whole else 0.0,
+        held=sum(test.chance for test in tests[:run]) / whole if whole else 0.0,
     )
 
 
@@ -328,12 +328,12 @@ def _rank_reached_files(
     Tests named after the changed module come first.
     """
     by_path: dict[str, list[Reached]] = defaultdict(list)
-    for one in reached:
-        by_path[one.key.partition("::")[0]].append(one)
+    for symbol in reached:
+        by_path[symbol.key.partition("::")[0]].append(symbol)
     rows = []
     for path in sorted({*by_path, *imported}):
         inside = by_path.get(path, [])
-        known = [one for one in inside if one.via]
+        known = [symbol for symbol in inside if symbol.via]
         if known:
             best = min(known, key=lambda r: (r.tier, r.distance))
             row = FileReach(
@@ -360,7 +360,7 @@ def _rank_reached_files(
             (
                 not named,
                 helps,
-                -sum(one.chance + least for one in inside),
+                -sum(symbol.chance + least for symbol in inside),
                 row.tier,
                 row.distance,
                 path,

@@ -63,16 +63,16 @@ class Sources:
         return self._read(path)[1]
 
     def _read(self, path: str) -> tuple[list[str], "Outline"]:
-        found = self._known.get(path)
-        if found is None:
-            found = _NO_LINES
+        outline = self._known.get(path)
+        if outline is None:
+            outline = _NO_LINES
             if self._root is not None:
                 with suppress(OSError):
-                    found = _outline_source_lines(
+                    outline = _outline_source_lines(
                         Path(self._root, path).read_text(encoding="utf-8", errors="replace")
                     )
-            self._known[path] = found
-        return found
+            self._known[path] = outline
+        return outline
 
     def text(self, symbol: Symbol) -> str:
         """Return the code of a symbol."""
@@ -317,16 +317,16 @@ class Net:
         heap: list[tuple[float, int, str, Edge | None]] = [(0.0, 0, key, None) for key in seeds]
         heapify(heap)
         missed: dict[str, float] = defaultdict(lambda: 1.0)
-        found: dict[str, Way] = {}
+        ways: dict[str, Way] = {}
         while heap:
             cost, steps, key, first = heappop(heap)
-            if key in found:
+            if key in ways:
                 continue
             joint = 1 - missed[key] if steps else 1.0
-            found[key] = Way(exp(-cost), joint, steps, first)
+            ways[key] = Way(exp(-cost), joint, steps, first)
             for source, link in self._into.get(key, ()):
-                if source not in found:
+                if source not in ways:
                     chance = max(link.chance, 1e-6)
                     missed[source] *= 1 - chance * joint
                     heappush(heap, (cost - log(chance), steps + 1, source, link.edge))
-        return found
+        return ways

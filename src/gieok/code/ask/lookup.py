@@ -42,8 +42,8 @@ def matching(project: Project, text: str, folder: Path | None = None) -> list[Sy
     """
     path, name = _split_path_symbol(text)
     place = inside(project, path, folder) if path else ""
-    found = _in_file(project, place, name) if place else []
-    return found or _find_same_named(project, re.sub(r"::|#", ".", text))
+    symbols = _in_file(project, place, name) if place else []
+    return symbols or _find_same_named(project, re.sub(r"::|#", ".", text))
 
 
 def _split_path_symbol(text: str) -> tuple[str, str]:

@@ -150,7 +150,7 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -
         graph.symbols(paths=[path]),
     )
     target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
-    found: dict[str, Edge] = {}
+    edges: dict[str, Edge] = {}
     for _ in range(_ROUNDS):
         more = frozenset[str]()
         for symbol, numbers in find_innermost_symbols(
@@ -159,7 +159,7 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -
             if symbol.kind == SymbolKind.MODULE:
                 more |= find_bound_names(lines, numbers, language).names
             else:
-                found.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
+                edges.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
         if more <= shared:
             break
         shared, own = shared | more, own | more
@@ -171,8 +171,8 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -
             graph.symbols(paths=[other]), _find_naming_lines(sources.lines(other), shared)
         ):
             if symbol.kind != SymbolKind.MODULE:
-                found.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
-    return sorted(found.values())
+                edges.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
+    return sorted(edges.values())
 
 
 def _build_reader_edge(key: str, target: str, line: int) -> Edge:

@@ -89,11 +89,12 @@ def search_symbols(
     """Return at most `limit` symbols that answer `text`, within a token budget (0: no budget)."""
     named = _find_asked_symbols(project, text)
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
-    found = recall(project.store, embedder, query, SEARCH, project.clock)
+    result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _rank_symbol_hits(project, found, text, words, {s.key for s in named})
+    ranked = _rank_symbol_hits(project, result, text, words, {s.key for s in named})
     answers = [
-        _build_symbol_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])
+        _build_symbol_answer(scored, named)
+        for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
         :limit
@@ -103,8 +104,8 @@ def search_symbols(
     answers = _add_matching_lines(project, answers, words)
     answers = _fit_symbol_answers(answers, budget_tokens)
     callers = count_callers(project, [a.symbol.key for a in answers])
-    lost = _not_understood(found, text) if embedder is None else None
-    degraded = "; ".join(filter(None, (found.degraded, lost))) or None
+    lost = _not_understood(result, text) if embedder is None else None
+    degraded = "; ".join(filter(None, (result.degraded, lost))) or None
     return FoundSymbols(
         tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded
     )
@@ -211,8 +212,8 @@ def _path_overlap(path: str, words: set[str]) -> float:
         return 0.0
     shared = _count_shared_words(words, own)
     hit = shared + 0.5 * _count_shared_words(words, folders - own)
-    told = _PART_OF_NAME + (1 - _PART_OF_NAME) * shared / len(own) if own else 1.0
-    return min(1.0, told * hit / max(1.0, min(len(words), _ENOUGH_WORDS)))
+    weight = _PART_OF_NAME + (1 - _PART_OF_NAME) * shared / len(own) if own else 1.0
+    return min(1.0, weight * hit / max(1.0, min(len(words), _ENOUGH_WORDS)))
 
 
 def _name_overlap(name: str, words: set[str]) -> float:
@@ -222,8 +223,8 @@ def _name_overlap(name: str, words: set[str]) -> float:
     """
     tokens = set(keyword_tokens(name))
     parts = tokens - {name.lower()} or tokens
-    asked = len(parts & words)
-    return asked / len(parts) * min(1.0, asked / _ENOUGH_WORDS) if parts else 0.0
+    shared = len(parts & words)
+    return shared / len(parts) * min(1.0, shared / _ENOUGH_WORDS) if parts else 0.0
 
 
 def _count_shared_words(words: set[str], others: set[str]) -> float:
@@ -338,7 +339,7 @@ def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
     """Add the nearest symbol to each passage that was not cut from a symbol."""
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in project.store.symbols(
-        paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})
+        paths=sorted({scored.hit.passage.key for scored in ranked if scored.symbol is None})
     ):
         by_path[symbol.path].append(symbol)
     return [

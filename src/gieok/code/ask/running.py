@@ -47,11 +47,11 @@ def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
 
 def _is_django_alone(root: Path) -> bool:
     """Return whether Django's own command runs the tests: no settings file mentions pytest."""
-    said = (
+    texts = (
         _read_settings_text(root / name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt")
     )
-    return (root / "manage.py").exists() and not any("pytest" in text for text in said)
+    return (root / "manage.py").exists() and not any("pytest" in text for text in texts)
 
 
 def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:

@@ -101,7 +101,7 @@ def import_depth(project: Project) -> int:
 
 def depth(imports: dict[str, set[str]]) -> int:
     """Return the length of the longest import chain in modules; a cycle counts once."""
-    done: dict[str, int] = {}
+    depths: dict[str, int] = {}
     for start in sorted(imports):
         stack = [(start, iter(sorted(imports[start])))]
         on_path = {start}
@@ -112,13 +112,13 @@ def depth(imports: dict[str, set[str]]) -> int:
             if child is None:
                 stack.pop()
                 on_path.discard(node)
-                done[node] = best[node]
+                depths[node] = best[node]
                 if stack:
-                    best[stack[-1][0]] = max(best[stack[-1][0]], 1 + done[node])
-            elif child in done:
-                best[node] = max(best[node], 1 + done[child])
+                    best[stack[-1][0]] = max(best[stack[-1][0]], 1 + depths[node])
+            elif child in depths:
+                best[node] = max(best[node], 1 + depths[child])
             elif child not in on_path:
                 on_path.add(child)
                 best[child] = 1
                 stack.append((child, iter(sorted(imports.get(child, ())))))
-    return max(done.values(), default=0)
+    return max(depths.values(), default=0)

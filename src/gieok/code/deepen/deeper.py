@@ -78,13 +78,15 @@ def describe(project: Project, asker: Asker) -> dict[str, str]:
     )
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    asked = prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
+    question = prompt(
+        _DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme)
+    )
     of = sha256(
-        f"{asker.generator.model}\n{asked.system}\n{asked.text}".encode("utf-8", "replace")
+        f"{asker.generator.model}\n{question.system}\n{question.text}".encode("utf-8", "replace")
     ).hexdigest()
     known, sections = _read_stored_record(project)
     if known != of:
-        sections = asker.ask(asked, _parse_record_sections)
+        sections = asker.ask(question, _parse_record_sections)
         project.store.write_note(
             SCOPE, _NOTE, json.dumps({"of": of, "sections": sections}, ensure_ascii=False)
         )

@@ -27,33 +27,33 @@ def reasons_of_sync(
     depth_after: int,
 ) -> list[str]:
     """Return the rules that a sync triggers."""
-    found = [f"new module {path}" for path in new_modules[:_MANY_FILES]]
-    found += [f"new class {key}" for key in new_classes[:_MANY_FILES]]
+    reasons = [f"new module {path}" for path in new_modules[:_MANY_FILES]]
+    reasons += [f"new class {key}" for key in new_classes[:_MANY_FILES]]
     if files > _MANY_FILES:
-        found.append(f"{files} files changed at once")
+        reasons.append(f"{files} files changed at once")
     if abs(depth_after - depth_before) >= _DEPTH_CHANGE:
-        found.append(f"the depth of imports went from {depth_before} to {depth_after}")
-    return found
+        reasons.append(f"the depth of imports went from {depth_before} to {depth_after}")
+    return reasons
 
 
 def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the rules that a validation triggers; `earlier` are the log's rows, the newest
     last.
     """
-    found = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
+    reasons = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
     last = [row.get("status") for row in earlier][-_FAILURES:]
     if len(last) == _FAILURES and all(status == "failed" for status in last):
-        found.append(f"{_FAILURES} validations in a row failed")
-    return found
+        reasons.append(f"{_FAILURES} validations in a row failed")
+    return reasons
 
 
 def pending(root: Path) -> dict[str, object] | None:
     """Return the pending escalation, or None."""
     try:
-        found = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
+        escalation = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return escalation if isinstance(escalation, dict) else None
 
 
 def add_escalation(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> None:

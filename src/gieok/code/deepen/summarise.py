@@ -102,10 +102,12 @@ def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]
     """
     symbols = project.store.symbols(paths=sorted(paths))
     holders = {s.parent for s in symbols if s.kind in _NAMED}
-    kept = project.store.summaries([s.code_hash for s in symbols])
-    done = {row.code_hash for row in kept.values() if row.text and row.model == model}
+    summaries = project.store.summaries([s.code_hash for s in symbols])
+    summarised = {row.code_hash for row in summaries.values() if row.text and row.model == model}
     return [
-        s for s in symbols if (s.kind in _NAMED or s.key in holders) and s.code_hash not in done
+        s
+        for s in symbols
+        if (s.kind in _NAMED or s.key in holders) and s.code_hash not in summarised
     ]
 
 
@@ -135,7 +137,7 @@ def note_waiting_summaries(project: Project, before: Collection[str] | None) -> 
         row.code_hash for row in summaries.values() if not row.text and row.code_hash not in current
     )
     if fresh or gone:
-        project.store.write_summaries([Summary(one, "", "") for one in fresh], gone)
+        project.store.write_summaries([Summary(code_hash, "", "") for code_hash in fresh], gone)
     open_hashes = {*fresh, *(row.code_hash for row in summaries.values() if not row.text)}
     return [s for s in symbols if s.code_hash in open_hashes]
 
@@ -162,10 +164,10 @@ def write_symbol_summaries(
         progress(total - len(todo), total)
         pieces = _build_summary_pieces(project, todo[:_MOST_AT_ONCE])
         rows, unknown = _split_known_pieces(project, pieces, asker.generator.model if anew else "")
-        asked = _select_fitting_pieces(unknown, budget.tokens - (asker.meter.tokens - begin))
-        if asked:
+        fitting = _select_fitting_pieces(unknown, budget.tokens - (asker.meter.tokens - begin))
+        if fitting:
             try:
-                rows += _ask_piece_summaries(asker, asked)
+                rows += _ask_piece_summaries(asker, fitting)
             except GeneratorFailed as error:
                 failure = error
         elif unknown:
@@ -175,7 +177,7 @@ def write_symbol_summaries(
             )
         project.store.write_summaries(rows)
         written += sum(1 for row in rows if not row.code_hash.startswith(_OUTLINE))
-        postponed = [piece.symbol for piece in unknown[len(asked) :]]
+        postponed = [piece.symbol for piece in unknown[len(fitting) :]]
         todo = postponed + todo[_MOST_AT_ONCE:]
     return WrittenSummaries(written, total - written, failure)
 
@@ -285,7 +287,7 @@ def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Sym
     if symbol.kind in _FUNCTIONS or not inner:
         return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
     head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
-    return "\n".join([head, *(_find_naming_line(lines, one) for one in inner)])[:_MOST_CHARS]
+    return "\n".join([head, *(_find_naming_line(lines, member) for member in inner)])[:_MOST_CHARS]
 
 
 def _find_naming_line(lines: Sequence[str], symbol: Symbol) -> str:

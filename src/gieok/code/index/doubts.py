@@ -41,24 +41,24 @@ class Doubts:
         count = len(site.targets)
         if count > self._most(site) and not (site.kind == "call" and self._is_registry(site)):
             return dict.fromkeys(site.targets, f"one of {count} possible targets")
-        found = self._doubles(site)
+        reasons = self._doubles(site)
         for function in site.targets:
             fact = self._program.functions[function]
             if Trait.ABSTRACT in fact.traits or Trait.DECLARED in fact.traits:
                 others = self._stand_ins(function)
                 if others or Trait.DECLARED in fact.traits:
-                    found[function] = "stands for what overrides it"
+                    reasons[function] = "stands for what overrides it"
                 for other in others if len(others) <= FAN else ():
                     if other not in site.targets:
-                        found[other] = "overrides what is called"
+                        reasons[other] = "overrides what is called"
             elif (
                 "constructed" in site.wired
                 and fact.owner != NOTHING
                 and self._remade(fact.owner)
                 and self._is_maker(function)
             ):
-                found[function] = "`__new__` may give an object of another class"
-        return found
+                reasons[function] = "`__new__` may give an object of another class"
+        return reasons
 
     def _most(self, site: CallSite) -> int:
         is_one = (

@@ -131,17 +131,17 @@ def build(
     edges = _Edges()
     unresolved_calls: set[UnresolvedCall] = set()
     unlinked: list[tuple[str, str]] = []
-    kept = {key for path, facts in files for key in _iter_visible_keys(path, facts, place)}
+    visible_keys = {key for path, facts in files for key in _iter_visible_keys(path, facts, place)}
     again = again or partial(list, list(files))
     _add_nested_edges(files, edges, place)
     by_family = _by_family(files)
     files.clear()
     for family in sorted(by_family, key=lambda family: family.name):
         work = partial(_link_family, family, place)
-        (found, calls), strange = isolated(
+        (family_edges, calls), strange = isolated(
             work, by_family.pop(family), partial(_reload_family_files, family, again)
         )
-        edges.take(found)
+        edges.take(family_edges)
         unresolved_calls |= calls
         if strange:
             in_part, open_calls = _linked_in_part(
@@ -154,7 +154,9 @@ def build(
         tuple(
             e
             for e in edges.rows()
-            if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
+            if e.source in visible_keys
+            and e.target in visible_keys
+            and (e.source != e.target or e.kind == CALLS)
         ),
         tuple(sorted(unresolved_calls)),
         tuple(sorted(unlinked)),
@@ -182,11 +184,11 @@ def select_graph_symbols(symbols: Sequence[Symbol]) -> list[Symbol]:
 
 def _by_family(files: Files) -> dict[Family, Files]:
     """Return family → its files by path; files of one family are linked together."""
-    found: dict[Family, Files] = defaultdict(list)
+    by_family: dict[Family, Files] = defaultdict(list)
     for path, facts in sorted(files, key=lambda file: file[0]):
         if family := LANGUAGES[facts.language].family:
-            found[family].append((path, facts))
-    return found
+            by_family[family].append((path, facts))
+    return by_family
 
 
 def _reload_family_files(family: Family, again: Callable[[], Files]) -> Files:
@@ -203,14 +205,14 @@ def _linked_in_part(
     partial result is true.
     """
     try:
-        found, calls = _link_family(
+        family_edges, calls = _link_family(
             family, place, _reload_family_files(family, again), is_lenient=True
         )
     # A file that breaks the solver in another way is reported as not followed.
     except Exception:  # noqa: BLE001
         return _Edges(), set()
     edges = _Edges()
-    for (source, target, kind, line), (tier, reason) in found.found.items():
+    for (source, target, kind, line), (tier, reason) in family_edges.found.items():
         if source.partition("::")[0] in strange or target.partition("::")[0] in strange:
             edges.add(source, target, kind, tier, reason, line)
     return edges, {call for call in calls if call.source.partition("::")[0] in strange}
@@ -317,20 +319,22 @@ def _add_named_edges(
     Returns the calls of names that too many functions bear.
     """
     open_calls = set[UnresolvedCall]()
-    for one in by_name.iter_named_links(members):
-        source, count = place(one.source), len(one.targets)
-        if one.op == Op.IMPORT:
-            for target in one.targets:
-                edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", one.line)
-        elif not 0 < count <= _MOST_NAMESAKES or (one.op == Op.CALL_METHOD and one.name in _COMMON):
-            if one.name in names:
-                open_calls.add(UnresolvedCall(source, one.name, one.line))
+    for link in by_name.iter_named_links(members):
+        source, count = place(link.source), len(link.targets)
+        if link.op == Op.IMPORT:
+            for target in link.targets:
+                edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", link.line)
+        elif not 0 < count <= _MOST_NAMESAKES or (
+            link.op == Op.CALL_METHOD and link.name in _COMMON
+        ):
+            if link.name in names:
+                open_calls.add(UnresolvedCall(source, link.name, link.line))
         else:
             tier = Certainty.UNIQUE_NAME if count == 1 else Certainty.AMBIGUOUS
             reason = "by its name alone" if count == 1 else f"one of {count} of that name"
-            kind = INHERITS if one.op == Op.LOAD else CALLS
-            for target in one.targets:
-                edges.add(source, place(target), kind, tier, reason, one.line)
+            kind = INHERITS if link.op == Op.LOAD else CALLS
+            for target in link.targets:
+                edges.add(source, place(target), kind, tier, reason, link.line)
     return open_calls
 
 
@@ -416,8 +420,8 @@ def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) 
             )
     for owner, function in dict.fromkeys(called):
         target = placed[program.function_symbol[function]]
-        for made in made_by[program.class_symbol[owner]]:
+        for maker in made_by[program.class_symbol[owner]]:
             reason = "makes an object that is called so"
             edges.add(
-                placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line
+                placed[maker.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, maker.line
             )

@@ -79,9 +79,7 @@ def iter_unignored_files(
     listed = rules.versions.files() if rules.versions is not None else None
     if listed is None:
         yield from (
-            found
-            for found in _walk_unignored_files(root, rules, wanted, by_name)
-            if wanted(found[0])
+            file for file in _walk_unignored_files(root, rules, wanted, by_name) if wanted(file[0])
         )
         return
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
@@ -100,16 +98,16 @@ def iter_unignored_files(
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
     """Return those of `paths` that are ignored; the paths need not exist."""
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
-    asked = [
+    scanned = [
         path
         for path in paths
         if _is_scanned_folder(root, path.rpartition("/")[0], own, known)
         and not own.check_file(path).include
     ]
-    said = rules.versions.ignored(asked) if rules.versions is not None else None
-    if said is None:
-        said = frozenset(path for path in asked if _is_matched(root, path))
-    return said | (set(paths) - set(asked))
+    ignored = rules.versions.ignored(scanned) if rules.versions is not None else None
+    if ignored is None:
+        ignored = frozenset(path for path in scanned if _is_matched(root, path))
+    return ignored | (set(paths) - set(scanned))
 
 
 def _is_scanned_folder(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
@@ -221,14 +219,14 @@ def _levels_above(root: Path) -> list[_Level]:
     They come from folders outside of the project. None hold for a project that the repository
     ignores, because such a project does not belong to the repository.
     """
-    found: list[_Level] = []
+    levels: list[_Level] = []
     above = ""
     for folder in (root, *root.parents):
         if folder != root:
-            found += _read_ignore_level(folder / ".gitignore", "", above)
+            levels += _read_ignore_level(folder / ".gitignore", "", above)
         if (folder / ".git").exists():
-            found += _read_ignore_level(folder / ".git" / "info" / "exclude", "", above)
-            return [] if above and _is_ignored_at(found, "") else found
+            levels += _read_ignore_level(folder / ".git" / "info" / "exclude", "", above)
+            return [] if above and _is_ignored_at(levels, "") else levels
         above = f"{folder.name}/{above}"
     return []
 

@@ -31,7 +31,7 @@ from gieok.model.memory import Document, Passage, Scope
 from gieok.ports.code import Graph, Parser, Versions
 from gieok.ports.store import KeywordSearch, ModelSwitch, Store
 from gieok.ports.system import Clock
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
@@ -148,11 +148,11 @@ def _look_for_candidates(
     if not only:
         return scan.scan(project.root, project.rules)
     looked = scan.look_at_paths(project.root, only, project.rules)
-    candidates = sorted(one for one in looked if isinstance(one, scan.SourceCandidate))
+    candidates = sorted(result for result in looked if isinstance(result, scan.SourceCandidate))
     skipped = [
-        one
-        for one in looked
-        if isinstance(one, scan.Skipped) and (project.root / one.path).exists()
+        result
+        for result in looked
+        if isinstance(result, scan.Skipped) and (project.root / result.path).exists()
     ]
     return candidates, skipped
 
@@ -169,7 +169,7 @@ def _iter_source_items(
     now = project.clock.now()
     for number, candidate in enumerate(candidates):
         progress("reading", number, len(candidates))
-        if (clean_name := named(candidate.path)) != candidate.path:
+        if (clean_name := redact_path_names(candidate.path)) != candidate.path:
             change.skipped.append(scan.Skipped(clean_name, "its name holds a secret"))
             continue
         before = known.get(candidate.path)
@@ -292,18 +292,18 @@ def _write_project_changes(
     store = project.store
     due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
     strange = {path for path, _ in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))}
-    found = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
-    due |= found.families
-    if found.graph is not None and known:
-        change.was = store.symbols(paths=[*found.graph.symbols])
-        change.now = [symbol for symbols in found.graph.symbols.values() for symbol in symbols]
+    comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
+    due |= comparison.families
+    if comparison.graph is not None and known:
+        change.was = store.symbols(paths=[*comparison.graph.symbols])
+        change.now = [symbol for symbols in comparison.graph.symbols.values() for symbol in symbols]
     if due:
         store.write_note(SCOPE, _DUE_NOTE, json.dumps(sorted(due)))
-    if found.rows or gone:
-        store.replace(found.rows, gone, found.graph)
-    facts = {path: one.source.facts for path, one in fresh.items() if one.source is not None}
+    if comparison.rows or gone:
+        store.replace(comparison.rows, gone, comparison.graph)
+    facts = {path: read.source.facts for path, read in fresh.items() if read.source is not None}
     fresh.clear()
-    del found  # all that linking does not need makes room
+    del comparison  # all that linking does not need makes room
     if due:
         progress("linking", 0, 1)
         _link_families(project, due, facts)
@@ -328,7 +328,7 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
             if path in wanted
         ]
 
-    files = [(path, one) for path, one in facts.items() if path in paths]
+    files = [(path, file_facts) for path, file_facts in facts.items() if path in paths]
     files += stored(paths - facts.keys())
     facts.clear()
     built = graph.build(files, again=partial(stored, paths))
@@ -387,7 +387,7 @@ def freshness(project: Project) -> Freshness:
     content.
     """
     known = project.store.files()
-    kept = project.store.notes(SCOPE)
+    notes = project.store.notes(SCOPE)
     candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
@@ -405,12 +405,12 @@ def freshness(project: Project) -> Freshness:
                 digest = ""
             dirty.update([candidate.path] if digest != file.content_hash else [])
     return Freshness(
-        commit=kept.get(_COMMIT_NOTE, ""),
+        commit=notes.get(_COMMIT_NOTE, ""),
         head=project.versions.head(),
-        indexed_at=kept.get(_TIME_NOTE, ""),
+        indexed_at=notes.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
-        unread=tuple(f"{one.path}: {one.reason}" for one in sorted(skipped)),
+        unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(skipped)),
     )
 
 

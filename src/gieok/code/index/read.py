@@ -1,4 +1,4 @@
-"""Read one source file into its facts, its symbols, and the document that is searched."""
+"""Reads a source file into its facts, its symbols, and the passages for search."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,7 +24,11 @@ _ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
 class CodeSource(NamedTuple):
-    """A file that was read. `note` gives the reason where it is indexed as text only."""
+    """Source file that was read.
+
+    `status` is `parsed`, `partly` or `text`. `note` is the parser's error where the file was parsed
+    partly, or indexed as text only.
+    """
 
     path: str
     language: str
@@ -34,7 +38,10 @@ class CodeSource(NamedTuple):
     note: str
 
     def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return the passages of the file; `text` may be redacted, with its lines kept."""
+        """Return the passages of the file; none for a language that is not searched.
+
+        `text` may be redacted, as long as its lines are kept.
+        """
         return (
             chunks.cut(text, self.path, self.facts.symbols)
             if LANGUAGES[self.language].is_searched
@@ -43,13 +50,17 @@ class CodeSource(NamedTuple):
 
 
 def read_source_file(path: str, language: str, text: str, parser: Parser) -> CodeSource:
-    """Read a file; a file that does not parse is indexed as text, with a note."""
+    """Read a file into facts and symbols.
+
+    A file that does not parse is indexed as text, with a note that gives the reason.
+    """
     status, note = "parsed", ""
     try:
         facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
         if facts.error:
             status, note = "partly", facts.error
-    # A file that breaks the reader must not stop the others: it becomes text, with the reason.
+    # A file that the parser fails on must not stop the indexing of other files: it is indexed as
+    # text, and the note says why.
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
@@ -75,7 +86,10 @@ def _drop_lone_surrogates(facts: Facts) -> Facts:
 
 
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
-    """Return the file's symbols; of several with one name the graph keeps the last."""
+    """Return the symbols of a file, without secrets.
+
+    Several symbols may have one name; the graph then keeps the last.
+    """
     lines = text.split("\n")
     return _redact_fact_rows(
         tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
@@ -83,7 +97,7 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
 
 
 def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
-    """Cut secrets out of heads and documentation.
+    """Return facts or symbols with secrets cut out of signatures and documentation.
 
     Nearly no file has a secret, so all rows are first examined as one text.
     """
@@ -97,7 +111,7 @@ def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
 
 
 def dialect(language: str) -> Callable[[str], str]:
-    """Return the redaction function of a language.
+    """Return the redaction function for a language: for source code or for prose.
 
     Manifests and prose are searched for other forms of secrets than code.
     """
@@ -125,7 +139,7 @@ def _build_source_symbol(path: str, fact: SymbolFact, facts: Facts, lines: Seque
 
 
 def _format_symbol_head(fact: SymbolFact, lines: Sequence[str]) -> str:
-    """Return the head of a definition on one line.
+    """Return the head of a definition on one line; '' for a module or a lambda.
 
     The head reaches from the line that names the definition to the line that opens its body.
     """
@@ -149,7 +163,7 @@ def _format_symbol_head(fact: SymbolFact, lines: Sequence[str]) -> str:
 
 
 def _find_todo_markers(text: str) -> list[SymbolFact]:
-    """Return the TODO and FIXME comments."""
+    """Return the TODO, FIXME, XXX and HACK comments as symbols."""
     if "TODO" not in text and "FIXME" not in text and "XXX" not in text and "HACK" not in text:
         return []
     markers = []

@@ -61,15 +61,15 @@ def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandida
     Folders that were skipped for their name are among the skipped too.
     """
     by_name = Counter[str]()
-    found = [
+    results = [
         _check_source_candidate(entry)
         for entry in ignoring.iter_unignored_files(root, rules, find_source_language, by_name)
     ]
     folders = [
         Skipped(f"{folder}/", _explain_left_out_folder(count)) for folder, count in by_name.items()
     ]
-    return sorted(one for one in found if isinstance(one, SourceCandidate)), sorted(
-        [*(one for one in found if isinstance(one, Skipped)), *folders]
+    return sorted(result for result in results if isinstance(result, SourceCandidate)), sorted(
+        [*(result for result in results if isinstance(result, Skipped)), *folders]
     )
 
 

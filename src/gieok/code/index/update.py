@@ -50,9 +50,11 @@ def compare_with_stored(
 
     `strange` files were left out of linking: their edges are never just moved.
     """
-    dumped = {path: one.facts for path, one in fresh.items() if one.source is not None}
+    dumped = {path: read.facts for path, read in fresh.items() if read.source is not None}
     old = dict(store.facts([*fresh])) if known else {}
-    rows = [(one.file, dumped.get(path, old.get(path, ""))) for path, one in sorted(fresh.items())]
+    rows = [
+        (read.file, dumped.get(path, old.get(path, ""))) for path, read in sorted(fresh.items())
+    ]
     if not dumped and not gone:
         return Update(rows, None, set())
     families = {_find_language_family(known[path].language) for path in gone}
@@ -74,9 +76,9 @@ def compare_with_stored(
         if _find_language_family(fresh[path].file.language) not in families
     }
     symbols = {
-        path: graph.select_graph_symbols(one.source.symbols)
-        for path, one in fresh.items()
-        if one.source is not None
+        path: graph.select_graph_symbols(read.source.symbols)
+        for path, read in fresh.items()
+        if read.source is not None
     }
     return Update(
         rows, GraphChange({**{path: [] for path in gone}, **symbols}, moved, None), families - {""}

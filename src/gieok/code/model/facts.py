@@ -164,7 +164,7 @@ class Packed:
         return self._count
 
     def __contains__(self, instruction: object) -> bool:
-        return any(instruction == one for one in self)
+        return any(instruction == other for other in self)
 
 
 class Facts(NamedTuple):
@@ -295,7 +295,7 @@ class Builder:
 
     def method(self, scope: Namespace) -> FunctionFact | None:
         """Return the method that a scope is in; None outside of methods."""
-        around = (self.functions[one.function] for one in scope.outwards())
+        around = (self.functions[outer.function] for outer in scope.outwards())
         return next((fact for fact in around if fact.owner != NOTHING), None)
 
     def external(self, name: str) -> Variable:

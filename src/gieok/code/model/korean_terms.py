@@ -98,21 +98,21 @@ def tokens(question: str) -> dict[str, float]:
 
     Empty for an English question.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for term in find_korean_terms(question).terms:
         for place, word in enumerate(term.english):
             for token in query_tokens(word):
-                found[token] = max(found.get(token, 0.0), _OTHER if place else _USUAL)
-    return found
+                weights[token] = max(weights.get(token, 0.0), _OTHER if place else _USUAL)
+    return weights
 
 
 def in_english(question: str) -> str:
     """Return the usual English words for a Korean question, in its order; '' where none are
     known.
     """
-    said = [term.english[0] for term in find_korean_terms(question).terms if term.english]
+    words = [term.english[0] for term in find_korean_terms(question).terms if term.english]
     latin = re.findall(r"[A-Za-z_][A-Za-z0-9_.]*", question)
-    return " ".join(dict.fromkeys([*latin, *said])) if said else ""
+    return " ".join(dict.fromkeys([*latin, *words])) if words else ""
 
 
 @cache

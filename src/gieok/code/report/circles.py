@@ -16,7 +16,7 @@ def circles(graph: Graph) -> dict[str, str]:
 
     Source: Tarjan 1972.
     """
-    found: dict[str, str] = {}
+    first_of: dict[str, str] = {}
     number: dict[str, int] = {}
     low: dict[str, int] = {}
     path: list[str] = []
@@ -44,8 +44,8 @@ def circles(graph: Graph) -> dict[str, str]:
                 taken = path[path.index(name) :]
                 del path[-len(taken) :]
                 number |= dict.fromkeys(taken, _DONE)
-                found |= dict.fromkeys(taken, min(taken)) if len(taken) > 1 else {}
-    return found
+                first_of |= dict.fromkeys(taken, min(taken)) if len(taken) > 1 else {}
+    return first_of
 
 
 def ring(graph: Graph, source: str, target: str) -> tuple[str, ...]:

@@ -25,9 +25,9 @@ _DOCUMENTS = ("docs/", "doc/")
 
 def render_overview_page(project: Project, made: Overview) -> str:
     """Return `intelligence.md`."""
-    counted, state, found = statistics.count_graph(project), freshness(project), made.found
+    counted, state, structure = statistics.count_graph(project), freshness(project), made.found
     symbols = list(project.store.all_symbols())
-    told = {row.code_hash: row.text for row in project.store.summaries().values()}
+    summaries = {row.code_hash: row.text for row in project.store.summaries().values()}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         by_path[symbol.path].append(symbol)
@@ -40,9 +40,9 @@ def render_overview_page(project: Project, made: Overview) -> str:
     for name, text in deeper.record(project).items():
         lines += [f"**{name.capitalize()}.** {text}", ""]
     lines += ["![architecture](graph.svg)", ""]
-    lines += _render_section("Where it starts", _render_project_starts(made, symbols, told))
+    lines += _render_section("Where it starts", _render_project_starts(made, symbols, summaries))
     lines += _render_section(
-        "Parts", [*_render_parts_table(made, by_path, told), *_render_import_order(found)]
+        "Parts", [*_render_parts_table(made, by_path, summaries), *_render_import_order(structure)]
     )
     lines += _render_section(
         "Most depended on",
@@ -53,10 +53,14 @@ def render_overview_page(project: Project, made: Overview) -> str:
     lines += _render_section("Hot spots", _render_hot_spots(made))
     lines += _render_section("Who knows it", _render_workers_table(made))
     lines += _render_section("What changes together", _render_together_table(made))
-    lines += _render_section("Tests", _render_test_folders(found, symbols))
+    lines += _render_section("Tests", _render_test_folders(structure, symbols))
     lines += _render_section(
         "Files",
-        [line for path in sorted(by_path) for line in _iter_file_lines(path, by_path[path], told)],
+        [
+            line
+            for path in sorted(by_path)
+            for line in _iter_file_lines(path, by_path[path], summaries)
+        ],
     )
     lines += _render_section(
         "Documents",
@@ -112,19 +116,19 @@ def _render_project_starts(
 def _render_parts_table(
     made: Overview, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]
 ) -> list[str]:
-    found = made.found
+    structure = made.found
     rows = [
         (
             _quote_code(p.name),
             p.files,
             f"{p.lines:,}",
-            _format_part_imports(found, p.name),
+            _format_part_imports(structure, p.name),
             p.dependants,
             p.tests,
             made.owner(p.name),
             _describe_part(p, by_path, told),
         )
-        for p in found.parts
+        for p in structure.parts
     ]
     return _render_markdown_table(
         ("part", "files", "lines", "imports", "imported by", "test files", "most commits", "about"),
@@ -167,7 +171,7 @@ def _render_import_order(found: Structure) -> list[str]:
     lines = []
     if found.circles:
         lines += ["", "Circles of files, each of which is loaded before itself:", ""]
-        lines += [f"- {_format_circle_ring(one)}" for one in found.circles[:_MOST_ROWS]]
+        lines += [f"- {_format_circle_ring(circle)}" for circle in found.circles[:_MOST_ROWS]]
         lines += (
             [f"- … {len(found.circles) - _MOST_ROWS} more"]
             if len(found.circles) > _MOST_ROWS

@@ -40,7 +40,7 @@ def hot_spots(
     for edge in project.store.all_edges():
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME and edge.source not in aside:
             dependants[edge.target].add(edge.source)
-    found = [
+    spots = [
         HotSpot(
             key=s.key,
             branches=s.complexity,
@@ -53,7 +53,7 @@ def hot_spots(
         and s.complexity >= _BRANCHES
         and s.key not in aside
     ]
-    found.sort(
+    spots.sort(
         key=lambda one: (-one.branches * ((1 + one.dependants) * (1 + one.changes)) ** 0.5, one.key)
     )
-    return found[:_MOST]
+    return spots[:_MOST]

@@ -168,9 +168,9 @@ def _arrange_columns(rows: list[list[_Node]], lines: Sequence[_ImportLine]) -> d
     above: dict[_Node, list[_Node]] = defaultdict(list)
     below: dict[_Node, list[_Node]] = defaultdict(list)
     for line in lines:
-        for one, next_one in zip(line.nodes, line.nodes[1:], strict=False):
-            below[one].append(next_one)
-            above[next_one].append(one)
+        for node, next_one in zip(line.nodes, line.nodes[1:], strict=False):
+            below[node].append(next_one)
+            above[next_one].append(node)
     place: dict[_Node, float] = {}
     for row in rows:
         _pack_row(row, place, dict.fromkeys(row, 0.0))
@@ -220,11 +220,11 @@ def _compute_row_top(row: int) -> int:
 
 def _draw_import_line(found: Structure, line: _ImportLine, place: Mapping[_Node, float]) -> str:
     path, y = [f"M{place[line.nodes[0]]:.0f},{_compute_row_top(line.nodes[0].row) + _HEIGHT}"], 0
-    for one, other in zip(line.nodes, line.nodes[1:], strict=False):
-        y, end = _compute_row_top(one.row) + _HEIGHT, _compute_row_top(other.row)
+    for node, other in zip(line.nodes, line.nodes[1:], strict=False):
+        y, end = _compute_row_top(node.row) + _HEIGHT, _compute_row_top(other.row)
         middle = (y + end) / 2
         path.append(
-            f"C{place[one]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} "
+            f"C{place[node]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} "
             f"{place[other]:.0f},{end}"
         )
         if other is not line.nodes[-1]:
@@ -249,27 +249,27 @@ def _draw_back_line(
     head: str,
 ) -> str:
     source, target, count = row
-    one, other = boxes[source], boxes[target]
-    y1, y2 = _compute_row_top(one.row) + _HEIGHT / 2, _compute_row_top(other.row) + _HEIGHT / 2
-    apart = place[other] - place[one]
+    box, other = boxes[source], boxes[target]
+    y1, y2 = _compute_row_top(box.row) + _HEIGHT / 2, _compute_row_top(other.row) + _HEIGHT / 2
+    apart = place[other] - place[box]
     side = 1 if apart > 0 else -1
-    if abs(apart) > (one.width + other.width) / 2:  # from side to facing side
-        x1, x2 = place[one] + side * one.width / 2, place[other] - side * other.width / 2
+    if abs(apart) > (box.width + other.width) / 2:  # from side to facing side
+        x1, x2 = place[box] + side * box.width / 2, place[other] - side * other.width / 2
         bend = (x1 + x2) / 2
     else:
-        x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
+        x1, x2 = place[box] + box.width / 2, place[other] + other.width / 2
         bend = max(x1, x2) + _GAP_X
     way = (
         " → ".join(found.label(file) for file in found.ways.get((source, target), ()))
         if shape == "x"
         else ""
     )
-    told = f"{found.label(source)} → {found.label(target)}: {count}" + (f" ({way})" if way else "")
+    title = f"{found.label(source)} → {found.label(target)}: {count}" + (f" ({way})" if way else "")
     return (
         f'<path class="{shape}" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} '
         f'{bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
         f'stroke-width="{_compute_stroke_width(count)}" '
-        f'marker-end="url(#{head})"><title>{escape(told)}</title></path>'
+        f'marker-end="url(#{head})"><title>{escape(title)}</title></path>'
     )
 
 
@@ -290,13 +290,13 @@ def _draw_part_box(
     counted = words("{lines:,} lines", lines=part.lines)
     if part.files > 1:
         counted = words("{files} files · {counted}", files=part.files, counted=counted)
-    told = f"{part.name}: {counted}, " + words(
+    title = f"{part.name}: {counted}, " + words(
         "imported by {dependants} parts and {tests} test files",
         dependants=part.dependants,
         tests=part.tests,
     )
     return (
-        f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" '
+        f'<g><title>{escape(title)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" '
         f'width="{width:.0f}" '
         f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '
         f'width="{max(2.0, share * (width - 16)):.0f}" height="3" rx="1.5"/>'

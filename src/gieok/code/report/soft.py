@@ -82,8 +82,8 @@ def _is_of_types(statement: str, types: Collection[str]) -> bool:
     """
     if _TYPES_ALONE.match(statement):
         return True
-    found = _NAMED.match(statement)
-    names = [name.strip() for name in found[1].split(",") if name.strip()] if found else []
+    match = _NAMED.match(statement)
+    names = [name.strip() for name in match[1].split(",") if name.strip()] if match else []
     return bool(names) and all(
         name.startswith("type ") or name.partition(" ")[0] in types for name in names
     )

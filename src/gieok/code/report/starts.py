@@ -146,11 +146,11 @@ def _find_built_source(folder: str, target: str, known: set[str]) -> str:
         return built
     stem = join(folder, "src", built.rpartition("/")[2].partition(".")[0])
     candidates = (
-        f"{one}{suffix}"
-        for one in (stem, *(join(folder, s) for s in _SOURCES))
+        f"{path}{suffix}"
+        for path in (stem, *(join(folder, s) for s in _SOURCES))
         for suffix in _SCRIPTS
     )
-    return next((one for one in candidates if one in known), built)
+    return next((path for path in candidates if path in known), built)
 
 
 def _read_json_object(file: Path) -> dict[str, Any]:

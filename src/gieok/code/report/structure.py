@@ -121,13 +121,13 @@ class Structure(NamedTuple):
 
     def _back(self, count: Callable[[str, str], int]) -> list[tuple[str, str, int]]:
         place = {part.name: number for number, part in enumerate(self.parts)}
-        found = [
+        back_imports = [
             (a, b, count(a, b))
             for a, row in self.imports.items()
             for b in row
             if place[a] > place[b]
         ]
-        return sorted(found, key=lambda row: (-row[2], row))
+        return sorted(back_imports, key=lambda row: (-row[2], row))
 
 
 class _Between:
@@ -187,8 +187,8 @@ class _Between:
                 before = self.ways.get((importing, imported), way)
                 self.ways[importing, imported] = min(before, way, key=lambda w: (len(w), w))
         size = Counter(circle.values())
-        found = [Circle(size[first], way) for first, way in rings.items()]
-        return tuple(sorted(found, key=lambda one: (-one.files, one.ring)))
+        cycles = [Circle(size[first], way) for first, way in rings.items()]
+        return tuple(sorted(cycles, key=lambda one: (-one.files, one.ring)))
 
 
 def structure(project: Project) -> Structure:
@@ -212,7 +212,7 @@ def structure(project: Project) -> Structure:
     dependants = Counter(target for row in rows.values() for target in row)
     joined = {*rows, *dependants}
     shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
-    made = (
+    components = (
         Component(
             name=name,
             files=files[name],
@@ -224,7 +224,7 @@ def structure(project: Project) -> Structure:
     )
     shared = commonpath([dirname(name) for name in files]) if files else ""
     return Structure(
-        parts=tuple(made),
+        parts=tuple(components),
         imports=rows,
         prefix=f"{shared}/" if shared else "",
         soft=between.soft,
@@ -361,10 +361,12 @@ def needed(found: Structure) -> list[tuple[str, str, int]]:
     """
     place = {part.name: number for number, part in enumerate(found.parts)}
     below: dict[str, set[str]] = {}
-    kept: list[tuple[str, str, int]] = []
+    direct_imports: list[tuple[str, str, int]] = []
     for part in reversed(found.parts):
         targets = [t for t in found.imports.get(part.name, {}) if place[t] > place[part.name]]
         indirect = set().union(*(below[t] for t in targets))
         below[part.name] = indirect | set(targets)
-        kept += [(part.name, t, found.imports[part.name][t]) for t in targets if t not in indirect]
-    return sorted(kept)
+        direct_imports += [
+            (part.name, t, found.imports[part.name][t]) for t in targets if t not in indirect
+        ]
+    return sorted(direct_imports)

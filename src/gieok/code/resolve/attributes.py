@@ -101,9 +101,9 @@ class Attributes(SolverPart):
                 self.flows.flow(stored, variable)
         for (owner, name), slot in list(self._slots.items()):
             if name[:2] != "__" and name not in INHERITED and not held(slot):
-                found = self.hierarchy.find(owner, wild)
-                if found is not None:
-                    self.flows.flow(found, slot)
+                source = self.hierarchy.find(owner, wild)
+                if source is not None:
+                    self.flows.flow(source, slot)
         self.flows.fire()
 
     def let_go(self) -> None:

@@ -131,12 +131,12 @@ def _select_nearest_keys(path: str, keys: Sequence[str]) -> Sequence[str]:
 
 def _by_end(paths: Iterator[str]) -> Mapping[str, list[str]]:
     """Return file name, with and without suffix → files."""
-    found: dict[str, list[str]] = defaultdict(list)
+    by_end: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         name = path.rpartition("/")[2]
         for end in {name, name.rpartition(".")[0]}:
-            found[end].append(path)
-    return found
+            by_end[end].append(path)
+    return by_end
 
 
 def _find_imported_file(importer: str, module: str, ends: Mapping[str, list[str]]) -> str:

@@ -31,5 +31,7 @@ def named_after(
     meant = {
         place: sorted(filter(is_product, own)) or sorted(own) for place, own in members.items()
     }
-    found = {site: meant.get((program.receivers[site].lower(), site.name), []) for site in waiting}
-    return {site: own[0] for site, own in found.items() if len(own) == 1}
+    candidates = {
+        site: meant.get((program.receivers[site].lower(), site.name), []) for site in waiting
+    }
+    return {site: own[0] for site, own in candidates.items() if len(own) == 1}

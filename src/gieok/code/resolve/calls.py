@@ -230,13 +230,13 @@ class Calls(SolverPart):
         if self.hierarchy.find(int(values.first[value]), "__get__") is None:
             return False
         place = (value, receiver, symbol, line)
-        given = self._given.get(place)
-        if given is None:  # once, for what `__get__` holds may be a descriptor itself
-            given = self._given[place] = self.flows.fresh()
+        result = self._given.get(place)
+        if result is None:  # once, for what `__get__` holds may be a descriptor itself
+            result = self._given[place] = self.flows.fresh()
             instance = self.flows.fresh()
             self.flows.add(instance, receiver)
-            self.special(value, given, "__get__", [("", instance)], symbol, line)
-        self.flows.flow(given, to)
+            self.special(value, result, "__get__", [("", instance)], symbol, line)
+        self.flows.flow(result, to)
         return True
 
     def iterate(self, value: int, to: int, symbol: int, line: int) -> None:

@@ -13,7 +13,8 @@ Lookup = Callable[[], None]
 class Hierarchy:
     """Class hierarchy that grows while bases are resolved.
 
-    Look-ups that a new base or attribute may change are repeated.
+    A class is a number; classes are numbered in the order in which they are added. A look-up whose
+    answer may change with a new base or attribute is repeated.
     """
 
     def __init__(self) -> None:
@@ -80,12 +81,12 @@ class Hierarchy:
         return bool(self._outside) and not self._outside.isdisjoint(self.linear(owner))
 
     def overriders(self, owner: Class, name: str) -> list[Variable]:
-        """Return the own attributes of this name in all subclasses, each once.
+        """Return the attributes of this name that the subclasses define themselves, each once.
 
-        The order is that in which the classes were added.
+        The attributes are in the order in which their classes were added.
         """
-        found = (self.attributes[child].get(name) for child in sorted(self.descendants(owner)))
-        return list(dict.fromkeys(variable for variable in found if variable is not None))
+        variables = (self.attributes[child].get(name) for child in sorted(self.descendants(owner)))
+        return list(dict.fromkeys(variable for variable in variables if variable is not None))
 
     def satisfying(self, owner: Class, name: str) -> list[Variable]:
         """Return the own attributes of this name in the classes that satisfy a protocol.
@@ -94,13 +95,14 @@ class Hierarchy:
         """
         if not self._having:
             for number, names in enumerate(self.attributes):
-                for one in names:
-                    self._having[one].append(number)
-        wanted = self.attributes[owner]
+                for attribute in names:
+                    self._having[attribute].append(number)
+        required = self.attributes[owner]
         return [
             self.attributes[other][name]
             for other in self._having[name]
-            if other != owner and all(self.find(other, one) is not None for one in wanted)
+            if other != owner
+            and all(self.find(other, attribute) is not None for attribute in required)
         ]
 
     def define(self, owner: Class, name: str, variable: Variable) -> None:
@@ -154,14 +156,14 @@ class Hierarchy:
         """Return the class and its bases in resolution order; depth first where C3 has no
         answer.
         """
-        linear, asked = self._linear, [owner]
+        linear, stack = self._linear, [owner]
         while owner not in linear:
-            bases = self._bases[asked[-1]]
+            bases = self._bases[stack[-1]]
             # no cycle is possible: `inherit` refuses cycles
             missing = [base for base in bases if base not in linear]
-            asked += missing
+            stack += missing
             if not missing:
-                last = asked.pop()
+                last = stack.pop()
                 linear[last] = (last, *_merge_class_lines([linear[base] for base in bases], bases))
         return linear[owner]
 
@@ -170,8 +172,8 @@ def _merge_class_lines(lines: list[tuple[Class, ...]], bases: list[Class]) -> It
     if len(lines) < 2:
         return lines[0] if lines else ()
     lists = [*map(list, lines), bases]
-    behind = Counter(chain.from_iterable(one[1:] for one in lists))
-    rests = [one[::-1] for one in lists]
+    behind = Counter(chain.from_iterable(line[1:] for line in lists))
+    rests = [line[::-1] for line in lists]
     out: dict[Class, None] = {}
     while heads := [rest[-1] for rest in rests if rest]:
         out[next((head for head in heads if not behind[head]), heads[0])] = None

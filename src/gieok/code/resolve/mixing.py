@@ -36,24 +36,24 @@ class Mixing(SolverPart):
 
     def _take(self, source: int, target: int, symbol: int, line: int) -> None:
         values = self.values
-        kind, given = values.kinds[target], values.kinds[source]
+        kind, source_kind = values.kinds[target], values.kinds[source]
         if source == target:
             return
-        if kind in _FUNCTIONS and given in (*_FUNCTIONS, *_CLASSES, Value.CONTAINER):
+        if kind in _FUNCTIONS and source_kind in (*_FUNCTIONS, *_CLASSES, Value.CONTAINER):
             function = int(values.first[target])
             if source not in self._above[function]:
                 self._above[function][source] = None
                 for (name, to), place in list(self._asked[function].items()):
                     self._load(source, to, name, *place)
-        elif given == Value.CONTAINER:
+        elif source_kind == Value.CONTAINER:
             self.containers.spread(
                 source, lambda key, held: self._give(target, key, held, symbol, line)
             )
-        elif given in _CLASSES and kind == Value.CLASS:
+        elif source_kind in _CLASSES and kind == Value.CLASS:
             owner = int(values.first[target])
             base = values.number(Value.CLASS, values.first[source])
             self._calls.inherit(base, owner, len(self.hierarchy.bases(owner)))
-        elif given in _CLASSES:
+        elif source_kind in _CLASSES:
             for base in self.hierarchy.linear(int(values.first[source])):
                 for name, held in self.hierarchy.attributes[base].items():
                     self._give(target, name, held, symbol, line)
@@ -66,9 +66,9 @@ class Mixing(SolverPart):
         """Let a variable hold the members of this name, present and future, mixed into a
         function.
         """
-        asked = self._asked[function]
-        if (name, to) not in asked:
-            asked[name, to] = (symbol, line)
+        requests = self._asked[function]
+        if (name, to) not in requests:
+            requests[name, to] = (symbol, line)
             for source in list(self._above.get(function, ())):
                 self._load(source, to, name, symbol, line)
 

@@ -38,14 +38,14 @@ class Names(SolverPart):
         if known is not None:
             return known
         filled: list[tuple[int, int]] = []
-        asked = [file]
+        stack = [file]
         self._own[file][name] = self.flows.fresh()
-        while asked:
-            here = asked.pop()
+        while stack:
+            here = stack.pop()
             for origin in self._stars.get(here, ()):
                 if name not in self._own[origin]:
                     self._own[origin][name] = self.flows.fresh()
-                    asked.append(origin)
+                    stack.append(origin)
                 filled.append((self._own[origin][name], self._own[here][name]))
         for source, to in reversed(filled):
             self.flows.flow(source, to)

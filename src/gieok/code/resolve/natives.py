@@ -144,13 +144,13 @@ def give_container(machine: Machine, site: CallSite, held: Mapping[Any, int]) ->
 def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
     """Return a new container, as a value; `held` maps keys to the variables that it holds."""
     program = machine.program
-    made = program.containers.new()
+    container = program.containers.new()
     for key, variable in held.items():
         if variable != NOTHING:
             program.flows.flow(
-                variable, program.containers.key(int(program.values.first[made]), key)
+                variable, program.containers.key(int(program.values.first[container]), key)
             )
-    return made
+    return container
 
 
 def _call_back(machine: Machine, site: CallSite, caller: HigherOrder) -> None:

@@ -110,7 +110,8 @@ class Containers:
             variable = keys[key] = self._flows.fresh()
             self._flows.flow(variable, self._any[container])
             self._flows.due += [
-                (key, (one, variable)) for one in reversed(self._listeners.get(container, ()))
+                (key, (listener, variable))
+                for listener in reversed(self._listeners.get(container, ()))
             ]
         return variable
 

@@ -70,8 +70,8 @@ def conversation_files(files: ImportFiles) -> list[str]:
 
 def first_item(files: ImportFiles, name: str) -> Mapping[str, object]:
     """Return the first object of a file; an empty object if there is none."""
-    found = next((item for item in items(files, name) if isinstance(item, JsonItem)), None)
-    return read_mapping(found.value) if found else {}
+    first = next((item for item in items(files, name) if isinstance(item, JsonItem)), None)
+    return read_mapping(first.value) if first else {}
 
 
 def _parse_chatgpt_conversation(
@@ -134,8 +134,8 @@ def _list_chatgpt_branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[
 
 
 def _time_of(node: object) -> float:
-    found = parse_field_time(read_mapping(read_mapping(node).get("message")).get("create_time"))
-    return found.timestamp() if found else 0.0
+    at = parse_field_time(read_mapping(read_mapping(node).get("message")).get("create_time"))
+    return at.timestamp() if at else 0.0
 
 
 def _read_chatgpt_words(message: Mapping[str, object]) -> str:
@@ -161,8 +161,10 @@ def _parse_chatgpt_facts(
     kind = text(content.get("content_type"))
     if kind == "user_editable_context":
         for field, category in (("user_profile", ""), ("user_instructions", "preference")):
-            for _, said in split_prose_statements(_unfence_instructions(text(content.get(field)))):
-                yield _build_chatgpt_fact(said, at, place, number, category)
+            for _, statement in split_prose_statements(
+                _unfence_instructions(text(content.get(field)))
+            ):
+                yield _build_chatgpt_fact(statement, at, place, number, category)
     elif kind == "model_editable_context":
         for row in text(content.get("model_set_context")).split("\n"):
             if noted := _NOTED.match(row):
@@ -171,8 +173,8 @@ def _parse_chatgpt_facts(
                 )
     elif text(message.get("recipient")) == _NOTE_TO:
         for part in listing(content.get("parts")):
-            for _, said in split_prose_statements(text(part)):
-                yield _build_chatgpt_fact(said, at, place, number)
+            for _, statement in split_prose_statements(text(part)):
+                yield _build_chatgpt_fact(statement, at, place, number)
 
 
 def _unfence_instructions(said: str) -> str:

@@ -136,14 +136,14 @@ def _read_claude_words(message: Mapping[str, object]) -> str:
     Thoughts and tool calls are left out.
     """
     blocks = [read_mapping(block) for block in listing(message.get("content"))]
-    said = "\n".join(
+    words = "\n".join(
         text(block.get("text")) for block in blocks if block.get("type") == "text"
     ).strip()
-    parts = [said or text(message.get("text")).strip()]
+    parts = [words or text(message.get("text")).strip()]
     parts += [
-        f"[{text(one.get('file_name')) or 'attachment'}] {attached[:_ATTACHED_CHARS]}"
-        for one in map(read_mapping, listing(message.get("attachments")))
-        if (attached := text(one.get("extracted_content")).strip())
+        f"[{text(attachment.get('file_name')) or 'attachment'}] {attached[:_ATTACHED_CHARS]}"
+        for attachment in map(read_mapping, listing(message.get("attachments")))
+        if (attached := text(attachment.get("extracted_content")).strip())
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -153,8 +153,8 @@ def _parse_claude_memories(item: JsonItem, place: str, modified: datetime) -> It
     texts = [text(export.get("conversations_memory"))]
     texts += [text(value) for value in read_mapping(export.get("project_memories")).values()]
     for prose in texts:
-        for _, said in split_prose_statements(prose):
-            yield _build_claude_fact(said, modified, place, item.number)
+        for _, statement in split_prose_statements(prose):
+            yield _build_claude_fact(statement, modified, place, item.number)
 
 
 def _parse_claude_project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
@@ -166,15 +166,15 @@ def _parse_claude_project(item: JsonItem, place: str, modified: datetime) -> Ite
         or modified
     )
     for field, category in (("description", ""), ("prompt_template", "preference")):
-        for _, said in split_prose_statements(text(project.get(field))):
+        for _, statement in split_prose_statements(text(project.get(field))):
             yield _build_claude_fact(
-                f"{name}: {said}" if name else said, at, place, item.number, category
+                f"{name}: {statement}" if name else statement, at, place, item.number, category
             )
     for document in map(read_mapping, listing(project.get("docs"))):
         title = text(document.get("filename")) or name
-        for _, said in split_prose_statements(text(document.get("content"))):
+        for _, statement in split_prose_statements(text(document.get("content"))):
             yield _build_claude_fact(
-                f"{title}: {said}",
+                f"{title}: {statement}",
                 parse_field_time(document.get("created_at")) or at,
                 place,
                 item.number,

@@ -68,14 +68,18 @@ def _parse_claude_mem_observation(row: Mapping[str, object], file: Path) -> Iter
     """Yield each fact of an observation as a statement of its own, then the whole observation."""
     number, at = _read_claude_mem_id(row), _read_claude_mem_time(row)
     category = "decision" if row.get("type") == "decision" else "state"
-    title, told = (
+    title, narrative = (
         read_one_line(row.get("title")),
         read_one_line(row.get("narrative"))
         or read_one_line(row.get("subtitle"))
         or read_one_line(row.get("text")),
     )
     facts = [read_one_line(fact) for fact in tables.json_list(row.get("facts"))]
-    whole = f"{title}: {told}" if title and told and not told.startswith(title) else told or title
+    whole = (
+        f"{title}: {narrative}"
+        if title and narrative and not narrative.startswith(title)
+        else narrative or title
+    )
     if not whole and not any(facts):
         yield Reject(
             path=str(file),
@@ -86,12 +90,12 @@ def _parse_claude_mem_observation(row: Mapping[str, object], file: Path) -> Iter
         )
         return
     project = text(row.get("merged_into_project")) or text(row.get("project"))
-    for place, said in enumerate((whole, *facts)):
+    for place, statement in enumerate((whole, *facts)):
         priority = "" if category == "decision" else "medium" if place else "low"
-        if said:
+        if statement:
             yield ImportedFact(
                 id=f"claude-mem:observation/{number}/{place}",
-                text=said,
+                text=statement,
                 at=at,
                 category=category,
                 priority=priority,
@@ -105,10 +109,10 @@ def _parse_claude_mem_summary(row: Mapping[str, object], file: Path) -> Iterator
     number, at = _read_claude_mem_id(row), _read_claude_mem_time(row)
     project = text(row.get("merged_into_project")) or text(row.get("project"))
     for part, (category, priority, is_done) in _PARTS.items():
-        for place, (_, said) in enumerate(split_prose_statements(text(row.get(part)))):
+        for place, (_, statement) in enumerate(split_prose_statements(text(row.get(part)))):
             yield ImportedFact(
                 id=f"claude-mem:summary/{number}/{part}/{place}",
-                text=said,
+                text=statement,
                 at=at,
                 category=category,
                 priority=priority,
@@ -138,11 +142,11 @@ def _read_claude_mem_prompts(file: Path) -> Iterator[ImportPiece]:
         "p.content_session_id "
         "ORDER BY s.project, p.content_session_id, p.prompt_number, p.id"
     )
-    for session, asked in groupby(
+    for session, group in groupby(
         tables.read_query_rows(file, sql), key=lambda row: text(row.get("content_session_id"))
     ):
-        rows = list(asked)
-        said = tuple(
+        rows = list(group)
+        messages = tuple(
             Message(
                 id=f"claude-mem:{session}/{row['id']}",
                 role=Role.USER,
@@ -157,5 +161,5 @@ def _read_claude_mem_prompts(file: Path) -> Iterator[ImportPiece]:
             for row in rows
             if text(row.get("prompt_text")).strip()
         )
-        if said:
-            yield ImportedTalk(said, text(rows[0].get("project")), _AGENT)
+        if messages:
+            yield ImportedTalk(messages, text(rows[0].get("project")), _AGENT)

@@ -40,7 +40,7 @@ class CutArchive(OpenedFiles):
             )
 
     def _scan(self) -> list[tuple[str, _CutMember]]:
-        found: list[tuple[str, _CutMember]] = []
+        members: list[tuple[str, _CutMember]] = []
         with self.path.open("rb") as file:
             while len(head := file.read(_HEADER.size)) == _HEADER.size:
                 mark, _, flags, method, _, _, _, packed, _, of_name, of_extra = _HEADER.unpack(head)
@@ -50,12 +50,12 @@ class CutArchive(OpenedFiles):
                 file.seek(of_extra, io.SEEK_CUR)
                 member = _CutMember(file.tell(), method, 0 if flags & 0x8 else packed)
                 if not name.endswith("/"):
-                    found.append((name, member))
+                    members.append((name, member))
                 if member.size or not flags & 0x8:
                     file.seek(member.size, io.SEEK_CUR)
                 elif not _skip_unsized_member(file):
                     break
-        return found
+        return members
 
     def names(self) -> list[str]:
         """Return the names of the members that begin before the archive breaks off."""
@@ -116,22 +116,22 @@ class _Inflated(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
-        while not (made := self._some(len(buffer))):
+        while not (chunk := self._some(len(buffer))):
             if not self._more():
                 return 0
-        buffer[: len(made)] = made
-        return len(made)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     def _some(self, most: int) -> bytes:
         if self._inflate is None:
-            made, self._data = self._data[:most], self._data[most:]
-            return made
+            chunk, self._data = self._data[:most], self._data[most:]
+            return chunk
         try:
-            made = self._inflate.decompress(self._data, most)
+            chunk = self._inflate.decompress(self._data, most)
         except zlib.error:
-            made, self._left = b"", 0
+            chunk, self._left = b"", 0
         self._data = self._inflate.unconsumed_tail
-        return made
+        return chunk
 
     def _more(self) -> bool:
         if self._left == 0 or (self._inflate is not None and self._inflate.eof):

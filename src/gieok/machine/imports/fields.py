@@ -63,9 +63,9 @@ def split_prose_statements(prose: str) -> Iterator[tuple[int, str]]:
     heading, is_code, held, first = "", False, list[str](), 1
 
     def flush() -> Iterator[tuple[int, str]]:
-        said = " ".join(" ".join(held).split())
+        statement = " ".join(" ".join(held).split())
         held.clear()
-        for part in _split_long_statement(said):
+        for part in _split_long_statement(statement):
             yield (
                 first,
                 f"{heading}: {part}" if heading and heading.lower() not in part.lower() else part,

@@ -25,17 +25,17 @@ class OpenedFiles:
 
     @cached_property
     def _names(self) -> list[str]:
-        found: list[str] = []
+        names: list[str] = []
         for folder, below, files in os.walk(self.path):
             below[:] = sorted(name for name in below if name not in _LEFT_OUT)
             base = Path(folder).relative_to(self.path)
-            found += ((base / name).as_posix() for name in files)
-            if len(found) > _MOST_FILES:
+            names += ((base / name).as_posix() for name in files)
+            if len(names) > _MOST_FILES:
                 raise BadRequest(
                     f"{str(self.path)!r} holds more than {_MOST_FILES:,} files",
                     hint="name a folder in it",
                 )
-        return sorted(found)
+        return sorted(names)
 
     def open(self, name: str) -> BinaryIO:
         """Open a file."""

@@ -119,10 +119,10 @@ def _find_value_edges(scan: _Scan, chunk: str) -> Iterator[tuple[bool, int]]:
         if scan.is_escaped:
             scan.is_escaped, at = False, at + 1
             continue
-        found = (_STRING if scan.is_string else _BRACKET).search(chunk, at)
-        if not found:
+        match = (_STRING if scan.is_string else _BRACKET).search(chunk, at)
+        if not match:
             return
-        sign, at = found[0], found.end()
+        sign, at = match[0], match.end()
         if sign == '"':
             scan.is_string = not scan.is_string
         elif sign == "\\":

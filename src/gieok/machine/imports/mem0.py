@@ -86,9 +86,9 @@ def _parse_mem0_answer(files: ImportFiles, name: str) -> Iterator[ImportPiece]:
 def _parse_mem0_fact(
     row: Mapping[str, object], place: str, number: int, modified: datetime
 ) -> ImportPiece:
-    said = read_one_line(row.get("memory")) or read_one_line(row.get("data"))
+    statement = read_one_line(row.get("memory")) or read_one_line(row.get("data"))
     identity = text(row.get("id"))
-    if not said or not identity:
+    if not statement or not identity:
         return Reject(
             path=place,
             line=number,
@@ -101,7 +101,7 @@ def _parse_mem0_fact(
         or parse_field_time(row.get("created_at"))
         or modified
     )
-    return ImportedFact(f"mem0:{identity}", said, at, place=place, line=number)
+    return ImportedFact(f"mem0:{identity}", statement, at, place=place, line=number)
 
 
 def _find_mem0_histories(files: ImportFiles) -> list[Path]:
@@ -135,8 +135,8 @@ def _read_mem0_history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
         before = last.pop(identity, None)
         if event == "DELETE":
             continue
-        said = read_one_line(row["new_memory"])
-        if not said:
+        wording = read_one_line(row["new_memory"])
+        if not wording:
             yield Reject(
                 path=str(file),
                 line=number,
@@ -145,7 +145,7 @@ def _read_mem0_history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
                 reason="a memory without words",
             )
             continue
-        if before and before[1] != said:
+        if before and before[1] != wording:
             name, old, since = before
             yield ImportedFact(
                 name,
@@ -156,10 +156,10 @@ def _read_mem0_history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
                 place=str(file),
                 line=number,
             )
-        last[identity] = (f"mem0:{identity}@{number}", said, at)
-    for identity, (_, said, at) in last.items():
+        last[identity] = (f"mem0:{identity}@{number}", wording, at)
+    for identity, (_, wording, at) in last.items():
         if f"mem0:{identity}" not in held:
-            yield ImportedFact(f"mem0:{identity}", said, at, place=str(file))
+            yield ImportedFact(f"mem0:{identity}", wording, at, place=str(file))
 
 
 def _find_qdrant_collections(files: ImportFiles) -> list[Path]:

@@ -63,8 +63,8 @@ class _Notes:
                     reason="no text, or too long for a note",
                 )
             else:
-                said = decoded.text.replace("\r\n", "\n")
-                yield name, said, front_matter(said)
+                text = decoded.text.replace("\r\n", "\n")
+                yield name, text, front_matter(text)
 
 
 def _list_markdown_names(files: ImportFiles) -> list[str]:
@@ -73,9 +73,9 @@ def _list_markdown_names(files: ImportFiles) -> list[str]:
 
 def _peek_first_notes(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, FrontMatter]]:
     # Of this module.
-    for found in reader._texts(files, _list_markdown_names(files)[:_FEW]):  # noqa: SLF001
-        if not isinstance(found, Reject):
-            yield found
+    for note in reader._texts(files, _list_markdown_names(files)[:_FEW]):  # noqa: SLF001
+        if not isinstance(note, Reject):
+            yield note
 
 
 class BasicMemoryReader(_Notes):
@@ -88,32 +88,32 @@ class BasicMemoryReader(_Notes):
         """Say whether a note has a `permalink`, or lines of basic-memory's form."""
         return any(
             "permalink" in front.fields
-            or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
-            for _, said, front in _peek_first_notes(self, files)
+            or ("title" in front.fields and any(map(_OBSERVED.match, text.split("\n"))))
+            for _, text, front in _peek_first_notes(self, files)
             if "session_id" not in front.fields
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield each fact and relation with the note's title, then the rest of the note."""
-        for found in self._texts(files, _list_markdown_names(files)):
-            if isinstance(found, Reject):
-                yield found
+        for entry in self._texts(files, _list_markdown_names(files)):
+            if isinstance(entry, Reject):
+                yield entry
                 continue
-            name, said, front = found
+            name, text, front = entry
             title = front.fields.get("title") or PurePosixPath(name).stem
             at = _read_note_date(front.fields, files.modified(name))
             note = f"basic-memory:{front.fields.get('permalink') or name}"
             rest: list[str] = [""] * front.end_line
             for number, row in enumerate(
-                said.split("\n")[front.end_line :], start=front.end_line + 1
+                text.split("\n")[front.end_line :], start=front.end_line + 1
             ):
-                told, category = _own_line(row, title)
-                rest.append("" if told or _PARTS.match(row) else row)
-                if told:
-                    yield _build_note_fact(note, told, at, category, files.place(name), number)
-            for number, told in split_prose_statements("\n".join(rest)):
+                statement, category = _own_line(row, title)
+                rest.append("" if statement or _PARTS.match(row) else row)
+                if statement:
+                    yield _build_note_fact(note, statement, at, category, files.place(name), number)
+            for number, statement in split_prose_statements("\n".join(rest)):
                 yield _build_note_fact(
-                    note, _with_title(told, title), at, "", files.place(name), number
+                    note, _with_title(statement, title), at, "", files.place(name), number
                 )
 
 
@@ -128,9 +128,9 @@ def _own_line(row: str, title: str) -> tuple[str, str]:
     observed = _OBSERVED.match(row)
     if not observed:
         return "", ""
-    said = _CONTEXT.sub(r" (\1)", _TAG.sub(r"\1", observed[2]).strip())
+    statement = _CONTEXT.sub(r" (\1)", _TAG.sub(r"\1", observed[2]).strip())
     category = observed[1].strip()
-    return f"{_with_title(said, title)}", _CATEGORIES.get(category.lower(), "")
+    return f"{_with_title(statement, title)}", _CATEGORIES.get(category.lower(), "")
 
 
 def _with_title(said: str, title: str) -> str:
@@ -149,24 +149,24 @@ class MemsearchReader(_Notes):
             or any(".memsearch" in PurePosixPath(name).parts for name in files.names())
             or any(
                 _ANCHOR.match(row)
-                for _, said, _ in _peek_first_notes(self, files)
-                for row in said.split("\n")
+                for _, text, _ in _peek_first_notes(self, files)
+                for row in text.split("\n")
             )
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield the lines of each day."""
-        for found in self._texts(files, _list_day_logs(files)):
-            if isinstance(found, Reject):
-                yield found
+        for entry in self._texts(files, _list_day_logs(files)):
+            if isinstance(entry, Reject):
+                yield entry
                 continue
-            name, said, _ = found
+            name, text, _ = entry
             day, clock, project = (
                 day_in_name(PurePosixPath(name).stem),
                 time(),
                 _find_memsearch_project(files, name),
             )
-            rows = said.split("\n")
+            rows = text.split("\n")
             times: list[time] = []
             for row in rows:
                 if stamp := _CLOCK.match(row):
@@ -175,7 +175,7 @@ class MemsearchReader(_Notes):
             plain = "\n".join(
                 "" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows
             )
-            for number, told in split_prose_statements(plain):
+            for number, statement in split_prose_statements(plain):
                 # Times in the log are of the machine that wrote it: this machine, or one in the
                 # same zone in all likelihood.
                 at = (
@@ -183,9 +183,9 @@ class MemsearchReader(_Notes):
                     if day
                     else files.modified(name)
                 )
-                if not told.startswith("Memory summary unavailable"):
+                if not statement.startswith("Memory summary unavailable"):
                     yield _build_note_fact(
-                        "memsearch", told, at, "", files.place(name), number, project
+                        "memsearch", statement, at, "", files.place(name), number, project
                     )
 
 
@@ -208,22 +208,22 @@ class ClaudeCodeReader(_Notes):
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield the statements of each file; index lines that only point to a file are left out."""
-        for found in self._texts(files, _claude_files(files)):
-            if isinstance(found, Reject):
-                yield found
+        for entry in self._texts(files, _claude_files(files)):
+            if isinstance(entry, Reject):
+                yield entry
                 continue
-            name, said, front = found
+            name, text, front = entry
             category = _CLAUDE_TYPES.get(front.fields.get("type", ""), "")
-            rows = ["" if _LINK_ALONE.match(row) else row for row in said[front.end :].split("\n")]
+            rows = ["" if _LINK_ALONE.match(row) else row for row in text[front.end :].split("\n")]
             about = front.fields.get("description", "") if front.fields.get("name") else ""
             if about:
                 yield _build_note_fact(
                     "claude-code", about, files.modified(name), category, files.place(name), 1
                 )
-            for number, told in split_prose_statements("\n".join(rows)):
+            for number, statement in split_prose_statements("\n".join(rows)):
                 yield _build_note_fact(
                     "claude-code",
-                    told,
+                    statement,
                     files.modified(name),
                     category,
                     files.place(name),
@@ -234,7 +234,7 @@ class ClaudeCodeReader(_Notes):
 def _claude_files(files: ImportFiles) -> list[str]:
     names = [(name, PurePosixPath(name)) for name in _list_markdown_names(files)]
     indexed = {path.parent for _, path in names if path.name == "MEMORY.md"}
-    found = []
+    memory_files = []
     for name, path in names:
         parts = (*files.path.parts[-2:], *path.parts)
         is_memory = "memory" in parts[:-1] and (
@@ -243,16 +243,16 @@ def _claude_files(files: ImportFiles) -> list[str]:
         if path.name in ("CLAUDE.md", "CLAUDE.local.md") or (
             is_memory and not day_in_name(path.stem)
         ):
-            found.append(name)
-    return found
+            memory_files.append(name)
+    return memory_files
 
 
 def _read_note_date(fields: Mapping[str, str], modified: datetime) -> datetime:
-    found = (
+    dates = (
         parse_field_time(fields.get(field, ""))
         for field in ("created", "date", "created_at", "modified", "updated")
     )
-    return next(filter(None, found), modified)
+    return next(filter(None, dates), modified)
 
 
 def _build_note_fact(

@@ -62,7 +62,7 @@ def read_query_rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
 def json_list(value: object) -> list[object]:
     """Return the JSON array in a column value; an empty list for any other value."""
     try:
-        found = json.loads(value) if isinstance(value, str) and value else []
+        parsed = json.loads(value) if isinstance(value, str) and value else []
     except ValueError:
         return []
-    return found if isinstance(found, list) else []
+    return parsed if isinstance(parsed, list) else []

@@ -53,15 +53,15 @@ class OpenCodeFiles:
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
         """Return the session's beginning and its parts; the last line has the session's number."""
-        found = self._found.get(session)
-        if found is None or after >= _find_first_line_number(found) + _MOST_LINES:
+        info = self._found.get(session)
+        if info is None or after >= _find_first_line_number(info) + _MOST_LINES:
             return []
         lines = [
             json.dumps(line, ensure_ascii=False)
-            for line in islice(self._lines(session, found), _MOST_LINES)
+            for line in islice(self._lines(session, info), _MOST_LINES)
         ]
-        numbered = list(enumerate(lines, start=_find_first_line_number(found)))
-        numbered[-1] = (_find_first_line_number(found) + _MOST_LINES, lines[-1])
+        numbered = list(enumerate(lines, start=_find_first_line_number(info)))
+        numbered[-1] = (_find_first_line_number(info) + _MOST_LINES, lines[-1])
         return [(number, line) for number, line in numbered if number > after][:limit]
 
     def _lines(self, session: str, found: dict[str, Any]) -> Iterator[dict[str, object]]:
@@ -77,9 +77,9 @@ class OpenCodeFiles:
         for message in sorted(
             messages, key=lambda one: (_read_opencode_time(one, "created"), str(one.get("id")))
         ):
-            told = self._storage / "part" / str(message.get("id"))
+            folder = self._storage / "part" / str(message.get("id"))
             parts = sorted(
-                (_read_opencode_file(file) for file in told.glob("*.json")),
+                (_read_opencode_file(file) for file in folder.glob("*.json")),
                 key=lambda one: str(one.get("id")),
             )
             for part in filter(None, parts):

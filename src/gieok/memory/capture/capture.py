@@ -26,7 +26,7 @@ from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.transcripts import StoredSession, TranscriptStore
 from gieok.private import Privacy
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 from gieok.text.tokens import estimate_tokens
 
 _EVENTS = 500
@@ -98,12 +98,14 @@ class Capture:
             with tail.open_transcript(path) as file:
                 if formats.is_whole(path.name):
                     added, is_whole = (
-                        self._take_whole(scope, Path(named(path.as_posix())), file, cwd),
+                        self._take_whole(
+                            scope, Path(redact_path_names(path.as_posix())), file, cwd
+                        ),
                         True,
                     )
                 else:
                     added, is_whole = self._follow(
-                        scope, Path(named(path.as_posix())), file, cwd, portions
+                        scope, Path(redact_path_names(path.as_posix())), file, cwd, portions
                     )
             if is_whole:
                 self._seen[path] = looks
@@ -152,19 +154,21 @@ class Capture:
             events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
             is_first = not cursor.offset and not cursor.is_rereading
             events = self._copies.without_copies(scope, transcript, events, is_first=is_first)
-            done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
-            if not self._append(scope, events, done, rejects):
+            next_cursor = portion.cursor._replace(
+                is_rereading=cursor.is_rereading and not portion.is_last
+            )
+            if not self._append(scope, events, next_cursor, rejects):
                 cursor = self._resume(scope, transcript, path, file)
                 continue
             for reject in portion.rejects:
                 self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
-            self._followed[done.identity] = (done, transcript)
+            self._followed[next_cursor.identity] = (next_cursor, transcript)
             added += sum(isinstance(event, Message) for event in events)
             portions -= 1
             # A re-read that stops halfway would start over, so it goes on beyond `portions`.
             if portion.is_last or not (portions or cursor.is_rereading):
                 return added, portion.is_last
-            cursor = done
+            cursor = next_cursor
 
     def _take_whole(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
         """Add the messages of a file that is one JSON object; return how many.
@@ -179,23 +183,23 @@ class Capture:
             return 0
         data = file.read(size)
         known = self._known.get(own)
-        done = tail.pass_whole(own, str(path), data)
-        if known is not None and known._replace(line=0) == done:
+        cursor = tail.pass_whole(own, str(path), data)
+        if known is not None and known._replace(line=0) == cursor:
             return 0
-        found = formats.recognise_whole(path.name, data)
-        self.tell(str(path), "" if found else _UNKNOWN)
-        if found is None:
+        recognised = formats.recognise_whole(path.name, data)
+        self.tell(str(path), "" if recognised else _UNKNOWN)
+        if recognised is None:
             return 0
-        transcript, lines = found
+        transcript, lines = recognised
         transcript = self._prepare(transcript, tail.find_write_time(file, path))
         self._sieves[own] = Sieve(self.privacy, folder=transcript.session.cwd or cwd)
         events: list[TranscriptEvent] = []
         for number, line in enumerate(lines, start=1):
-            said = self._sift(own, transcript, line, str(number))
-            events += (_annotate_captured_event(event, str(path), number) for event in said)
+            line_events = self._sift(own, transcript, line, str(number))
+            events += (_annotate_captured_event(event, str(path), number) for event in line_events)
         scope = self._scope(transcript, scope, cwd)
         events = self._copies.without_copies(scope, transcript, events, is_first=known is None)
-        if not self._append(scope, events, done._replace(line=len(lines)), []):
+        if not self._append(scope, events, cursor._replace(line=len(lines)), []):
             return self._take_whole(scope, path, file, cwd)
         return sum(isinstance(event, Message) for event in events)
 
@@ -204,7 +208,8 @@ class Capture:
         time.
         """
         clean = replace(
-            transcript, session=transcript.session._replace(id=named(transcript.session.id))
+            transcript,
+            session=transcript.session._replace(id=redact_path_names(transcript.session.id)),
         )
         clean.folders, clean.excluded, clean.written = self.folders, self.privacy.names, written
         if self.privacy.excludes_agent(clean.session.agent):
@@ -225,10 +230,10 @@ class Capture:
         ):
             return followed
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        found = formats.recognise(path.name, lines)
-        if found is not None or not formats.is_prelude(lines):
-            self.tell(str(path), "" if found else _UNKNOWN)
-        return self._prepare(found, tail.find_write_time(file, path)) if found else None
+        transcript = formats.recognise(path.name, lines)
+        if transcript is not None or not formats.is_prelude(lines):
+            self.tell(str(path), "" if transcript else _UNKNOWN)
+        return self._prepare(transcript, tail.find_write_time(file, path)) if transcript else None
 
     def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
         """Return the scope of a session.
@@ -327,9 +332,9 @@ class Capture:
                     )
                 data = formats.salvage(line.data)
             if data is not None:
-                said = self._sift(cursor.identity, transcript, data, identity)
+                line_events = self._sift(cursor.identity, transcript, data, identity)
                 events += (
-                    _annotate_captured_event(event, str(path), line.number) for event in said
+                    _annotate_captured_event(event, str(path), line.number) for event in line_events
                 )
         return events, rejects
 
@@ -347,8 +352,8 @@ class Capture:
     def _session(
         self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession
     ) -> int:
-        path = Path(named(path.as_posix()))
-        own, added = f"{path}#{named(session.id)}", 0
+        path = Path(redact_path_names(path.as_posix()))
+        own, added = f"{path}#{redact_path_names(session.id)}", 0
         cursor = self._known.get(own, Cursor(own, str(path)))
         if session.last_event + 1 < cursor.offset:
             cursor = Cursor(own, str(path))  # rewritten; entries have ids, so nothing comes twice
@@ -372,15 +377,17 @@ class Capture:
                         )
                     )
                 else:
-                    said = self._sift(own, transcript, data, str(number))
-                    events += (_annotate_captured_event(event, str(path), number) for event in said)
+                    line_events = self._sift(own, transcript, data, str(number))
+                    events += (
+                        _annotate_captured_event(event, str(path), number) for event in line_events
+                    )
             events = self._copies.without_copies(
                 scope, transcript, events, is_first=not cursor.offset
             )
-            done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
-            if self._append(scope, events, done, rejects):
+            next_cursor = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
+            if self._append(scope, events, next_cursor, rejects):
                 added += sum(isinstance(event, Message) for event in events)
-                cursor = done
+                cursor = next_cursor
             else:
                 cursor = self._known.get(own, Cursor(own, str(path)))
         return added
@@ -389,32 +396,32 @@ class Capture:
         self, own: str, store: TranscriptStore, session: str, cursor: Cursor
     ) -> Transcript | None:
         first = store.events(session, -1, formats.SNIFFED_LINES)
-        found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
-        if found is None:
+        transcript = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
+        if transcript is None:
             if first:
                 self.tell(own, _UNKNOWN)
             return None
-        found = self._prepare(found, tail.read_change_time(Path(cursor.path)))
+        transcript = self._prepare(transcript, tail.read_change_time(Path(cursor.path)))
         sieve = self._sieves[cursor.identity] = Sieve(
-            self.privacy, bool(cursor.offset), found.session.cwd
+            self.privacy, bool(cursor.offset), transcript.session.cwd
         )
         if cursor.offset:
             for _, text in store.events(
                 session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS
             ):
                 data = text.encode("utf-8", "replace")
-                found.pass_by(data)
-                self._sift_before(found, sieve, [data])
-        return found
+                transcript.pass_by(data)
+                self._sift_before(transcript, sieve, [data])
+        return transcript
 
     def _sift(
         self, identity: str, transcript: Transcript, line: Line, fallback_id: str
     ) -> list[TranscriptEvent]:
         """Return the events of a line that may be kept."""
         events = transcript.events(line, fallback_id)
-        kept = self._sieves[identity].sift(line, events, transcript.undated)
-        self.captured.withheld += len(events) - len(kept)
-        return kept
+        sifted = self._sieves[identity].sift(line, events, transcript.undated)
+        self.captured.withheld += len(events) - len(sifted)
+        return sifted
 
     def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
         """Let a sieve see lines that were read before; the next lines may belong to the same

@@ -87,25 +87,25 @@ class Copies:
         """
         session = transcript.session
         name = (session.agent, session.id)
-        kept: list[TranscriptEvent] = []
+        originals: list[TranscriptEvent] = []
         copying = self._copying.pop(name, None)
         position = self._pass_copy(name, events, copying) if copying else 0
         is_opening = is_first
         while position < len(events):
             event = events[position]
             if isinstance(event, Retraction):  # what comes again behind it is what holds
-                return [*kept, *events[position:]]
+                return [*originals, *events[position:]]
             if event.role in _SPEAKERS and (is_opening or event.text == transcript.opening):
                 is_user = event.role is Role.USER
                 if is_user or session.copied_from:
-                    after = self._open(scope, transcript, events[position:], kept)
+                    after = self._open(scope, transcript, events[position:], originals)
                     is_opening = is_opening and not is_user
                     if after:
                         position += after
                         continue
-            kept.append(event)
+            originals.append(event)
             position += 1
-        return kept
+        return originals
 
     def _open(
         self,
@@ -120,7 +120,9 @@ class Copies:
         """
         session, message = transcript.session, events[0]
         own = [*self._own(scope, session.agent, session.id), *_list_spoken_messages(before)]
-        if own and (not transcript.format.has_ids or any(one.id == message.id for one in own)):
+        if own and (
+            not transcript.format.has_ids or any(spoken.id == message.id for spoken in own)
+        ):
             return 0  # the same line, read again; or lines are counted
         if own:
             run = _align_with_history(events, own)
@@ -183,9 +185,9 @@ class Copies:
         """
         if session.copied_from:
             known = [
-                one
-                for one in (scope, *self.journal.scopes())
-                if self._own(one, session.agent, session.copied_from)
+                candidate
+                for candidate in (scope, *self.journal.scopes())
+                if self._own(candidate, session.agent, session.copied_from)
             ]
             yield (known or [scope])[0], session.copied_from
         for opened in self._opened(session.agent, message.text):
@@ -209,37 +211,43 @@ class Copies:
         is_typed = message.id in transcript.typed  # which the host says itself
         own = Opened(str(scope), session.id, message.id, is_typed=is_typed)
         alike = [
-            one for one in self._opened(session.agent, message.text) if one.session != session.id
+            opening
+            for opening in self._opened(session.agent, message.text)
+            if opening.session != session.id
         ]
-        count = 1 + sum(not one.is_typed for one in alike)
+        count = 1 + sum(not opening.is_typed for opening in alike)
         is_many = (
             len(_normalise_spoken_text(message.text)) >= _OPENING_CHARS
             and not is_typed
             and count >= _MANY_SESSIONS
         )
         if is_many:
-            self._take_back([one for one in alike if not (one.is_taken or one.is_typed)])
-            alike = [one._replace(is_taken=True) for one in alike]
+            self._take_back(
+                [opening for opening in alike if not (opening.is_taken or opening.is_typed)]
+            )
+            alike = [opening._replace(is_taken=True) for opening in alike]
             own = own._replace(is_taken=True)
-        kept = [*alike, own]
-        kept = (
-            kept
-            if len(kept) <= _MOST_KEPT
-            else [*kept[:_MANY_SESSIONS], *kept[_MANY_SESSIONS - _MOST_KEPT :]]
+        openings = [*alike, own]
+        openings = (
+            openings
+            if len(openings) <= _MOST_KEPT
+            else [*openings[:_MANY_SESSIONS], *openings[_MANY_SESSIONS - _MOST_KEPT :]]
         )
-        self.journal.keep(realm, {name: json.dumps(kept)})
+        self.journal.keep(realm, {name: json.dumps(openings)})
         return is_many
 
     def _take_back(self, openings: Sequence[Opened]) -> None:
         """Remove first prompts, and the observations made of them alone."""
-        for scope in {one.scope for one in openings}:
-            own = [one for one in openings if one.scope == scope]
-            self.journal.say(Scope(scope), [Retraction(one.session, one.message) for one in own])
-            taken = {one.message for one in own}
-            made = (entry.document for entry in self.journal.made(Scope(scope)))
+        for scope in {opening.scope for opening in openings}:
+            own = [opening for opening in openings if opening.scope == scope]
+            self.journal.say(
+                Scope(scope), [Retraction(opening.session, opening.message) for opening in own]
+            )
+            taken = {opening.message for opening in own}
+            documents = (entry.document for entry in self.journal.made(Scope(scope)))
             sources = (
                 (document, {i for o in document.provenance for i in o.message_ids})
-                for document in made
+                for document in documents
             )
             gone = [
                 (document.scope, document.key) for document, ids in sources if ids and ids <= taken
@@ -331,12 +339,12 @@ def _of_turn(turn: Turn) -> _Spoken:
 
 
 def _list_spoken_messages(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
-    said = (event for event in events if isinstance(event, Message) and event.role in _SPEAKERS)
+    messages = (event for event in events if isinstance(event, Message) and event.role in _SPEAKERS)
     return [
         _Spoken(
             message.role, _normalise_spoken_text(message.text), message.at.isoformat(), message.id
         )
-        for message in said
+        for message in messages
     ]
 
 

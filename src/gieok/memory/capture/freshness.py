@@ -94,8 +94,8 @@ def _iter_pattern_paths(pattern: str) -> Iterator[str]:
 def _iter_paths_below(folder: str, names: list[str]) -> Iterator[str]:
     name, *rest = names
     try:
-        with os.scandir(folder) as found:
-            entries = [(entry.path, entry.name, entry.is_dir()) for entry in found]
+        with os.scandir(folder) as listing:
+            entries = [(entry.path, entry.name, entry.is_dir()) for entry in listing]
     except OSError:
         return
     if name == "**":

@@ -1,9 +1,10 @@
-"""Ids of lines without ids: a hash of the content, and after `~` the number among equal lines.
+"""Ids for transcript lines without ids: the hash of the content, and `~n` for repeated lines.
 
-A line with a time is identified by its content; equal ones are numbered by their place in the file,
-so that a copied, rewritten or rotated file gives the same ids. A line without a time may be said
-again: in a file that is followed its number continues after those in the journal, in a file that is
-read again it is counted like the others.
+Of equal lines the first has the bare hash as its id, the n-th the hash and `~n`. A line with a time
+is numbered by its place among the equal lines of its file, so that a copied, rewritten or rotated
+file gives the same ids. An equal line without a time may be a repetition by the speaker: while its
+file is followed, it is numbered after the equal lines in the journal; when the file is read again
+from its beginning, it is numbered by its place, like a line with a time.
 """
 
 from collections import Counter
@@ -22,7 +23,10 @@ from gieok.ports.journal import Journal
 
 @dataclass(slots=True)
 class LineCounts:
-    """Counts of equal lines by file, made on demand and continued from the last cursor."""
+    """Counts of equal lines per file.
+
+    Counts are made on demand, and continue from the cursor of the last count.
+    """
 
     _counts: dict[str, tuple[int, Counter[str]]] = field(default_factory=dict)
 
@@ -31,15 +35,18 @@ class LineCounts:
         self._counts.pop(identity, None)
 
     def before(self, file: BinaryIO, cursor: Cursor) -> Callable[[], Counter[str]]:
-        """Return a function that counts the lines before a cursor."""
+        """Return a function that counts the lines before a cursor, as hash → count.
+
+        The file is read when that function is called, not before.
+        """
 
         def counts() -> Counter[str]:
-            end, found = self._counts.get(cursor.identity, (0, Counter()))
+            end, counter = self._counts.get(cursor.identity, (0, Counter()))
             if end > cursor.offset:
-                end, found = 0, Counter()
-            found.update(map(hash_line_data, tail.iter_lines_between(file, end, cursor.offset)))
-            self._counts[cursor.identity] = (cursor.offset, found)
-            return found
+                end, counter = 0, Counter()
+            counter.update(map(hash_line_data, tail.iter_lines_between(file, end, cursor.offset)))
+            self._counts[cursor.identity] = (cursor.offset, counter)
+            return counter
 
         return counts
 
@@ -55,7 +62,9 @@ def number_equal_lines(
 ) -> list[str]:
     """Return an id for each line of a portion that begins at `cursor`.
 
-    `counts` returns the counts of the lines before the cursor.
+    `hashes` are the content hashes of `lines`. `prefix` stands before the ids of this session in
+    the journal. `counts` returns the counts of the lines before the cursor, and is called only
+    where a line is numbered by its place.
     """
     occurrences = journal.occurrences(scope, [prefix + identity for identity in hashes])
     held = {identity.removeprefix(prefix): count for identity, count in occurrences.items()}

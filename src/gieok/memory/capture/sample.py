@@ -43,12 +43,12 @@ def by_agent(places: Sequence[TranscriptPlace]) -> Iterator[AgentTranscripts]:
     """Yield the agents that have transcripts on this machine."""
     for name in dict.fromkeys(place.agent for place in places):
         own = [place for place in places if place.agent == name]
-        found = sorted(
+        transcripts = sorted(
             set(sources(own, _ANYONE)),
             key=lambda source: (-_read_mtime_ns(source.path), str(source.path)),
         )
-        if found:
-            yield AgentTranscripts(name, tuple(found))
+        if transcripts:
+            yield AgentTranscripts(name, tuple(transcripts))
 
 
 def read_transcript_sample(
@@ -74,20 +74,20 @@ def _of_file(path: Path) -> int:
         if formats.is_whole(path.name):
             return _of_whole(path, file.read(formats.LONGEST_LINE_BYTES))
         first = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        found = formats.recognise(path.name, first)
-        if found is None:
+        transcript = formats.recognise(path.name, first)
+        if transcript is None:
             if formats.is_prelude(first):
                 return 0
             raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
         lines = [line.data for line in tail.read_new_lines(file, Cursor("", "")).lines]
-    return _count_sample_messages(found, lines)
+    return _count_sample_messages(transcript, lines)
 
 
 def _of_whole(path: Path, data: bytes) -> int:
-    found = formats.recognise_whole(path.name, data)
-    if found is None:
+    recognised = formats.recognise_whole(path.name, data)
+    if recognised is None:
         raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
-    transcript, lines = found
+    transcript, lines = recognised
     return sum(
         isinstance(event, Message) for line in lines for event in transcript.events(line, "0")
     )
@@ -101,18 +101,20 @@ def _of_database(
     try:
         is_system = agent.load_agent(source.database).is_system_session
         sessions = [
-            one for one in store.sessions() if not is_system(one.key) and one.last_event >= 0
+            stored
+            for stored in store.sessions()
+            if not is_system(stored.key) and stored.last_event >= 0
         ]
         for session in sessions[-_NEWEST:][::-1]:
             events = [
                 text.encode("utf-8", "replace") for _, text in store.events(session.id, -1, _EVENTS)
             ]
-            found = formats.recognise("", events[: formats.SNIFFED_LINES])
-            if found is None and not formats.is_prelude(events):
+            transcript = formats.recognise("", events[: formats.SNIFFED_LINES])
+            if transcript is None and not formats.is_prelude(events):
                 raise TranscriptUnreadable(
                     f"a session of {str(source.path)!r} is not in a format that is known"
                 )
-            if found is not None and (messages := _count_sample_messages(found, events)):
+            if transcript is not None and (messages := _count_sample_messages(transcript, events)):
                 return messages
     finally:
         store.close()

@@ -61,8 +61,8 @@ def open_transcript(path: Path) -> BinaryIO:
 
 def looks(path: Path) -> tuple[int, ...]:
     """Return the status of a file, which changes whenever the file does. Raises OSError."""
-    found = path.stat()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_file_identity(file: BinaryIO) -> str:
@@ -78,8 +78,8 @@ def find_write_time(file: BinaryIO, path: Path) -> datetime:
     """
     changed = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
     for sign in (_DATED_NAME, _DATED_FOLDER):
-        if found := sign.search(path.as_posix()):
-            parts = [int(part or 0) for part in found.groups()]
+        if match := sign.search(path.as_posix()):
+            parts = [int(part or 0) for part in match.groups()]
             try:
                 named = datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
             except (ValueError, TypeError):

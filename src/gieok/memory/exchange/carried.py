@@ -203,7 +203,7 @@ class Carrying:
             [
                 Entry(
                     replace(from_fields(row, row["text"]), scope=scope),
-                    tuple(Passage(*one) for one in row["passages"]),
+                    tuple(Passage(*passage) for passage in row["passages"]),
                 )
                 for row in rows
             ],
@@ -283,8 +283,8 @@ class Carrying:
     def _said(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         messages = [_parse_export_message(row) for row in rows]
         known = {
-            found.message.id
-            for found in self.journal.messages(scope, [message.id for message in messages])
+            journalled.message.id
+            for journalled in self.journal.messages(scope, [message.id for message in messages])
         }
         self.done.messages += sum(message.id not in known for message in messages)
         self.done.known += len(known)
@@ -319,10 +319,10 @@ class Carrying:
 
         Their observations are part of the export.
         """
-        found = self.journal.messages(scope, [row["id"] for row in rows])
-        if self.is_dry or not found or self.journal.position(scope, buffer.READER):
+        messages = self.journal.messages(scope, [row["id"] for row in rows])
+        if self.is_dry or not messages or self.journal.position(scope, buffer.READER):
             return
-        end = found[-1].seq
+        end = messages[-1].seq
         run = Run(
             scope=scope,
             reader=buffer.READER,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.text.redact import redact
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 
 #: A larger file is an export, not a note.
 MOST_BYTES = 5_000_000
@@ -81,15 +81,15 @@ class NotesMirror:
 
     def run(self) -> Mirrored:
         """Update the mirrors. Raises OSError if the record cannot be written."""
-        done = Mirrored()
+        report = Mirrored()
         if not self.folders:
-            return done
+            return report
         if self.target is None:
-            done.troubles["observe.notes_target"] = self.why_not
-            return done
+            report.troubles["observe.notes_target"] = self.why_not
+            return report
         with fs.exclusive(self.record.with_suffix(".lock")):
-            _MirrorRun(self, self.target, done).go()
-        return done
+            _MirrorRun(self, self.target, report).go()
+        return report
 
     def holds(self, path: Path) -> bool:
         """Say whether a changed path may be a note."""
@@ -117,7 +117,7 @@ class _MirrorRun:
 
     def go(self) -> None:
         notes = {
-            named(note.file.as_posix()): note
+            redact_path_names(note.file.as_posix()): note
             for folder in self._mirror.folders
             for note in self._notes(folder)
         }
@@ -125,8 +125,8 @@ class _MirrorRun:
         taken = {_fold_mirror_name(entry.name) for entry in self._entries.values()}
         texts: dict[str, str] = {}
         for origin, note in notes.items():
-            if (found := self._read(note.file)) is not None:
-                self._intend(origin, note, *found, texts, taken)
+            if (content := self._read(note.file)) is not None:
+                self._intend(origin, note, *content, texts, taken)
         if texts:
             self._save()
         for origin, text in texts.items():
@@ -154,8 +154,8 @@ class _MirrorRun:
                 if path.suffix.lower() == ".md" and not file.startswith(".") and _is_regular(path):
                     yield OriginalNote(
                         path,
-                        named(_normalise_to_nfc(path.relative_to(folder).as_posix())),
-                        named(_normalise_to_nfc(folder.name)),
+                        redact_path_names(_normalise_to_nfc(path.relative_to(folder).as_posix())),
+                        redact_path_names(_normalise_to_nfc(folder.name)),
                     )
 
     def _unreadable(self, path: Path, why: str) -> None:
@@ -172,7 +172,7 @@ class _MirrorRun:
             data = file.read_bytes()
             return _hash_note_bytes(data), redact(data.decode("utf-8"))
         except (OSError, ValueError) as error:
-            self._done.troubles[named(file.as_posix())] = redact(str(error))
+            self._done.troubles[redact_path_names(file.as_posix())] = redact(str(error))
             return None
 
     # Mirrors
@@ -206,7 +206,7 @@ class _MirrorRun:
         taken: set[str],
     ) -> None:
         """Record an intended write and put its text into `texts`."""
-        entry, wanted = self._entries.get(origin), _hash_note_bytes(text.encode())
+        entry, digest = self._entries.get(origin), _hash_note_bytes(text.encode())
         if entry is None:
             name = next(
                 (name for name in _iter_mirror_names(note) if self._is_free(name, taken)), None
@@ -224,7 +224,7 @@ class _MirrorRun:
                 self._done.left.append(str(mirror))
             self._entries[origin] = entry._replace(seen=seen, writing="", is_left=True)
             return
-        self._entries[origin] = entry._replace(seen=seen, writing=wanted, is_left=False)
+        self._entries[origin] = entry._replace(seen=seen, writing=digest, is_left=False)
         texts[origin] = text
 
     def _write(self, origin: str, text: str) -> None:
@@ -251,8 +251,8 @@ class _MirrorRun:
         return _fold_mirror_name(name) not in taken and not os.path.lexists(self._target / name)
 
     def _is_ours(self, mirror: Path, entry: MirroredNote) -> bool:
-        found = _hash_of(mirror)
-        return bool(found) and found in (entry.written, entry.writing) and self._is_inside(mirror)
+        digest = _hash_of(mirror)
+        return bool(digest) and digest in (entry.written, entry.writing) and self._is_inside(mirror)
 
     def _is_inside(self, mirror: Path) -> bool:
         return mirror.parent.resolve().is_relative_to(self._target.resolve())

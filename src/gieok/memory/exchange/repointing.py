@@ -45,9 +45,9 @@ class Repointing(NamedTuple):
         if isinstance(value, str):
             return self.path(value)
         if isinstance(value, list):
-            return [self.value(one) for one in value]
+            return [self.value(item) for item in value]
         return (
-            {name: self.value(one) for name, one in value.items()}
+            {name: self.value(item) for name, item in value.items()}
             if isinstance(value, dict)
             else value
         )
@@ -55,9 +55,9 @@ class Repointing(NamedTuple):
 
 def find_moved_folder(journal: KeptValues, folder: str) -> str:
     """Return where a folder is that a transcript names."""
-    found = sorted(journal.kept(REALM).items(), key=lambda pair: -len(pair[0]))
+    moves = sorted(journal.kept(REALM).items(), key=lambda pair: -len(pair[0]))
     return next(
-        (now for old, new in found if (now := Repointing(old, new).path(folder)) != folder), folder
+        (now for old, new in moves if (now := Repointing(old, new).path(folder)) != folder), folder
     )
 
 

@@ -102,11 +102,11 @@ class Intake:
         )
         batch: list[ImportPiece] = []
         scope, size, upto = self.scope_of(""), 0, 0
-        for upto, given in enumerate(_guard_import_pieces(pieces, self.source.path), start=1):
+        for upto, original in enumerate(_guard_import_pieces(pieces, self.source.path), start=1):
             if upto <= start:
-                self.done.known += not isinstance(given, Reject)
+                self.done.known += not isinstance(original, Reject)
                 continue
-            piece = self._without_withheld(given)
+            piece = self._without_withheld(original)
             if piece is None:
                 continue
             own = scope if isinstance(piece, Reject) else self.scope_of(piece.project)
@@ -133,9 +133,9 @@ class Intake:
             is_withheld = self.privacy.is_withheld("", "", piece.at.timestamp())
             self.done.withheld += is_withheld
             return None if is_withheld else piece
-        kept = tuple(one for one in piece.messages if not self._is_withheld(one))
-        self.done.withheld += len(piece.messages) - len(kept)
-        return piece._replace(messages=kept) if kept else None
+        messages = tuple(message for message in piece.messages if not self._is_withheld(message))
+        self.done.withheld += len(piece.messages) - len(messages)
+        return piece._replace(messages=messages) if messages else None
 
     def _is_withheld(self, message: Message) -> bool:
         is_excluded = self.privacy.excludes_agent(message.agent)
@@ -154,11 +154,11 @@ class Intake:
 
         A kill in between repeats work and loses nothing.
         """
-        done = self.done
-        done.scopes.add(scope)
+        report = self.done
+        report.scopes.add(scope)
         rejects = [piece for piece in batch if isinstance(piece, Reject)]
-        done.rejected += len(rejects)
-        done.rejects += rejects[: _MOST_REJECTS - len(done.rejects)]
+        report.rejected += len(rejects)
+        report.rejects += rejects[: _MOST_REJECTS - len(report.rejects)]
         self._keep_facts(scope, [piece for piece in batch if isinstance(piece, ImportedFact)])
         events = [
             m
@@ -166,7 +166,7 @@ class Intake:
             if isinstance(piece, ImportedTalk)
             for m in self._messages(scope, piece)
         ]
-        self.progress(done.messages + done.memories)
+        self.progress(report.messages + report.memories)
         if self.is_dry:
             return
         fresh = Cursor(self._identity(), self.source.path, upto, head=self.source.print)
@@ -189,10 +189,10 @@ class Intake:
         self.done.known += bool(known.issuperset(ids))
         self.done.conversations += not known.issuperset(ids)
         for message in talk.messages:
-            said = redact(strip_echo(message.text)).strip()
-            if said and not is_all_private(said):
+            text = redact(strip_echo(message.text)).strip()
+            if text and not is_all_private(text):
                 self.done.messages += message.id not in known
-                yield message._replace(text=said, tokens=estimate_tokens(said))
+                yield message._replace(text=text, tokens=estimate_tokens(text))
 
     def _is_told(self, agent: str, session: str) -> bool:
         """Say whether the agent's own transcript has supplied this session already."""
@@ -215,22 +215,22 @@ class Intake:
         if scope not in self._taken:
             self._taken[scope] = self.journal.kept(realm)
         before = self._taken[scope]
-        kept: dict[str, str] = {}
+        values: dict[str, str] = {}
         fresh: dict[str, Entry] = {}
         for fact in facts:
-            name, said = (
+            name, text = (
                 _hash_fact_text(fact.id),
                 redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS],
             )
-            if not said or is_all_private(said):
+            if not text or is_all_private(text):
                 continue
-            o = _build_fact_observation(fact, said)
+            o = _build_fact_observation(fact, text)
             self._keys[fact.id] = o.key
-            value = f"{_hash_fact_text(said + str(fact.until))} {o.key}"
+            value = f"{_hash_fact_text(text + str(fact.until))} {o.key}"
             if before.get(name) == value:
                 self.done.known += 1
                 continue
-            kept[name] = value
+            values[name] = value
             fresh[o.key] = self._entry(scope, fact, o)
             self._end_older(scope, before.get(name, "").partition(" ")[2], o, fresh)
         put = self._new(scope, fresh)
@@ -256,8 +256,8 @@ class Intake:
             raise GieokError(
                 "another import is running", hint="run the command again when that is done"
             )
-        self.journal.keep(realm, kept)
-        before |= kept
+        self.journal.keep(realm, values)
+        before |= values
 
     def _new(self, scope: Scope, fresh: dict[str, Entry]) -> list[Entry]:
         """Return the entries that the memory does not hold yet.
@@ -288,8 +288,8 @@ class Intake:
 
     def _entry(self, scope: Scope, fact: ImportedFact, o: Observation) -> Entry:
         """Return the document of a statement: an observation whose provenance is the source."""
-        (made,) = observation.build_observed_entries(scope, Observed((o,)), self.clock.now())
-        document = made.document
+        (entry,) = observation.build_observed_entries(scope, Observed((o,)), self.clock.now())
+        document = entry.document
         metadata = {**document.metadata, IMPORTED: self.source.name}
         until = max(fact.until, o.at) if fact.until else None
         if until and fact.replaced_by:

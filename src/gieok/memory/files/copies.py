@@ -82,8 +82,8 @@ def keeper_of(folder: str, above: str) -> str:
 
     `above` is the name of the parent folder.
     """
-    found = KEPT_FOLDERS.get(folder) or KEPT_FOLDERS.get(f"{above.lower()}/{folder}", "")
-    return found or ("the file manager" if re.fullmatch(_TRASH, folder) else "")
+    keeper = KEPT_FOLDERS.get(folder) or KEPT_FOLDERS.get(f"{above.lower()}/{folder}", "")
+    return keeper or ("the file manager" if re.fullmatch(_TRASH, folder) else "")
 
 
 def is_kept_folder(parts: Collection[str]) -> bool:

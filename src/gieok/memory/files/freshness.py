@@ -31,12 +31,12 @@ class FolderLook(NamedTuple):
 def read_marks(note: str) -> dict[str, int]:
     """Return the marks in the text of a scope's note."""
     try:
-        found = json.loads(note or "{}")
+        marks = json.loads(note or "{}")
     except ValueError:
         return {}
     return (
-        {name: at for name, at in found.items() if isinstance(at, int)}
-        if isinstance(found, dict)
+        {name: at for name, at in marks.items() if isinstance(at, int)}
+        if isinstance(marks, dict)
         else {}
     )
 

@@ -31,7 +31,7 @@ from gieok.text.encoding import Decoded, decode_note_bytes
 from gieok.text.head import NoteHead, read_head, stem_without_identity
 from gieok.text.keywords import normalise
 from gieok.text.private_tags import CUT, cut_private, is_all_private
-from gieok.text.redact.names import named
+from gieok.text.redact.names import redact_path_names
 from gieok.text.written_days import day_of_path, name_without_day
 
 KIND = "memory"
@@ -58,7 +58,7 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Faile
     judge = TrustJudge(paths.locate_home())
     for _, _, file in dated:
         yield from read_file(scope, root, file, cut, judge)
-    for failed in (found for found in files if isinstance(found, Failed)):
+    for failed in (candidate for candidate in files if isinstance(candidate, Failed)):
         yield replace(failed, key=root.key_of(Path(failed.key)))
 
 
@@ -68,13 +68,15 @@ def list_note_candidates(root: Root) -> list[Path | Failed]:
     Failures are the root's unreadable folders, and the copies that are left out.
     """
     return [
-        found for start in root.starts() for found in _list_notes_below(start, root.path.resolve())
+        candidate
+        for start in root.starts()
+        for candidate in _list_notes_below(start, root.path.resolve())
     ]
 
 
 def list_failed(root: Root) -> list[Failed]:
     """Return the paths of a root that cannot be read, and those that are left out."""
-    return [found for found in list_note_candidates(root) if isinstance(found, Failed)]
+    return [candidate for candidate in list_note_candidates(root) if isinstance(candidate, Failed)]
 
 
 def _list_notes_below(start: Path, root: Path) -> Iterable[Path | Failed]:
@@ -127,12 +129,12 @@ def _classify_note_entry(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
 
 def why_copy(file: Path) -> str:
     """Return why a file is left out as a copy of another beside it; '' for a note."""
-    found = copies.copy_of(file.name, lambda name: file.with_name(name).is_file())
-    if found is None:
+    copy = copies.copy_of(file.name, lambda name: file.with_name(name).is_file())
+    if copy is None:
         return ""
-    if found.must_equal and not _is_equal(file, file.with_name(found.original)):
+    if copy.must_equal and not _is_equal(file, file.with_name(copy.original)):
         return ""
-    return f"a copy of {named(found.original)!r}, which stands beside it"
+    return f"a copy of {redact_path_names(copy.original)!r}, which stands beside it"
 
 
 def copies_of(files: Iterable[Path]) -> Iterator[Path]:
@@ -206,29 +208,29 @@ def read_file(
         yield Failed(key, error.strerror or str(error))
         return
     # Private parts are cut first: a title, a tag or a link may stand inside them.
-    said = cut_private(decoded.text)
-    if is_all_private(said):
+    public_text = cut_private(decoded.text)
+    if is_all_private(public_text):
         yield Failed(key, "all of it is marked as private", keeps=False)
         return
     # The hash includes the encoding and whether something is cut: a file that an earlier version
     # read differently is read again.
     sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (
-        CUT.encode() * (said != decoded.text)
+        CUT.encode() * (public_text != decoded.text)
     )
     digest = hashlib.sha256(data + sort).hexdigest()
     note = RawNote(
         scope=scope, root=root, file=file, modified=modified, digest=digest, zone=cut.zone
     )
     sections: tuple[DaySection, ...] = ()
-    if may_be_diary(said) and grants.record_of(str(file)) is None:
-        text = _text_of(said)
+    if may_be_diary(public_text) and grants.record_of(str(file)) is None:
+        text = _text_of(public_text)
         head = read_head(text)
         sections = _split_diary_sections(text, head, file)
     if not sections:
         yield SourceItem(
             key=key,
             content_hash=digest,
-            build=lambda: note.document(_text_of(said)),
+            build=lambda: note.document(_text_of(public_text)),
             cut=lambda d: cut_note_passages(d, cut),
             warning=decoded.warning,
         )
@@ -504,7 +506,7 @@ def _build_note_title(name: str, stem: str) -> str:
     Both are searched with every passage.
     """
     plain = name_without_day(normalise(stem_without_identity(stem)))
-    words = " ".join(_JOIN.sub(" ", named(plain)).split())
+    words = " ".join(_JOIN.sub(" ", redact_path_names(plain)).split())
     words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
     return (
         name

@@ -90,9 +90,11 @@ class Root(NamedTuple):
         Undecodable bytes are escaped.
         """
         relative = file.relative_to(self._folder).as_posix()
-        from gieok.text.redact.names import named  # slow to import, and a search needs no key
+        from gieok.text.redact.names import (
+            redact_path_names,
+        )  # slow to import, and a search needs no key
 
-        return named(
+        return redact_path_names(
             str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode()
         )
 
@@ -164,18 +166,18 @@ def add_roots(
     Roots are added in one transaction, because several processes may add at once. A folder inside a
     known root belongs to that root; a known root inside a new one becomes part of it.
     """
-    from gieok.text.redact.names import named  # see key_of
+    from gieok.text.redact.names import redact_path_names  # see key_of
 
     for path in paths:
-        if (shown := named(path.as_posix())) != path.as_posix():
+        if (shown := redact_path_names(path.as_posix())) != path.as_posix():
             raise BadRequest(
                 f"the folder {shown!r} has a secret in its name", hint="rename it, then index it"
             )
-    made = [Root("", path, only) for path in paths]
+    new_roots = [Root("", path, only) for path in paths]
 
     def joined(raw: str) -> str:
         known = _parse_root_rows(raw)
-        for new in made:
+        for new in new_roots:
             if (
                 _find_covering_root([root for root in known if not root.is_retired], new.path)
                 is None
@@ -217,14 +219,14 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
     """
     known = set(store.hashes(scope))
     name = next((root.name for root in load_roots(store, scope) if root.path == folder), "")
-    found = (
+    note_files = (
         f"{base}/{file}"
         for base, _, files in os.walk(folder)
         for file in files
         if is_memory_file(Path(file))
     )
     # Same result as `Root.key_of`, without a disk access for each file.
-    keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in found)
+    keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in note_files)
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
 
@@ -308,7 +310,7 @@ def _as_on_disk(path: Path) -> Path:
     except (OSError, ValueError):  # or an impossible name
         return path
     return folder / next(
-        (one for one in names if normalise(one) == normalise(path.name)), path.name
+        (name for name in names if normalise(name) == normalise(path.name)), path.name
     )
 
 

@@ -54,11 +54,11 @@ class SeedFile(NamedTuple):
 
 def users_files(user: Path) -> list[SeedFile]:
     """Return the user's own instruction files that exist."""
-    found = (
+    seeds = (
         SeedFile(f"{SEEDS}/{agent}/{Path(name).name}", user / name)
         for agent, name in _USERS.items()
     )
-    return [seed for seed in found if seed.path.is_file()]
+    return [seed for seed in seeds if seed.path.is_file()]
 
 
 def agents_notes(projects: Path, folder: str) -> list[SeedFile]:
@@ -67,19 +67,19 @@ def agents_notes(projects: Path, folder: str) -> list[SeedFile]:
     `projects` is the folder in which Claude Code keeps its projects.
     """
     notes = projects / fold_folder_path(folder) / "memory"
-    found = sorted(notes.glob("**/*.md"))[:_MOST_FILES] if notes.is_dir() else []
+    files = sorted(notes.glob("**/*.md"))[:_MOST_FILES] if notes.is_dir() else []
     return [
         SeedFile(f"{SEEDS}/claude-code/memory/{path.relative_to(notes).as_posix()}", path)
-        for path in found
+        for path in files
     ]
 
 
 def projects_files(root: Path) -> list[SeedFile]:
     """Return the files of instructions that a repository brings along; links are not followed."""
-    found = (SeedFile(f"{SEEDS}/{name}", root / name) for name in _PROJECTS)
+    seeds = (SeedFile(f"{SEEDS}/{name}", root / name) for name in _PROJECTS)
     return [
         seed
-        for seed in found
+        for seed in seeds
         if seed.path.is_file()
         and seed.path.resolve() == root.resolve() / seed.path.relative_to(root)
     ]

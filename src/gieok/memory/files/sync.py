@@ -63,13 +63,13 @@ def sync_scope_roots(
         before = report.seen
         # The status is taken before the file is read: a change made meanwhile is newer than the
         # mark.
-        if (seen := freshness.find_folder_changes(root, 0, ())) is not None:
-            marks[root.name] = seen.newest_ns
+        if (changes := freshness.find_folder_changes(root, 0, ())) is not None:
+            marks[root.name] = changes.newest_ns
         if root in away:
             report.failed.append(_keep_away(root))
             continue
         items = read_root(scope, root, cut)
-        found = ingest(
+        root_report = ingest(
             store,
             scope,
             items,
@@ -78,7 +78,7 @@ def sync_scope_roots(
             forgotten=skipped,
             progress=lambda n: progress(before + n),  # noqa: B023
         )
-        report.merge(found)
+        report.merge(root_report)
     forget_retired(store, scope)
     store.write_note(scope, SHAPE_NOTE, shape(cut))
     store.write_note(scope, freshness.NOTE, freshness.write_marks(marks))
@@ -180,11 +180,11 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
     done = 0
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _CUT_AT_ONCE):
-        found = store.get(scope, keys[start : start + _CUT_AT_ONCE])
+        documents = store.get(scope, keys[start : start + _CUT_AT_ONCE])
         notes = [
-            described_again(one) if one.kind == KIND else one
-            for one in found
-            if one.kind in (KIND, seeds.COMMIT)
+            described_again(stored) if stored.kind == KIND else stored
+            for stored in documents
+            if stored.kind in (KIND, seeds.COMMIT)
         ]
         cuts = [Entry(document, cut_note_passages(document, cut)) for document in notes]
         store.put(cuts)
@@ -209,8 +209,8 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
                 unread.append(item.key)
         stale |= {
             file_key(key)
-            for key, found in on_disk.items()
-            if known.get(key) != found and found not in skipped
+            for key, content_hash in on_disk.items()
+            if known.get(key) != content_hash and content_hash not in skipped
         }
         stale |= set(map(file_key, gone(known, {*on_disk, *unread}, unread, root.owns)))
     return len(stale)

@@ -117,10 +117,10 @@ class Buffer:
         stored = self._stored(observed)
         if observation.is_older_task(observed, stored.get(observation.TASK_KEY)):
             observed = observed._replace(task="")
-        said = self.journal.messages(
-            self.scope, [one for o in observed.observations for one in o.message_ids]
+        cited = self.journal.messages(
+            self.scope, [message_id for o in observed.observations for message_id in o.message_ids]
         )
-        agents = {found.message.id: found.message.agent for found in said}
+        agents = {journalled.message.id: journalled.message.agent for journalled in cited}
         entries = observation.build_observed_entries(self.scope, observed, now, agents)
         count = len(entries)
         entries = observation.with_ends(entries, observed, stored)

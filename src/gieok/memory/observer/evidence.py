@@ -24,8 +24,8 @@ def select_nearest_messages(text: str, messages: Sequence[Journalled]) -> list[J
     shared = _count_message_overlap(text, messages)
     best = max(shared, default=0)
     return [
-        found
-        for found, count in zip(messages, shared, strict=True)
+        journalled
+        for journalled, count in zip(messages, shared, strict=True)
         if count and count >= _NEAR * best
     ][:3]
 
@@ -36,7 +36,7 @@ def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | Non
     None for an instruction that only tool output supports. An observation from tool output alone
     replaces nothing.
     """
-    cited = [found for found in messages if found.message.id in o.message_ids]
+    cited = [journalled for journalled in messages if journalled.message.id in o.message_ids]
     if not is_from_tools(o.text, cited or messages):
         return o
     if (o.category is not Category.STATE and not o.is_done) or categories.is_instruction(o.text):
@@ -51,16 +51,22 @@ def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
     """
     shared = _count_message_overlap(text, messages)
     tools = [
-        n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL
+        n
+        for journalled, n in zip(messages, shared, strict=True)
+        if journalled.message.role is Role.TOOL
     ]
-    said = [
-        n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL
+    spoken = [
+        n
+        for journalled, n in zip(messages, shared, strict=True)
+        if journalled.message.role is not Role.TOOL
     ]
-    if not tools or not said:
+    if not tools or not spoken:
         return bool(tools)
-    return max(said) < _BORNE_OUT * max(tools)
+    return max(spoken) < _BORNE_OUT * max(tools)
 
 
 def _count_message_overlap(text: str, messages: Sequence[Journalled]) -> list[int]:
     words = set(keyword_text(text).split())
-    return [len(words & set(keyword_text(found.message.text).split())) for found in messages]
+    return [
+        len(words & set(keyword_text(journalled.message.text).split())) for journalled in messages
+    ]

@@ -60,12 +60,12 @@ def known(
         if handle:
             keys[handle] = key
         lines.append(f"[{handle or 'fixed'}] {scope_memory.format_observation_line(o)}")
-    kept = (
+    stored = (
         Observed((), task.text, task_session=observation.read_task_session(task))
         if task
         else Observed(())
     )
-    last = observation.merge((kept, *waiting))
+    last = observation.merge((stored, *waiting))
     return Known(
         text="\n".join(lines),
         keys=keys,
@@ -86,21 +86,23 @@ def _select_known_rows(
         return list(rows)
     words = [set(keyword_text(o.text).split()) for _, o in rows]
     common = Counter(word for found in words for word in found)
-    said = {word for found in messages for word in keyword_text(found.message.text).split()}
-    worth = [sum(1 / common[word] for word in found & said) / (1 + len(found)) for found in words]
+    spoken_words = {word for found in messages for word in keyword_text(found.message.text).split()}
+    worth = [
+        sum(1 / common[word] for word in found & spoken_words) / (1 + len(found)) for found in words
+    ]
     near = sorted((n for n in range(len(rows)) if worth[n]), key=lambda n: (-worth[n], -n))
-    kept: set[int] = set()
+    chosen: set[int] = set()
     room = round(_NEAR_SHARE * budget_tokens)
     for numbers, more in ((near, 0), (range(len(rows) - 1, -1, -1), budget_tokens - room)):
         room += more
         for number in numbers:
-            if number in kept:
+            if number in chosen:
                 continue
             if rows[number][1].tokens > room:
                 break
             room -= rows[number][1].tokens
-            kept.add(number)
-    return [rows[number] for number in sorted(kept)]
+            chosen.add(number)
+    return [rows[number] for number in sorted(chosen)]
 
 
 def is_known(o: Observation, others: Iterable[Observation]) -> bool:

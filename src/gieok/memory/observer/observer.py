@@ -78,9 +78,9 @@ class ModelObserver:
         self, messages: Sequence[Journalled], before: Sequence[Observed], halvings: int = 0
     ) -> list[Observed]:
         """Observe a part of one session; if the answer is cut off, observe each half."""
-        asked = tuple((found.seq, found.message.text) for found in messages)
-        if asked in self._paid:
-            return [self._paid[asked]]
+        key = tuple((found.seq, found.message.text) for found in messages)
+        if key in self._paid:
+            return [self._paid[key]]
         try:
             found = self._ask(messages, self._look(messages, before))
         except AnswerCut:
@@ -89,7 +89,7 @@ class ModelObserver:
             middle = len(messages) // 2
             first = self._observed(messages[:middle], before, halvings + 1)
             return first + self._observed(messages[middle:], [*before, *first], halvings + 1)
-        self._paid[asked] = found
+        self._paid[key] = found
         return [found]
 
     def _ask(self, messages: Sequence[Journalled], known: Known) -> Observed:
@@ -123,8 +123,10 @@ def by_session(messages: Sequence[Journalled]) -> list[tuple[Journalled, ...]]:
     beginning.
     """
     sessions: dict[tuple[str, str], list[Journalled]] = {}
-    for found in messages:
-        sessions.setdefault((found.message.agent, found.message.session), []).append(found)
+    for journalled in messages:
+        sessions.setdefault((journalled.message.agent, journalled.message.session), []).append(
+            journalled
+        )
     return list(map(tuple, sessions.values()))
 
 
@@ -155,8 +157,8 @@ def render_span_messages(messages: Sequence[Journalled], zone: tzinfo) -> str:
     """Return messages as numbered lines under their days."""
     lines: list[str] = []
     day = None
-    for number, found in enumerate(messages, start=1):
-        message = found.message
+    for number, journalled in enumerate(messages, start=1):
+        message = journalled.message
         at = message.at.astimezone(zone)
         if at.date() != day:
             day = at.date()

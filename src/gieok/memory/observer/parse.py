@@ -79,10 +79,10 @@ def parse_observer_answer(
     if not observations and not (
         tagged and len(body) < _SHORT_ANSWER_CHARS and _NOTHING.search(body)
     ):
-        said = " ".join(answer.split())[:80]
+        excerpt = " ".join(answer.split())[:80]
         raise DegenerateOutput(
-            f"the model answered without observations: {said!r}"
-            if said
+            f"the model answered without observations: {excerpt!r}"
+            if excerpt
             else "the model answered nothing"
         )
     task = _TASK.search(answer)
@@ -181,7 +181,7 @@ def _parse_observation_item(rest: str, day: date | None, source: SourceText) -> 
         if is_done
         else Category.STATE,
         is_done=is_done,
-        message_ids=tuple(found.message.id for found in messages),
+        message_ids=tuple(journalled.message.id for journalled in messages),
         replaces=replaces,
     )
 
@@ -189,7 +189,7 @@ def _parse_observation_item(rest: str, day: date | None, source: SourceText) -> 
 def _find_replaced_keys(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """Return the keys that a line replaces; only handles that were shown to the model count."""
     handles = [
-        handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])
+        handle.lower() for match in _REPLACES.finditer(text) for handle in _HANDLE.findall(match[1])
     ]
     return tuple(dict.fromkeys(known[handle] for handle in handles if handle in known))
 

@@ -47,9 +47,9 @@ class Content(frozenset[str]):
 def content(text: str) -> Content:
     """Return the content words of a statement, without endings and inflection."""
     words = (word.lower() for word in _WORD.findall(_DAY.sub("", text)))
-    said = (word for word in words if word not in _EMPTY)
+    content_words = (word for word in words if word not in _EMPTY)
     return Content(
-        bare for word in said if (bare := _strip_word_ending(word)) and bare not in _EMPTY
+        bare for word in content_words if (bare := _strip_word_ending(word)) and bare not in _EMPTY
     )
 
 

@@ -56,16 +56,18 @@ class StatementJudge:
     def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
         """Return a judgement for each text."""
         likely = [heads.worth_by_words(text) for text in texts]
-        asked = [text for text, p in zip(texts, likely, strict=True) if p >= _WORDS_AT_LEAST]
+        candidates = [text for text, p in zip(texts, likely, strict=True) if p >= _WORDS_AT_LEAST]
         try:
-            embedder = self._embedder() if asked else None
+            embedder = self._embedder() if candidates else None
             model = embedder.model if embedder else ""
             if embedder is None or model != heads.find_heads_model():
                 return [StatementJudgement(_cut_word_probability(p), 0.0) for p in likely]
-            vectors = embedder.embed_passages([text_to_embed(f"{USER}: {text}") for text in asked])
+            vectors = embedder.embed_passages(
+                [text_to_embed(f"{USER}: {text}") for text in candidates]
+            )
         except EmbedderFailed:
             return [StatementJudgement(_cut_word_probability(p), 0.0) for p in likely]
-        known = dict(zip(asked, vectors, strict=True))
+        known = dict(zip(candidates, vectors, strict=True))
         return [
             _by_meaning(text, known[text], model) if text in known else StatementJudgement(0.0, 0.0)
             for text in texts
@@ -99,39 +101,41 @@ class RulesObserver:
 
     def __call__(self, span: MessageSpan) -> Observed:
         """Return the users' statements that are worth keeping."""
-        told = list(self._told(span))
-        if not told:
+        statements = list(self._told(span))
+        if not statements:
             return Observed(())
         texts = list(
             dict.fromkeys(
-                text for _, stated in told for text in (stated.text, stated.alone) if text
+                text for _, stated in statements for text in (stated.text, stated.alone) if text
             )
         )
         judged = dict(zip(texts, self.judge.judged(texts), strict=True))
-        found = [
-            o for said, stated in told if (o := self._observation(said, stated, judged)) is not None
+        observations = [
+            o
+            for journalled, stated in statements
+            if (o := self._observation(journalled, stated, judged)) is not None
         ]
         return (
-            Observed(tuple(_iter_unrepeated_observations(found, self.held())))
-            if found
+            Observed(tuple(_iter_unrepeated_observations(observations, self.held())))
+            if observations
             else Observed(())
         )
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
         """Yield the users' statements, each with its message; each conversation by itself."""
         last: dict[tuple[str, str], str] = {}
-        for found in span.messages:
-            message = found.message
+        for journalled in span.messages:
+            message = journalled.message
             if message.role is Role.TOOL:
                 continue
             whose = (message.agent, message.session)
             if message.role is Role.ASSISTANT:
                 last[whose] = message.text
                 continue
-            before = last[whose] if whose in last else self.before(found)
+            before = last[whose] if whose in last else self.before(journalled)
             last[whose] = ""
             for stated in _with_rules(strip_echo(message.text), before):
-                yield found, stated
+                yield journalled, stated
 
     def _observation(
         self, said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
@@ -153,15 +157,15 @@ class RulesObserver:
             return None
         message, category = said.message, categories.classify_statement(text)
         shown = dated(text, message.at.astimezone(self.zone).date())
-        done = not stated.is_agreed and categories.is_done(text)
-        category = Category.TASK if done and category is Category.STATE else category
-        priority = _choose_statement_priority(category, judgement, done, has_day=shown != text)
+        is_done = not stated.is_agreed and categories.is_done(text)
+        category = Category.TASK if is_done and category is Category.STATE else category
+        priority = _choose_statement_priority(category, judgement, is_done, has_day=shown != text)
         return Observation(
             text=shown,
             at=message.at,
             priority=priority,
             category=category,
-            is_done=done,
+            is_done=is_done,
             message_ids=(message.id,),
         )
 
@@ -173,15 +177,15 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
     """
     stated = find_user_statements(said, before)
     rules = binding.rules_in(said, before)
-    whole = [one for one in stated if any(rule in one.text for rule in rules)]
+    whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
     others = [
-        one
-        for one in stated
-        if one not in whole and not any(one.text.rstrip(".!") in rule for rule in rules)
+        statement
+        for statement in stated
+        if statement not in whole and not any(statement.text.rstrip(".!") in rule for rule in rules)
     ]
-    missed = [rule for rule in rules if not any(rule in one.text for one in whole)]
+    missed = [rule for rule in rules if not any(rule in statement.text for statement in whole)]
     return [
-        *(one._replace(is_rule=True) for one in whole),
+        *(statement._replace(is_rule=True) for statement in whole),
         *(UserStatement(rule, is_rule=True) for rule in missed),
         *others,
     ]

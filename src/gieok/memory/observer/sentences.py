@@ -136,12 +136,12 @@ def own_sentences(text: str) -> list[str]:
     if sum(map(len, paragraphs)) > _TYPED_CHARS:
         ends = (paragraphs[:1], paragraphs[1:][-1:])
         paragraphs = [p for end in ends for p in end if len(p) <= _PARAGRAPH_CHARS]
-    found = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
-    if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in found):
+    sentences = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
+    if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in sentences):
         return []
     return [
         own
-        for sentence in found
+        for sentence in sentences
         if (own := _strip_sentence_filler(sentence)) and is_understood(own)
     ]
 

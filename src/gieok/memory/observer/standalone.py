@@ -365,8 +365,8 @@ def _join_with_question(answer: str, before: str) -> UserStatement | None:
         or _NO_ANSWER.search(answer)
     ):
         return None
-    asked = _find_final_question(before)
-    return UserStatement(f"{asked} – {answer}", alone=answer) if asked else None
+    question = _find_final_question(before)
+    return UserStatement(f"{question} – {answer}", alone=answer) if question else None
 
 
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:

@@ -75,19 +75,19 @@ def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) 
         else:
             wordings[newer.key].append(document)
     return Sorted(
-        tuple(reversed(current)), replaced, {key: tuple(found) for key, found in wordings.items()}
+        tuple(reversed(current)), replaced, {key: tuple(older) for key, older in wordings.items()}
     )
 
 
 def still_told(replaced: Sequence[Document], room_tokens: int, now: datetime) -> list[Document]:
     """Return the newest replaced documents that fit into a budget, none replaced long ago."""
-    kept: list[Document] = []
+    newest: list[Document] = []
     for document in sorted(replaced, key=lambda d: (d.valid_to or now, d.key), reverse=True):
         room_tokens -= observation_of(document).tokens
         if room_tokens < 0 or now - (document.valid_to or now) > _TOLD:
             break
-        kept.append(document)
-    return kept
+        newest.append(document)
+    return newest
 
 
 def _by_time(document: Document) -> tuple[datetime, str]:
@@ -187,7 +187,7 @@ def find_wrongly_dropped(
     are a model's words, and the model does not say what it leaves out; rules, in contrast, have
     weighed every 🔴 state.
     """
-    told = [gist(o.text) for o, _ in lines]
+    gists = [gist(o.text) for o, _ in lines]
     cited = {key for _, keys in lines for key in keys}
     at = {document.key: observation_of(document).at for document in before}
     ends = [max((at[key] for key in keys if key in at), default=o.at) for o, keys in lines]
@@ -200,7 +200,7 @@ def find_wrongly_dropped(
         is_cited = document.key in cited
         # A cited source may be put in other words; an uncited one must be told in nearly its own
         # words.
-        if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in told):
+        if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in gists):
             must = o.category in _STANDING or (
                 is_told and not is_cited and _is_lasting_observation(o, newest)
             )
@@ -208,7 +208,7 @@ def find_wrongly_dropped(
             must = False
         older = (
             line
-            for line, end in zip(told, ends, strict=True)
+            for line, end in zip(gists, ends, strict=True)
             if end < o.at and not about.words <= line.words
         )
         if must or (

@@ -108,12 +108,12 @@ class Reflector:
         held = scope_memory.uncorrected(whole)
         if not held.observations:
             return Reflected(0, 0)
-        made = (None if fresh else self._prepared()) or self._make(whole)
-        if made is None:
+        reflection = (None if fresh else self._prepared()) or self._make(whole)
+        if reflection is None:
             self._note_vain(held)
             return Reflected(held.tokens, held.tokens, len(_LEVELS))
-        after = self._commit(position, made)
-        return Reflected(held.tokens, held.tokens if after is None else after, made.tries)
+        after = self._commit(position, reflection)
+        return Reflected(held.tokens, held.tokens if after is None else after, reflection.tries)
 
     def _hot(self) -> ScopeMemory:
         """Return the memory in the hot tier; memory of other tiers is not reflected upon."""
@@ -138,18 +138,18 @@ class Reflector:
         position = self.journal.position(self.scope, READER)
         whole = self._hot()
         held = scope_memory.uncorrected(whole)
-        made = (
+        reflection = (
             None
             if self.journal.chunks(self.scope, READER) or not held.observations
             else self._make(whole)
         )
-        if made is None:
+        if reflection is None:
             self._note_vain(held)
             return False
         return self.journal.buffer(
             self.scope,
             READER,
-            BufferedSpan(position, position + 1, held.tokens, _dump_reflection(made)),
+            BufferedSpan(position, position + 1, held.tokens, _dump_reflection(reflection)),
         )
 
     def _prepared(self) -> _Made | None:
@@ -158,28 +158,30 @@ class Reflector:
         None if there is none, or if one of its sources was forgotten.
         """
         chunks = self.journal.chunks(self.scope, READER)
-        made = _load_reflection(chunks[0].body) if chunks else None
-        if made is None:
+        reflection = _load_reflection(chunks[0].body) if chunks else None
+        if reflection is None:
             return None
         now = _build_change_prints(scope_memory.uncorrected(self._hot()).documents)
-        return made if now.keys() >= made.prints.keys() else None
+        return reflection if now.keys() >= reflection.prints.keys() else None
 
     def _make(self, whole: ScopeMemory) -> _Made | None:
         """Return a reflection that is smaller than the memory, None if there is none."""
         held, now = scope_memory.uncorrected(whole), self.clock.now()
-        found = keeping.sort(held.documents, _list_corrected_documents(whole, held), now)
+        sorted_documents = keeping.sort(held.documents, _list_corrected_documents(whole, held), now)
         rest = ScopeMemory(
-            found.current,
-            tuple(map(observation.observation_of, found.current)),
+            sorted_documents.current,
+            tuple(map(observation.observation_of, sorted_documents.current)),
             held.task,
             held.patterns,
         )
-        kept = {document.key for document in found.current}
+        current_keys = {document.key for document in sorted_documents.current}
         target = self.target * held.tokens
         joined = {
-            key: tuple(d.key for d in older) for key, older in found.wordings.items() if key in kept
+            key: tuple(d.key for d in older)
+            for key, older in sorted_documents.wordings.items()
+            if key in current_keys
         }
-        still = keeping.still_told(found.replaced, int(target) - rest.tokens, now)
+        still = keeping.still_told(sorted_documents.replaced, int(target) - rest.tokens, now)
         base = _Made(
             lines=tuple(
                 _ReflectionLine(observation.observation_of(d), (d.key,))
@@ -191,8 +193,8 @@ class Reflector:
             result=Observed(()),
             tries=0,
         )
-        made = base if rest.tokens <= target else self._climb(rest, held.tokens, base)
-        return made if made.tokens < held.tokens else None
+        reflection = base if rest.tokens <= target else self._climb(rest, held.tokens, base)
+        return reflection if reflection.tokens < held.tokens else None
 
     def _climb(self, rest: ScopeMemory, held_tokens: int, base: _Made) -> _Made:
         """Return the smallest good result of the tries; `base` if none is smaller."""
@@ -201,22 +203,22 @@ class Reflector:
         for tries, level in enumerate(_LEVELS, start=1):
             best = best._replace(tries=tries)
             try:
-                found = self.ask(rest, level, _clamp_output_budget(rest.tokens))
+                result = self.ask(rest, level, _clamp_output_budget(rest.tokens))
             except DegenerateOutput as error:
                 failure = error
                 continue
-            answered = answered or bool(found.observations)
-            lines = _build_reflection_lines(found, rest)
+            answered = answered or bool(result.observations)
+            lines = _build_reflection_lines(result, rest)
             if lines:
                 lines += keeping.find_wrongly_dropped(
-                    rest.documents, lines, is_told=bool(found.model)
+                    rest.documents, lines, is_told=bool(result.model)
                 )
                 lines.sort(key=lambda line: line[0].at)
-            made = base._replace(
-                lines=tuple(_ReflectionLine(*line) for line in lines), result=found, tries=tries
+            candidate = base._replace(
+                lines=tuple(_ReflectionLine(*line) for line in lines), result=result, tries=tries
             )
-            if lines and made.tokens < best.tokens:
-                best = made
+            if lines and candidate.tokens < best.tokens:
+                best = candidate
             if best.result.observations and best.tokens <= self.target * held_tokens:
                 break
         if not answered and failure is not None and base.tokens == held_tokens:
@@ -234,8 +236,8 @@ class Reflector:
         documents = {document.key: document for document in held.documents}
         same = {
             key
-            for key, found in _build_change_prints(held.documents).items()
-            if made.prints.get(key) == found
+            for key, change_print in _build_change_prints(held.documents).items()
+            if made.prints.get(key) == change_print
         }
         put, gone, successor = _build_reflection_changes(made, documents, same, self.scope, now)
         put += _relink_successors(
@@ -246,9 +248,9 @@ class Reflector:
         put += observation.build_observed_entries(
             self.scope, Observed((), task, result.patterns), now
         )
-        kept = {entry.document.key for entry in put}
-        forget = [documents[key] for key in gone if key not in kept]
-        forget += [d for d in (held.patterns if result.patterns else ()) if d.key not in kept]
+        put_keys = {entry.document.key for entry in put}
+        forget = [documents[key] for key in gone if key not in put_keys]
+        forget += [d for d in (held.patterns if result.patterns else ()) if d.key not in put_keys]
         texts = [
             observation.observation_of(e.document)
             for e in put
@@ -257,7 +259,7 @@ class Reflector:
         after = [
             observation.observation_of(d)
             for key, d in documents.items()
-            if key not in kept and key not in gone
+            if key not in put_keys and key not in gone
         ]
         tokens = sum(o.tokens for o in texts)
         run = Run(
@@ -273,8 +275,8 @@ class Reflector:
             document_tokens=tokens,
             model=result.model,
         )
-        done = finish_span(self.journal, self.store, position, run, put=put, forget=forget)
-        return tokens + sum(o.tokens for o in after) if done else None
+        is_finished = finish_span(self.journal, self.store, position, run, put=put, forget=forget)
+        return tokens + sum(o.tokens for o in after) if is_finished else None
 
 
 def _build_reflection_changes(
@@ -366,11 +368,12 @@ def _load_reflection(body: str) -> _Made | None:
     except ValueError:
         return None
     result = observation.load_observed(lines)
-    made = tuple(
-        _ReflectionLine(o, tuple(found)) for o, found in zip(result.observations, keys, strict=True)
+    reflection_lines = tuple(
+        _ReflectionLine(o, tuple(line_keys))
+        for o, line_keys in zip(result.observations, keys, strict=True)
     )
     return _Made(
-        lines=made,
+        lines=reflection_lines,
         prints=prints,
         joined={k: tuple(v) for k, v in joined.items()},
         task_before=task,

@@ -38,21 +38,23 @@ def write_binding_rules(
 
     Each line is given with the scope in which it was said.
     """
-    told = sorted(lines, key=lambda pair: pair[1])
+    ordered = sorted(lines, key=lambda pair: pair[1])
     file = Path(places.rules_file(str(home), scope))
-    if not told and not file.exists():
+    if not ordered and not file.exists():
         return
     held: list[tuple[str, BindingLine, list[str]]] = []
-    texts = _read_rule_texts(store, told)
-    for whose, line in told:
+    texts = _read_rule_texts(store, ordered)
+    for whose, line in ordered:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
         rules = binding.rules_in(words, question)
         if rules:
-            held = [one for one in held if not _is_restated_later(one[2], rules)]
+            held = [entry for entry in held if not _is_restated_later(entry[2], rules)]
             held.append((whose, line, rules))
         elif words:
             held = [
-                one for one in held if not all(binding.lifted_by(rule, words) for rule in one[2])
+                entry
+                for entry in held
+                if not all(binding.lifted_by(rule, words) for rule in entry[2])
             ]
     rows = [
         (
@@ -76,14 +78,14 @@ def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]
     """
     if accepts(words):
         return []
-    found = [(words.find(rule), len(rule)) for rule in rules]
-    return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in found]
+    spans = [(words.find(rule), len(rule)) for rule in rules]
+    return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in spans]
 
 
 def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:
     """Say whether the later rules say all of the earlier ones again."""
     again = [gist(rule) for rule in later]
-    return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
+    return all(any(is_same(gist(rule), later_gist) for later_gist in again) for rule in earlier)
 
 
 def _read_rule_texts(
@@ -99,15 +101,17 @@ def _read_rule_texts(
         keys = list(dict.fromkeys(line.key for line in own))
         for start in range(0, len(keys), _AT_ONCE):
             for document in store.get(Scope(whose), keys[start : start + _AT_ONCE]):
-                said = document.text.split("\n")
+                text_lines = document.text.split("\n")
                 for line in (
-                    one for one in own if one.key == document.key and one.line <= len(said)
+                    candidate
+                    for candidate in own
+                    if candidate.key == document.key and candidate.line <= len(text_lines)
                 ):
-                    text = said[line.line - 1]
+                    text = text_lines[line.line - 1]
                     if places.line_check(text) == line.check:
                         words = text.removeprefix(f"{USER}: ")
                         texts_by_line[whose, line.key, line.line] = (
                             words,
-                            find_answered_question(said, line.line),
+                            find_answered_question(text_lines, line.line),
                         )
     return texts_by_line

@@ -141,14 +141,14 @@ def update_claims(
     Raises StoreError. With a journal, an observation of a turn ends together with the turn. `zone`
     is the time zone of the days of stated ends. Safe to kill and to repeat.
     """
-    waits, found = False, dict[str, ComparedScope]()
+    waits, compared = False, dict[str, ComparedScope]()
     for scope in store.scopes():
         if not places.is_brought(scope.path) and not is_served(scope.path):
-            found[scope.path], is_behind = compare_scope(store, scope, home, zone)
+            compared[scope.path], is_behind = compare_scope(store, scope, home, zone)
             waits = waits or is_behind
     ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
-    for path, standing in found.items():
-        links = _put_back(standing.links, _list_taken_back(store, journal, path, found))
+    for path, standing in compared.items():
+        links = _put_back(standing.links, _list_taken_back(store, journal, path, compared))
         rows = [*list_ended(links), *standing.ends]
         if journal is not None:
             rows += _share_with_observed(store, journal, Scope(path), rows)
@@ -174,13 +174,13 @@ def ended_lines(
         return frozenset()
     ended = [row[:5] for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s]
     texts = {d.key: d.text.split("\n") for d in store.get(scope, sorted({row[0] for row in ended}))}
-    found = set()
+    ended_places = set()
     for key, number, start, length, check in ended:
         line = (texts.get(key, []) + [""] * number)[number - 1]
         words = line[start : start + length]
         if places.line_check(words) == check and is_whole_claim(words, line):
-            found.add((key, number))
-    return frozenset(found)
+            ended_places.add((key, number))
+    return frozenset(ended_places)
 
 
 def _list_taken_back(
@@ -193,21 +193,24 @@ def _list_taken_back(
     """
     if path == places.USER_SCOPE:
         return [
-            (one._replace(changed_key=one.changed_key + places.PROMOTED), frozenset())
+            (statement._replace(changed_key=statement.changed_key + places.PROMOTED), frozenset())
             for standing in found.values()
-            for one in standing.taken_back
+            for statement in standing.taken_back
         ]
     taken = found[path].taken_back
     if journal is None or not taken:
-        return [(one, frozenset()) for one in taken]
+        return [(statement, frozenset()) for statement in taken]
     observed = _observed_by_message(store, Scope(path))
-    blocks = {d.key: d for d in store.get(Scope(path), sorted({one.changed_key for one in taken}))}
-    made = []
-    for one in taken:
-        block = blocks.get(one.changed_key)
-        message = turns.message_of_line(journal, block, one.changed_line) if block else None
-        made.append((one, frozenset(observed.get(message.id, ()) if message else ())))
-    return made
+    blocks = {
+        d.key: d
+        for d in store.get(Scope(path), sorted({statement.changed_key for statement in taken}))
+    }
+    pairs = []
+    for statement in taken:
+        block = blocks.get(statement.changed_key)
+        message = turns.message_of_line(journal, block, statement.changed_line) if block else None
+        pairs.append((statement, frozenset(observed.get(message.id, ()) if message else ())))
+    return pairs
 
 
 def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
@@ -229,24 +232,24 @@ def _put_back(
     A change can be undone only if its line stated one change. Observations of the change, and
     claims with the same words, are reversed together with it.
     """
-    made = list(links)
-    for one, observed in sorted(taken, key=lambda row: row[0].at):
-        changes = {link.new for link in made if link.new[:2] == one.change}
+    current = list(links)
+    for statement, observed in sorted(taken, key=lambda row: row[0].at):
+        changes = {link.new for link in current if link.new[:2] == statement.change}
         if len(changes) != 1:
             continue
         (change,) = changes
         undone = [
-            link for link in made if link.new.check == change.check or link.new.key in observed
+            link for link in current if link.new.check == change.check or link.new.key in observed
         ]
         stands = max(
             (link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at)
         )
         back = [
-            ClaimLink(new, stands, takes_back=False, at=one.at)
+            ClaimLink(new, stands, takes_back=False, at=statement.at)
             for new in {link.new for link in undone}
         ]
-        made = [link for link in made if link not in undone] + back
-    return made
+        current = [link for link in current if link not in undone] + back
+    return current
 
 
 def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
@@ -256,7 +259,7 @@ def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) 
         if project is None:
             continue
         source = row.old._replace(key=row.old.key.removesuffix(places.PROMOTED))
-        known = {one.old[:3] for one, _ in ended.setdefault(project, [])}
+        known = {end.old[:3] for end, _ in ended.setdefault(project, [])}
         if source[:3] not in known:
             ended[project].append((row._replace(old=source), places.USER_SCOPE))
 
@@ -265,8 +268,8 @@ def _project_of(store: Store, claim: Claim) -> str | None:
     """Return the project in which a line of the user's own scope was said; None if in none."""
     if not claim.key.endswith(places.PROMOTED):
         return None
-    found = store.get(Scope(places.USER_SCOPE), [claim.key])
-    return found[0].metadata.get("scope") if found else None
+    documents = store.get(Scope(places.USER_SCOPE), [claim.key])
+    return documents[0].metadata.get("scope") if documents else None
 
 
 def _share_with_observed(
@@ -314,9 +317,9 @@ def _is_of_claim(observed: str, words: str, turn: str) -> bool:
 
     It does if it shares the claim's words, or if the turn says little else.
     """
-    said = {word for word in words.split() if len(word) > 1}
-    told = sum(word in observed for word in said)
-    return len(words) > 0.66 * len(turn) or told >= 0.5 * max(1, len(said))
+    claim_words = {word for word in words.split() if len(word) > 1}
+    shared = sum(word in observed for word in claim_words)
+    return len(words) > 0.66 * len(turn) or shared >= 0.5 * max(1, len(claim_words))
 
 
 def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
@@ -325,17 +328,17 @@ def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd
     The replacement is given as scope, key, line, place in the line and checksum of its words.
     """
     file = Path(places.replaced_file(str(home), scope))
-    made: list[tuple[object, ...]] = []
+    records: list[tuple[object, ...]] = []
     for row, whose in rows:
         by = (
             (whose, row.by.key, row.by.line, row.by.start, row.by.length, row.by.check)
             if row.by
             else ("", "", 0, 0, 0, 0)
         )
-        made.append((*row.old[:5], *by, row.at))
-    if not made and not file.exists():
+        records.append((*row.old[:5], *by, row.at))
+    if not records and not file.exists():
         return
-    text = json.dumps(made)
+    text = json.dumps(records)
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         fs.make_private(file.parent)
         fs.replace_private(file, text)
@@ -349,17 +352,17 @@ def list_ended(links: Sequence[ClaimLink]) -> list[ClaimEnd]:
     after: dict[tuple[str, int], list[ClaimLink]] = {}
     for link in _drop_cancelled_links(links):
         after.setdefault(link.old[:2], []).append(link)
-    made = []
-    for found in after.values():
-        last, seen = _find_newest_claim(found), set[tuple[str, int]]()
+    ends = []
+    for replacements in after.values():
+        last, seen = _find_newest_claim(replacements), set[tuple[str, int]]()
         while last[:2] in after and last[:2] not in seen:
             seen.add(last[:2])
             last = _find_newest_claim(after[last[:2]])
-        made += [
-            ClaimEnd(old, last, min(link.at for link in found))
-            for old in {link.old for link in found}
+        ends += [
+            ClaimEnd(old, last, min(link.at for link in replacements))
+            for old in {link.old for link in replacements}
         ]
-    return made
+    return ends
 
 
 def _find_newest_claim(links: Sequence[ClaimLink]) -> Claim:
@@ -398,11 +401,11 @@ def compare_scope(
     file = Path(places.replaced_file(str(home), scope.path) + ".links")
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
-    kept = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
-    links = [link for link in before.links if link.old.key in kept and link.new.key in kept]
-    ends = [end for end in before.ends if end.old.key in kept]
-    taken = [one for one in before.taken_back if one.key in kept]
-    new = sorted(hashes.keys() - kept.keys(), reverse=True)
+    compared = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
+    links = [link for link in before.links if link.old.key in compared and link.new.key in compared]
+    ends = [end for end in before.ends if end.old.key in compared]
+    taken = [statement for statement in before.taken_back if statement.key in compared]
+    new = sorted(hashes.keys() - compared.keys(), reverse=True)
     comparison = _Comparison(store, scope)
     for entry in store.entries(scope, new[:_MOST_DOCUMENTS]):
         statements, is_complete = comparison.statements(entry)
@@ -412,27 +415,27 @@ def compare_scope(
             store, scope, entry.document, _second_of(entry.document)
         )
         if is_complete:
-            kept[entry.document.key] = hashes[entry.document.key]
+            compared[entry.document.key] = hashes[entry.document.key]
         else:  # what still waits for vectors is compared again
             links = [
                 link for link in links if entry.document.key not in (link.old.key, link.new.key)
             ]
             ends = [end for end in ends if end.old.key != entry.document.key]
-            taken = [one for one in taken if one.key != entry.document.key]
-    made = ComparedScope(
-        kept,
+            taken = [statement for statement in taken if statement.key != entry.document.key]
+    state = ComparedScope(
+        compared,
         list({(link.old[:3], link.new[:2]): link for link in links}.values()),
         list({end.old[:3]: end for end in ends}.values()),
         sorted(set(taken)),
     )
-    if made != before:
+    if state != before:
         fs.make_private(file.parent)
-        rows = [(*link.old, *link.new, link.takes_back, link.at) for link in made.links]
-        stated = [(*end.old, end.at) for end in made.ends]
+        rows = [(*link.old, *link.new, link.takes_back, link.at) for link in state.links]
+        stated = [(*end.old, end.at) for end in state.ends]
         fs.replace_private(
-            file, json.dumps([_VERSION, made.compared, rows, stated, made.taken_back])
+            file, json.dumps([_VERSION, state.compared, rows, stated, state.taken_back])
         )
-    return made, len(new) > _MOST_DOCUMENTS
+    return state, len(new) > _MOST_DOCUMENTS
 
 
 def _read_compared_scope(file: Path) -> ComparedScope:
@@ -442,9 +445,9 @@ def _read_compared_scope(file: Path) -> ComparedScope:
         return ComparedScope({}, [], [], [])
     if version != _VERSION:
         return ComparedScope({}, [], [], [])
-    kept, rows, stated, taken = held
+    compared, rows, stated, taken = held
     return ComparedScope(
-        kept,
+        compared,
         [ClaimLink(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
         [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
@@ -453,12 +456,12 @@ def _read_compared_scope(file: Path) -> ComparedScope:
 
 def _list_stated_ends(statements: Iterable[StatedLine], zone: tzinfo) -> Iterator[ClaimEnd]:
     """Yield the claims that say until when they hold, each with the moment after its last day."""
-    for one in statements:
-        said_on = datetime.fromtimestamp(one.at, zone).date()
-        for sentence in read_sentences(one.text):
+    for statement in statements:
+        said_on = datetime.fromtimestamp(statement.at, zone).date()
+        for sentence in read_sentences(statement.text):
             end = find_end(sentence.text, said_on)
             if end is not None and end.last is not None:
-                yield ClaimEnd(one.claim(sentence.text), None, _end_of_day(end.last, zone))
+                yield ClaimEnd(statement.claim(sentence.text), None, _end_of_day(end.last, zone))
 
 
 def _end_of_day(day: date, zone: tzinfo) -> int:
@@ -477,12 +480,12 @@ class _Comparison:
         """Return the statements of a document, and whether all its passages have vectors."""
         texts = {p.start_line: entry.document.text[p.start : p.end] for p in entry.passages}
         vectors = self._vectors(texts.values())
-        found = [
-            one
+        statements = [
+            statement
             for number, text in texts.items()
-            for one in list_statements(entry.document, number, text, vectors.get(text, b""))
+            for statement in list_statements(entry.document, number, text, vectors.get(text, b""))
         ]
-        return found, not self._model or all(text in vectors for text in texts.values())
+        return statements, not self._model or all(text in vectors for text in texts.values())
 
     def _vectors(self, texts: Iterable[str]) -> Mapping[str, bytes]:
         if not self._model or not isinstance(self._store, VectorCopy):
@@ -496,11 +499,11 @@ class _Comparison:
 
         The nearest statements may be earlier or later ones.
         """
-        for one in statements:
-            if not one.vector or CORRECTED_MARK in one.text:
+        for stated in statements:
+            if not stated.vector or CORRECTED_MARK in stated.text:
                 continue
-            for other in (other for passage in self._neighbours(one) for other in passage):
-                old, new = sorted((one, other), key=lambda statement: statement.order)
+            for other in (other for passage in self._neighbours(stated) for other in passage):
+                old, new = sorted((stated, other), key=lambda statement: statement.order)
                 link = self._link(old, new)
                 if link is not None:
                     yield link
@@ -508,10 +511,12 @@ class _Comparison:
     def _link(self, old: StatedLine, new: StatedLine) -> ClaimLink | None:
         if not is_dated(new.document) or is_protected(old):
             return None
-        found = relation(old.text, new.text)
-        if not found.is_sure or not self.is_nearest(old, new):
+        judgement = relation(old.text, new.text)
+        if not judgement.is_sure or not self.is_nearest(old, new):
             return None
-        return ClaimLink(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
+        return ClaimLink(
+            old.claim(judgement.claim), new.claim(judgement.by), judgement.takes_back, new.at
+        )
 
     def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         """Return the statements of the passages nearest to a statement, best passage first.
@@ -530,14 +535,14 @@ class _Comparison:
             for document in self._store.get(self._scope, sorted({p.key for p in passages.values()}))
         }
         vectors = self._vectors({p.text for p in passages.values()})
-        found = []
+        neighbours = []
         for id_ in ids:
             p = passages.get(id_)
             if p is None or p.key not in documents:
                 continue
             of = list_statements(documents[p.key], p.start_line, p.text, vectors.get(p.text, b""))
-            found.append([other for other in of if other.place != one.place])
-        return found
+            neighbours.append([other for other in of if other.place != one.place])
+        return neighbours
 
     def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
         """Say whether the passage of `old` is the nearest one to `new` with earlier statements.
@@ -550,7 +555,11 @@ class _Comparison:
             if any(other.place == old.place for other in passage):
                 return rank <= _FARTHEST
             earlier = [other for other in passage if other.order < new.order]
-            if any(is_same_claim(other.text, one.text) for other in earlier for one in (old, new)):
+            if any(
+                is_same_claim(other.text, statement.text)
+                for other in earlier
+                for statement in (old, new)
+            ):
                 continue
             if any(relation(other.text, new.text).is_sure for other in earlier):
                 continue
@@ -628,9 +637,9 @@ def judge_found(
     store: Store, scope: Scope, old: StatedLine, new: StatedLine
 ) -> tuple[Relation, bool]:
     """Judge two statements of a search; say whether the later one surely replaced the other."""
-    found = relation(old.text, new.text)
-    if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
-        return found, False
+    judgement = relation(old.text, new.text)
+    if not judgement.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
+        return judgement, False
     if not _Comparison(store, scope).is_nearest(old, new):
-        return found, False
-    return found, not taken_back.is_taken_back(store, scope, new.document, new.line, new.at)
+        return judgement, False
+    return judgement, not taken_back.is_taken_back(store, scope, new.document, new.line, new.at)

@@ -81,11 +81,13 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
         for scope in store.scopes()
         if not places.is_brought(scope.path) and not is_served(scope.path)
     ]
-    found = {str(scope): list(_iter_holding_lines(store, scope, home, now)) for scope in scopes}
-    rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
+    lines_by_scope = {
+        str(scope): list(_iter_holding_lines(store, scope, home, now)) for scope in scopes
+    }
+    rows = {scope: [(scope, line) for line in lines] for scope, lines in lines_by_scope.items()}
     others = [
         (scope, line)
-        for scope, lines in found.items()
+        for scope, lines in lines_by_scope.items()
         if scope != places.USER_SCOPE
         for line in lines
     ]
@@ -94,12 +96,17 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
         *(pair for pair in others if pair[1].is_about_user),
     ]
     for scope, pairs in rows.items():
-        told = [
-            (whose, BindingLine(one.at, one.key, one.line, one.check))
-            for whose, one in pairs
-            if one.rule
+        rule_lines = [
+            (
+                whose,
+                BindingLine(
+                    lasting_line.at, lasting_line.key, lasting_line.line, lasting_line.check
+                ),
+            )
+            for whose, lasting_line in pairs
+            if lasting_line.rule
         ]
-        binding_lines.write_binding_rules(store, home, scope, told)
+        binding_lines.write_binding_rules(store, home, scope, rule_lines)
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
             _write_lasting_lines(home, scope, lines)
@@ -140,19 +147,21 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
     Judgements are kept by the document's hash.
     """
     file = Path(f"{places.lasting_file(str(home), str(scope))}.judged")
-    hashes = {key: found for key, found in store.hashes(scope).items() if turns.is_said(key)}
+    hashes = {
+        key: content_hash for key, content_hash in store.hashes(scope).items() if turns.is_said(key)
+    }
     known = _read_judged_rows(file)
-    kept = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
-    changed = sorted(hashes.keys() - kept.keys())
+    judged = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
+    changed = sorted(hashes.keys() - judged.keys())
     for start in range(0, len(changed), _AT_ONCE):
         for entry in store.entries(scope, changed[start : start + _AT_ONCE]):
             lines, is_complete = _judge_document_lines(store, entry)
             # A document that still waits for vectors is judged again.
-            kept[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
-    if changed or len(kept) != len(known):
+            judged[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
+    if changed or len(judged) != len(known):
         fs.make_private(file.parent)
-        fs.replace_private(file, json.dumps([_VERSION, kept]))
-    for key, (_, lines) in kept.items():
+        fs.replace_private(file, json.dumps([_VERSION, judged]))
+    for key, (_, lines) in judged.items():
         for value, at, line, is_about, check, rule in lines:
             yield LastingLine(
                 value=value,
@@ -167,11 +176,13 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
 
 def _read_judged_rows(file: Path) -> dict[str, tuple[str, list[_Row]]]:
     try:
-        version, kept = json.loads(file.read_text(encoding="utf-8"))
+        version, rows = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return (
-        {key: (found, lines) for key, (found, lines) in kept.items()} if version == _VERSION else {}
+        {key: (content_hash, lines) for key, (content_hash, lines) in rows.items()}
+        if version == _VERSION
+        else {}
     )
 
 
@@ -182,17 +193,17 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
     """
     document = entry.document
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
-    said = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}
+    user_lines = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}
     lines = document.text.split("\n")
     questions = {
-        line: question for line in said if (question := find_answered_question(lines, line))
+        line: question for line in user_lines if (question := find_answered_question(lines, line))
     }
     model, vectors = _find_text_vectors(
-        store, [*said.values(), *(all_.get(line - 1, "") for line in questions)]
+        store, [*user_lines.values(), *(all_.get(line - 1, "") for line in questions)]
     )
     at = _convert_to_seconds(document.said_at)
     rows = []
-    for line, text in said.items():
+    for line, text in user_lines.items():
         words = text[len(USER) + 2 :]
         vector = vectors.get(text)
         # Both heads return 0: they were not fitted on this model.
@@ -217,7 +228,7 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
             rows.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
-    return rows, all(text in vectors for text in said.values()) or not model
+    return rows, all(text in vectors for text in user_lines.values()) or not model
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

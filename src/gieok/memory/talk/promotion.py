@@ -45,8 +45,8 @@ def update_promotions(
     with _lock_lasting_files(home):
         promote(store, home)
         ends, waits = claims.update_claims(store, home, zone=zone, journal=journal)
-    for scope, found in ends.items() if journal is not None else ():
-        if journal is not None and settling.settle_observations(journal, store, scope, found):
+    for scope, scope_ends in ends.items() if journal is not None else ():
+        if journal is not None and settling.settle_observations(journal, store, scope, scope_ends):
             rewrite(scope)
     with _lock_lasting_files(home):
         lasting.update_lasting_lines(store, home, now)
@@ -77,8 +77,13 @@ def find_promoted_source(
     sources = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
     if not sources:
         return None, 0
-    said, wanted = sources[0].text.split("\n"), promoted.text.split("\n")[line - 1 : line]
-    return sources[0], line if wanted and wanted == said[line - 1 : line] else 0
+    source_lines, promoted_line = (
+        sources[0].text.split("\n"),
+        promoted.text.split("\n")[line - 1 : line],
+    )
+    return sources[0], line if promoted_line and promoted_line == source_lines[
+        line - 1 : line
+    ] else 0
 
 
 def promote(store: Store, home: Path) -> tuple[int, int]:
@@ -86,7 +91,11 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
 
     Raises StoreError. Safe to kill and to repeat.
     """
-    known = {key: found for key, found in store.hashes(_HOME).items() if key.endswith(_ENDING)}
+    known = {
+        key: content_hash
+        for key, content_hash in store.hashes(_HOME).items()
+        if key.endswith(_ENDING)
+    }
     seen: set[str] = set()
     put = 0
     for scope in store.scopes():
@@ -148,10 +157,12 @@ def _build_promoted_entry(source: Document, checks: Mapping[int, int]) -> Entry:
     changes no line's number.
     """
     whole = list(enumerate(source.text.split("\n"), start=1))
-    said = [line if checks.get(number) == places.line_check(line) else "" for number, line in whole]
-    while said and not said[-1]:
-        said.pop()
-    text = "\n".join(said)
+    lines = [
+        line if checks.get(number) == places.line_check(line) else "" for number, line in whole
+    ]
+    while lines and not lines[-1]:
+        lines.pop()
+    text = "\n".join(lines)
     stamp = hashlib.sha256(f"{source.content_hash}\0{text}".encode("utf-8", "replace")).hexdigest()[
         :32
     ]
@@ -168,7 +179,7 @@ def _build_promoted_entry(source: Document, checks: Mapping[int, int]) -> Entry:
         content_hash=stamp,
         metadata=metadata,
     )
-    return Entry(document, tuple(_cut_promoted_passages(said)))
+    return Entry(document, tuple(_cut_promoted_passages(lines)))
 
 
 def _cut_promoted_passages(said: Iterable[str]) -> Iterator[Passage]:

@@ -50,7 +50,7 @@ def find_document_messages(
 def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
     """Return the message behind a line, with the range of its lines; None if it is gone."""
     return next(
-        (found for found in _iter_messages_by_line(journal, document) if line in found[0]), None
+        (pair for pair in _iter_messages_by_line(journal, document) if line in pair[0]), None
     )
 
 
@@ -60,10 +60,12 @@ def _iter_messages_by_line(
     """Yield each message of a document with the numbers of its lines."""
     start = int(document.metadata["from"].rpartition(":")[2])
     agent, session = document.metadata["agent"], document.metadata["session"]
-    found = journal.turns(document.scope, agent, session, start)
+    session_turns = journal.turns(document.scope, agent, session, start)
     block = next(
         turns.blocks(
-            (turn for turn in found if turn.place >= start), None, turns.read_block_zone(document)
+            (turn for turn in session_turns if turn.place >= start),
+            None,
+            turns.read_block_zone(document),
         ),
         None,
     )

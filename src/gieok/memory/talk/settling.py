@@ -31,12 +31,14 @@ def settle_observations(
 
     Raises StoreError. Safe to kill and to repeat: documents and position are written together.
     """
-    wanted = {end.old.key: end for end in ends if end.old.key.startswith(observation.PREFIX)}
+    ends_by_key = {end.old.key: end for end in ends if end.old.key.startswith(observation.PREFIX)}
     before = [key for key in store.notes(scope).get(_NOTE, "").split("\n") if key]
-    if not wanted and not before:
+    if not ends_by_key and not before:
         return False
-    held = {document.key: document for document in store.get(scope, sorted({*wanted, *before}))}
-    put = list(_iter_settled_documents(held, wanted))
+    held = {
+        document.key: document for document in store.get(scope, sorted({*ends_by_key, *before}))
+    }
+    put = list(_iter_settled_documents(held, ends_by_key))
     if put:
         position, at = journal.position(scope, _READER), max(d.updated_at for d in held.values())
         run = Run(
@@ -54,7 +56,7 @@ def settle_observations(
         finish_span(
             journal, store, position, run, put=[_build_settled_entry(document) for document in put]
         )
-    known = "\n".join(sorted(key for key in wanted if key in held))
+    known = "\n".join(sorted(key for key in ends_by_key if key in held))
     if known != "\n".join(before):
         store.write_note(scope, _NOTE, known)
     return bool(put)

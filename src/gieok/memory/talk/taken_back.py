@@ -87,23 +87,23 @@ def is_taken_back(store: Documents, scope: Scope, document: Document, line: int,
         return False
     held = store.get(scope, [document.key, behind])
     return any(
-        one.change == (document.key, line)
+        statement.change == (document.key, line)
         for block in held
-        for one in list_taken_back(store, scope, block, at)
+        for statement in list_taken_back(store, scope, block, at)
     )
 
 
 def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
     """Return the lines of the previous block, if that block is of the same day."""
     before = turns.key_beside(document.key, -1)
-    found = store.get(scope, [before]) if before else []
-    if not found or found[0].valid_from is None or document.valid_from is None:
+    blocks = store.get(scope, [before]) if before else []
+    if not blocks or blocks[0].valid_from is None or document.valid_from is None:
         return []
-    if found[0].valid_from.date() != document.valid_from.date():
+    if blocks[0].valid_from.date() != document.valid_from.date():
         return []
     return [
-        _TurnLine(found[0].key, n, text)
-        for n, text in enumerate(found[0].text.split("\n"), start=1)
+        _TurnLine(blocks[0].key, n, text)
+        for n, text in enumerate(blocks[0].text.split("\n"), start=1)
     ]
 
 
@@ -133,9 +133,9 @@ def _read_user_words(line: str) -> str:
 def _states_one_change(words: str) -> bool:
     """Say whether exactly one sentence states a change and no other sentence asks for work."""
     sentences = read_sentences(words)
-    changing = [one for one in sentences if _is_changing(one)]
+    changing = [sentence for sentence in sentences if _is_changing(sentence)]
     return len(changing) == 1 and not any(
-        one.has_mood("request") for one in sentences if one is not changing[0]
+        sentence.has_mood("request") for sentence in sentences if sentence is not changing[0]
     )
 
 

@@ -112,7 +112,7 @@ def update_all(
         for scope in scopes:
             if is_stopped():
                 break
-            found, heard = _update_scope_turns(
+            derived, heard = _update_scope_turns(
                 journal,
                 store,
                 scope,
@@ -121,7 +121,7 @@ def update_all(
                 is_stopped,
                 lambda n: progress(done.put + n),  # noqa: B023
             )
-            done += found
+            done += derived
             left = max(left - heard, 1) if most else 0
     return done._replace(waiting=unheard(journal, store)) if most or is_stopped() else done
 
@@ -239,28 +239,28 @@ def _update_scope_turns(
     name = _block_zone(zone, known)
     if name != known:
         at = Heard()
-    done, heard = Derived(), 0
+    derived, heard = Derived(), 0
     _drop_old(journal, store, [scope])
     while not is_stopped():
         portion = min(_PORTION, most - heard) if most else _PORTION
-        reached, found = journal.conversations(scope, at, portion)
+        reached, conversations = journal.conversations(scope, at, portion)
         if reached == at or portion <= 0:
             break
         if at == Heard():  # nothing that the store holds is taken for granted
-            found = [conversation._replace(place=0) for conversation in found]
+            conversations = [conversation._replace(place=0) for conversation in conversations]
         for batch in _batch_turn_changes(
-            _iter_turn_changes(journal, store, scope, found, reached.seq, name)
+            _iter_turn_changes(journal, store, scope, conversations, reached.seq, name)
         ):
             entries = [entry for entry in batch if isinstance(entry, Entry)]
             store.put(entries)
             gone = store.forget(scope, [key for key in batch if isinstance(key, str)])
-            done += Derived(len(entries), gone)
-            progress(done.put)
+            derived += Derived(len(entries), gone)
+            progress(derived.put)
         store.write_note(
             scope, _name_position_note(journal), json.dumps([_VERSION, *reached, name])
         )
         heard, at = heard + portion, reached
-    return done, heard
+    return derived, heard
 
 
 def _drop_old(journal: TurnJournal, store: Store, scopes: Iterable[Scope]) -> None:
@@ -346,9 +346,9 @@ def _find_last_block(store: Documents, scope: Scope, name: str) -> Document | No
     high = 2 * low  # not there
     while high - low > 1:
         middle = (low + high) // 2
-        found = store.get(scope, [f"{name}#{middle}"])
-        if found:
-            known[middle], low = found[0], middle
+        documents = store.get(scope, [f"{name}#{middle}"])
+        if documents:
+            known[middle], low = documents[0], middle
         else:
             high = middle
     return known[low]
@@ -364,10 +364,10 @@ def _cut_block_entries(
     zone: str,
 ) -> list[Entry]:
     new = [turn for turn in turns if turn.place >= start]
-    made = blocks(new, _lead_of(turns, start), zone)
+    cut_blocks = blocks(new, _lead_of(turns, start), zone)
     return [
         _build_block_entry(scope, conversation, n, block, whose, zone)
-        for n, block in enumerate(made, start=number)
+        for n, block in enumerate(cut_blocks, start=number)
     ]
 
 
@@ -424,7 +424,7 @@ def blocks(
 
     Turns whose text is empty are left out, and so are forgotten turns at the end.
     """
-    spoken = [(turn, *made) for turn in turns if (made := laid(turn))[0]]
+    spoken = [(turn, *layout) for turn in turns if (layout := laid(turn))[0]]
     while spoken and spoken[-1][0].is_forgotten:
         spoken.pop()
     days = find_zone(zone)
@@ -452,14 +452,14 @@ def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
     lines = render_message_lines(turn.message)
     if not turn.said:
         return lines, sum(map(len, lines))
-    said = render_message_lines(turn.message._replace(text=turn.said))
-    if len(lines) > len(said) > 0:
+    said_lines = render_message_lines(turn.message._replace(text=turn.said))
+    if len(lines) > len(said_lines) > 0:
         label = len(LABELS[turn.message.role]) + 2
         lines = (
-            *lines[: len(said) - 1],
-            " ".join((lines[len(said) - 1], *(x[label:] for x in lines[len(said) :]))),
+            *lines[: len(said_lines) - 1],
+            " ".join((lines[len(said_lines) - 1], *(x[label:] for x in lines[len(said_lines) :]))),
         )
-    return (*lines, *[""] * (len(said) - len(lines))), sum(map(len, said))
+    return (*lines, *[""] * (len(said_lines) - len(lines))), sum(map(len, said_lines))
 
 
 def blanks(message: Message) -> str:
@@ -555,8 +555,8 @@ def key_beside(key: str, further: int) -> str:
     Blocks are numbered from 1.
     """
     name, _, number = key.rpartition("#")
-    wanted = int(number) + further if number.isdigit() else 0
-    return f"{name}#{wanted}" if wanted > 0 else ""
+    place = int(number) + further if number.isdigit() else 0
+    return f"{name}#{place}" if place > 0 else ""
 
 
 def _parse_block_number(key: str) -> int:

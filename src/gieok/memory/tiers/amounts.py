@@ -32,8 +32,8 @@ class TierRow(NamedTuple):
 def iter_tier_rows(tiers: Tiers, only: Scope | None = None) -> Iterator[TierRow]:
     """Yield the amount in each tier, scope by scope; `only` restricts the rows to one scope."""
     archived: dict[tuple[Scope, Tier], list[ArchivedPlace]] = defaultdict(list)
-    for one in tiers.journal.places():
-        archived[one.place.scope, one.place.tier].append(one)
+    for archived_place in tiers.journal.places():
+        archived[archived_place.place.scope, archived_place.place.tier].append(archived_place)
     scopes = {*tiers.journal.made_scopes(), *(scope for scope, _ in archived)}
     for scope in sorted(scopes & {only} if only else scopes):
         yield from _measure_hot_tier(tiers, scope)
@@ -66,10 +66,13 @@ def _measure_hot_tier(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
 def _measure_archived_tier(
     tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]
 ) -> TierRow:
-    days = [one.day for one in places]
-    memories, tokens = sum(one.memories for one in places), sum(one.tokens for one in places)
+    days = [archived.day for archived in places]
+    memories, tokens = (
+        sum(archived.memories for archived in places),
+        sum(archived.tokens for archived in places),
+    )
     location = tiers.shelves[tier].archive(scope).location if tier in tiers.shelves else ""
-    sizes = _sum_file_sizes(location, (one.place.path for one in places))
+    sizes = _sum_file_sizes(location, (archived.place.path for archived in places))
     return TierRow(
         scope=scope,
         tier=tier,
@@ -89,5 +92,8 @@ def _sum_file_sizes(location: str, files: Iterable[str]) -> int | None:
         return None
     # Paths in a vault begin with Gieok's folder, which `location` already names.
     base = [folder, folder.parent]
-    found = (next((one / name for one in base if (one / name).is_file()), None) for name in files)
-    return sum(file.stat().st_size for file in found if file)
+    paths = (
+        next((parent / name for parent in base if (parent / name).is_file()), None)
+        for name in files
+    )
+    return sum(file.stat().st_size for file in paths if file)

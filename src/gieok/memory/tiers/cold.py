@@ -31,24 +31,24 @@ def move_to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
 
     The caller holds the lock, and sweeps afterwards. Raises StoreError.
     """
-    done = Outcome()
+    outcome = Outcome()
     if not rows:
-        return done
+        return outcome
     places = list(dict.fromkeys(row.place for row in rows))
-    wanted = {(row.place.scope, row.key) for row in rows}
+    whose = {(row.place.scope, row.key) for row in rows}
     arriving: list[Arrival] = []
     for place in places:
         arriving += [
-            one
-            for one in _iter_living_arrivals(tiers, place, done)
-            if (one.entry.document.scope, one.entry.document.key) in wanted
+            memory
+            for memory in _iter_living_arrivals(tiers, place, outcome)
+            if (memory.entry.document.scope, memory.entry.document.key) in whose
         ]
         if len(arriving) >= _AT_ONCE:
-            done.add(write_cold_arrivals(tiers, arriving))
+            outcome.add(write_cold_arrivals(tiers, arriving))
             arriving = []
-    done.add(write_cold_arrivals(tiers, arriving))
-    done.add(relink(tiers, wanted, are_fresh=True))
-    return done
+    outcome.add(write_cold_arrivals(tiers, arriving))
+    outcome.add(relink(tiers, whose, are_fresh=True))
+    return outcome
 
 
 def write_cold_arrivals(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
@@ -58,21 +58,21 @@ def write_cold_arrivals(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
     """
     form, groups = tiers.shelves[Tier.COLD].form, dict[tuple[Scope, str], list[Arrival]]()
     noted = _notes_left(tiers) if isinstance(form, NoteForm) else {}
-    for one in arriving:
-        document = one.entry.document
-        path = noted.get((document.scope, document.key)) or form.path(document, one.day)
-        groups.setdefault((document.scope, path), []).append(one)
-    done = move.carry_out_moves(
+    for memory in arriving:
+        document = memory.entry.document
+        path = noted.get((document.scope, document.key)) or form.path(document, memory.day)
+        groups.setdefault((document.scope, path), []).append(memory)
+    outcome = move.carry_out_moves(
         tiers,
         [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()],
     )
     deliver(tiers.journal, tiers.store)
-    return done
+    return outcome
 
 
 def _notes_left(tiers: Tiers) -> dict[Whose, str]:
     """Return memory → note that it left after a change, for notes that are not rewritten since."""
-    found = dict[Whose, str]()
+    notes = dict[Whose, str]()
     shelf = tiers.shelves[Tier.COLD]
     for stale in tiers.journal.stale_places():
         if stale.place.tier is not Tier.COLD or tiers.journal.archived(
@@ -83,9 +83,9 @@ def _notes_left(tiers: Tiers) -> dict[Whose, str]:
             held = shelf.read(stale.place)
         except ArchiveFailed:
             continue
-        for one in held.contents.memories if held else ():
-            found[stale.place.scope, one.entry.document.key] = shelf.plain(stale.place.path)
-    return found
+        for memory in held.contents.memories if held else ():
+            notes[stale.place.scope, memory.entry.document.key] = shelf.plain(stale.place.path)
+    return notes
 
 
 def _iter_living_arrivals(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
@@ -105,29 +105,35 @@ def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -
 
     Includes the notes beside them in "newest wins". Notes that `are_fresh` have no links yet.
     """
-    done, shelf = Outcome(), tiers.shelves[Tier.COLD]
+    outcome, shelf = Outcome(), tiers.shelves[Tier.COLD]
     whose = set(touched)
     if not whose or not isinstance(shelf.form, NoteForm):
-        return done
+        return outcome
     rows = {(row.place.scope, row.key): row for row in in_cold(tiers)}
     shelf.form.links = find_note_links(rows, list(_iter_stored_documents(tiers, {*rows, *whose})))
-    whose |= {one for one, found in shelf.form.links.items() if not whose.isdisjoint(found.of)}
-    for one in sorted(
+    whose |= {
+        memory
+        for memory, note_links in shelf.form.links.items()
+        if not whose.isdisjoint(note_links.of)
+    }
+    for memory in sorted(
         whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()
     ):
         try:
-            _rewrite_note_links(tiers, shelf.form, rows[one])
+            _rewrite_note_links(tiers, shelf.form, rows[memory])
         except (ArchiveMissing, BrokenNote):  # the next look at the archive tells
             continue
         except ArchiveFailed as error:
-            done.wrong.append(f"{error} ({error.hint})")
-    return done
+            outcome.wrong.append(f"{error} ({error.hint})")
+    return outcome
 
 
 def in_cold(tiers: Tiers) -> Iterator[ArchivedMemory]:
     """Yield every memory that lives in cold."""
     for scope in dict.fromkeys(
-        one.place.scope for one in tiers.journal.places() if one.place.tier is Tier.COLD
+        archived.place.scope
+        for archived in tiers.journal.places()
+        if archived.place.tier is Tier.COLD
     ):
         yield from (row for row in tiers.journal.archived(scope) if row.place.tier is Tier.COLD)
 
@@ -154,28 +160,28 @@ def find_note_links(
         dict[Whose, set[Whose]](),
     )
     for document in documents:
-        one, other = (
+        memory, other = (
             (document.scope, document.key),
             (document.scope, document.metadata.get(REPLACED_BY, "")),
         )
         if not other[1]:
             continue
-        beside.setdefault(one, set()).add(other)
-        beside.setdefault(other, set()).add(one)
-        if one in rows and other in rows:
-            newer[one] = other
-            older.setdefault(other, []).append(one)
+        beside.setdefault(memory, set()).add(other)
+        beside.setdefault(other, set()).add(memory)
+        if memory in rows and other in rows:
+            newer[memory] = other
+            older.setdefault(other, []).append(memory)
 
     def name(whose: Whose) -> str:
         return rows[whose].place.path.removesuffix(note_file.SUFFIX)
 
     return {
-        one: NoteLinks(
-            name(newer[one]) if one in newer else "",
-            tuple(sorted(name(other) for other in older.get(one, ()))),
+        memory: NoteLinks(
+            name(newer[memory]) if memory in newer else "",
+            tuple(sorted(name(other) for other in older.get(memory, ()))),
             frozenset(others),
         )
-        for one, others in beside.items()
+        for memory, others in beside.items()
     }
 
 
@@ -185,8 +191,8 @@ def _rewrite_note_links(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> No
     data, revision = archive.read(place.path)
     text = shelf.text(place.path, data)
     note = note_file.read_note(text)
-    wanted = form.links.get((place.scope, row.key), NO_LINKS)
-    if revision != row.revision or note is None or note.links[:2] == wanted[:2]:
+    links = form.links.get((place.scope, row.key), NO_LINKS)
+    if revision != row.revision or note is None or note.links[:2] == links[:2]:
         return
     contents = form.parse(place.scope, text)
     again = form.render(place.scope, Tier.COLD, shelf.plain(place.path), contents)
@@ -201,7 +207,7 @@ def taken(shelf: Shelf) -> Callable[[str, Document], bool]:
     """
 
     def is_taken(path: str, document: Document) -> bool:
-        return any(_is_another(shelf, one, document) for one in shelf.spellings(path))
+        return any(_is_another(shelf, spelling, document) for spelling in shelf.spellings(path))
 
     return is_taken
 

@@ -37,7 +37,7 @@ def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
     then the correction lives on. The losing version is kept in a note beside the file, and a
     question is asked. A memory that was forgotten meanwhile stays forgotten.
     """
-    found, own = list[Arrival](), list[str]()
+    arrivals, own = list[Arrival](), list[str]()
     distil.deliver(tiers.journal, tiers.store)
     for stray in strays:
         theirs = cleaned(stray.entry.document)
@@ -56,22 +56,22 @@ def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
             own.append(f"- {theirs.text}")
         if not is_newer_here:
             entry = _apply_person_correction(tiers, held, theirs, tiers.clock.now())
-            found.append(Arrival(entry, find_memory_day(entry.document, tiers.zone)))
-    return Resolved(tuple(found), "\n\n".join(own))
+            arrivals.append(Arrival(entry, find_memory_day(entry.document, tiers.zone)))
+    return Resolved(tuple(arrivals), "\n\n".join(own))
 
 
 def _keep_losing_version(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
     """Write the losing version to a note, and ask the person about it."""
     now = tiers.clock.now()
     path = _write_conflict_note(tiers, group, document, whose)
-    asked = ArchiveQuestion(
+    question = ArchiveQuestion(
         what=ArchiveQuestionKind.EDITED,
         scope=document.scope,
         key=document.key,
         path=path,
         asked_at=now.isoformat(),
     )
-    questions.store_questions(tiers.journal, [asked])
+    questions.store_questions(tiers.journal, [question])
 
 
 def _write_conflict_note(tiers: Tiers, group: Group, document: Document, whose: str) -> str:

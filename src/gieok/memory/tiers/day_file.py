@@ -69,7 +69,7 @@ class DayForm:
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
         """Return a day's file, grouped by category, in order of time."""
         day = path.removesuffix(".md")
-        entries = sorted((one.entry for one in contents.memories), key=_build_day_order)
+        entries = sorted((memory.entry for memory in contents.memories), key=_build_day_order)
         tokens = sum(estimate_tokens(entry.document.text) for entry in entries)
         head = [
             _HEAD,
@@ -87,9 +87,11 @@ class DayForm:
             f"# {day}",
         ]
         for section in _SECTIONS:
-            found = [entry for entry in entries if _select_day_section(entry.document) == section]
-            lines += ["", f"## {section}", ""] if found else []
-            for entry in found:
+            section_entries = [
+                entry for entry in entries if _select_day_section(entry.document) == section
+            ]
+            lines += ["", f"## {section}", ""] if section_entries else []
+            for entry in section_entries:
                 lines += _render_memory_bullet(entry, self.zone)
         return "\n".join(lines) + "\n" + (f"\n{contents.own}\n" if contents.own else "")
 
@@ -138,10 +140,10 @@ def _render_memory_bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
 def _format_bullet_lead(document: Document, zone: tzinfo) -> str:
     """Return the lead of a bullet: the memory's priority, whether it is done, and the time."""
     priority = document.metadata.get("priority", "")
-    mark = f"{Priority(priority).mark} " if priority in {one.value for one in Priority} else ""
-    done = "✅ " if document.metadata.get("done") == "yes" else ""
+    mark = f"{Priority(priority).mark} " if priority in {level.value for level in Priority} else ""
+    tick = "✅ " if document.metadata.get("done") == "yes" else ""
     at = document.said_at.astimezone(zone)
-    return f"{mark}{done}{at:%H:%M} "
+    return f"{mark}{tick}{at:%H:%M} "
 
 
 def _parse_bullet_text(block: str) -> str:
@@ -168,34 +170,34 @@ def _parse_day_memories(scope: Scope, lines: Sequence[str], own: list[str]) -> I
                 (n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")),
                 len(pending) - 1,
             )
-            found = _parse_bullet_memory(
+            memory = _parse_bullet_memory(
                 line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1]
             )
-            own += _of_person(pending[: start if found else -1])
+            own += _of_person(pending[: start if memory else -1])
             pending = []
-            if found and found.entry.document.scope == scope:
-                yield found
+            if memory and memory.entry.document.scope == scope:
+                yield memory
     own += _of_person(pending)
 
 
 def _of_person(lines: Sequence[str]) -> list[str]:
     """Return lines without those that Gieok writes itself."""
     ours = {f"## {section}" for section in _SECTIONS}
-    kept = [
+    own_lines = [
         line for line in lines if line not in ours and not re.fullmatch(r"# \d{4}-\d\d-\d\d", line)
     ]
-    return kept if any(line.strip() for line in kept) else []
+    return own_lines if any(line.strip() for line in own_lines) else []
 
 
 def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
     """Return the facts of a memory with the priority and done mark of the person's line."""
-    found = _MARKS.match(line)
-    if found is None or facts["kind"] != observation.KIND:
+    match = _MARKS.match(line)
+    if match is None or facts["kind"] != observation.KIND:
         return facts
     metadata = {
         **facts["metadata"],
-        "priority": PRIORITY_OF_MARK[found[1]],
-        "done": "yes" if found[2] else "",
+        "priority": PRIORITY_OF_MARK[match[1]],
+        "done": "yes" if match[2] else "",
     }
     return {**facts, "metadata": {name: value for name, value in metadata.items() if value}}
 

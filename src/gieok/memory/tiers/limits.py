@@ -48,7 +48,10 @@ def leave_early(
 
 
 def _weigh_leaving_order(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
-    """Return the sort key of a document in the leaving order; the smallest leaves first."""
+    """Return the sort key by which documents leave hot; the smallest key leaves first.
+
+    The key is the rank by status, then the faded importance, the time, and the document's key.
+    """
     since = document.said_at
     value = compute_faded_value(document.importance, since.timestamp(), now.timestamp())
     return _rank_leaving_document(document, now), value, since, document.key

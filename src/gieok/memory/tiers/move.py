@@ -93,12 +93,16 @@ def read_file_state(tiers: Tiers, group: Group, stored: Stored | None = None) ->
             state.wrong.append(
                 f"{_name_archive_file(shelf, place)}: {held.wrong if held else 'the file is gone'}"
             )
-        written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
+        written = (
+            {memory.entry.document.key: memory for memory in held.contents.memories} if held else {}
+        )
         living = {row.key for row in rows}
-        state.strays += [one for key, one in written.items() if one.is_edited and key not in living]
+        state.strays += [
+            memory for key, memory in written.items() if memory.is_edited and key not in living
+        ]
         for row in rows:
-            if (found := written.get(row.key)) is not None:
-                state.living[row.key] = _as_read(tiers, row, found, stored)
+            if (present := written.get(row.key)) is not None:
+                state.living[row.key] = _as_read(tiers, row, present, stored)
             else:
                 lost.append(row)
         if held and rows:
@@ -116,8 +120,10 @@ def carry_out_moves(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
     The caller holds the lock, and delivers and sweeps afterwards. A file that cannot be written is
     left unchanged together with the memories that were to move there, and is named in the outcome.
     """
-    done = Outcome()
-    plans = [plan for group in groups if (plan := _try_group_plan(tiers, group, done)) is not None]
+    outcome = Outcome()
+    plans = [
+        plan for group in groups if (plan := _try_group_plan(tiers, group, outcome)) is not None
+    ]
     touched = {
         Place(p.group.scope, p.group.tier, path)
         for p in plans
@@ -130,11 +136,11 @@ def carry_out_moves(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
     with ThreadPoolExecutor(_WRITERS) as pool:
         tried = list(pool.map(partial(_try_plan_write, tiers), plans))
     for plan, first in zip(plans, tried, strict=True):
-        if (now := _finish_plan_write(tiers, plan, first, marks, done)) is not None:
+        if (now := _finish_plan_write(tiers, plan, first, marks, outcome)) is not None:
             written.append(now[0])
             settled += [(marks[now[0].place], now[1])] if now[1] or not now[0].state.held else []
     refused = tiers.journal.archive([move for plan in written for move in plan.moves])
-    _count_plan_moves(done, written, refused)
+    _count_plan_moves(outcome, written, refused)
     today = tiers.clock.now().astimezone(tiers.zone).date()
     for move in (move for plan in written for move in plan.moves if move not in refused):
         if move.replaced:
@@ -142,9 +148,9 @@ def carry_out_moves(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
                 tiers.journal, move.replaced, move.entry.document, today
             )
     for plan in written:
-        settled += _drop_others(tiers, plan, marks, done)
+        settled += _drop_others(tiers, plan, marks, outcome)
     tiers.journal.settle(settled)
-    return done
+    return outcome
 
 
 def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> ArchivedMemory:
@@ -179,7 +185,7 @@ def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) 
     if found.is_edited:
         document = cleaned(entry.document)
         fresh = observation.corrected(document, document.text, tiers.clock.now())
-        before = [one.document for one in stored(document.scope, [row.key])]
+        before = [stored_entry.document for stored_entry in stored(document.scope, [row.key])]
         return Living(
             row, fresh, before[0] if before and before[0].content_hash == row.content_hash else None
         )
@@ -193,9 +199,12 @@ def _find_again(
     if not lost:
         return
     scope = lost[0].place.scope
-    found = {one.document.key: one for one in stored(scope, [row.key for row in lost])}
+    stored_entries = {
+        stored_entry.document.key: stored_entry
+        for stored_entry in stored(scope, [row.key for row in lost])
+    }
     for row in lost:
-        entry = found.get(row.key)
+        entry = stored_entries.get(row.key)
         if entry is not None and entry.document.content_hash == row.content_hash:
             state.living[row.key] = Living(row, in_hot(entry))
     for path in dict.fromkeys(row.place.path for row in lost):
@@ -220,11 +229,11 @@ def _try_group_plan(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 def _plan_group_move(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read_file_state(tiers, group)
     if state.strays:
-        found = conflict.resolved(tiers, group, state.strays)
-        group = replace(group, arriving=(*group.arriving, *found.arriving))
-        state.own = _join_own_lines(state.own, found.own)
+        resolution = conflict.resolved(tiers, group, state.strays)
+        group = replace(group, arriving=(*group.arriving, *resolution.arriving))
+        state.own = _join_own_lines(state.own, resolution.own)
     entries = {key: living.entry for key, living in state.living.items()}
-    entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
+    entries |= {memory.entry.document.key: in_hot(memory.entry) for memory in group.arriving}
     if not entries and not state.own:
         return _Plan(
             group=group,
@@ -237,7 +246,7 @@ def _plan_group_move(tiers: Tiers, group: Group) -> _Plan:
     text = shelf.form.render(group.scope, group.tier, group.path, contents)
     back = shelf.form.parse(group.scope, text)
     if {
-        one.entry.document.key: one.entry for one in back.memories
+        memory.entry.document.key: memory.entry for memory in back.memories
     } != entries or back.own != state.own:
         raise ArchiveFailed(
             f"{group.path!r} cannot be written so that it reads the same", hint="report this"
@@ -269,12 +278,14 @@ def _find_unchanged_content(
         shelf.form.render(place.scope, place.tier, shelf.plain(place.path), held.contents) == text
     )
     return (
-        held.data if is_same and not any(one.is_edited for one in held.contents.memories) else None
+        held.data
+        if is_same and not any(memory.is_edited for memory in held.contents.memories)
+        else None
     )
 
 
 def _iter_group_moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterator[Move]:
-    arriving = {one.entry.document.key for one in group.arriving}
+    arriving = {arrival.entry.document.key for arrival in group.arriving}
     for key, (row, entry, replaced) in state.living.items():
         document = entry.document
         if key not in arriving and (row.place, row.content_hash) != (place, document.content_hash):
@@ -285,8 +296,10 @@ def _iter_group_moves(tiers: Tiers, group: Group, state: FileState, place: Place
                 stands=retention.is_told_at_any_age(document),
             )
             yield Move(entry, fresh, row, replaced)
-    for one in group.arriving:
-        yield Move(in_hot(one.entry), lives_at(place, one.entry, one, tiers), one.before)
+    for arrival in group.arriving:
+        yield Move(
+            in_hot(arrival.entry), lives_at(place, arrival.entry, arrival, tiers), arrival.before
+        )
 
 
 def _finish_plan_write(
@@ -369,9 +382,9 @@ def _count_plan_moves(done: Outcome, written: Sequence[_Plan], refused: Sequence
     moves = [move for plan in written for move in plan.moves if move not in refused]
     done.corrected += sum(1 for move in moves if move.before and _is_corrected(move))
     arrived = {
-        (one.entry.document.scope, one.entry.document.key)
+        (arrival.entry.document.scope, arrival.entry.document.key)
         for plan in written
-        for one in plan.group.arriving
+        for arrival in plan.group.arriving
     }
     done.moved += sum(
         1 for move in moves if (move.entry.document.scope, move.entry.document.key) in arrived

@@ -108,13 +108,13 @@ class NoteForm:
             f"{title} {_find_document_handle(document)}",
             _hash_note_parts(document.scope.path, document.key),
         ):
-            found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
-            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(
-                found, document
+            path = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
+            if self._given.get(filenames.same(path), whose) == whose and not self.is_taken(
+                path, document
             ):
-                self._given[filenames.same(found)] = whose
-                return found
-        raise ArchiveFailed(f"no name is left for the note {found!r}")
+                self._given[filenames.same(path)] = whose
+                return path
+        raise ArchiveFailed(f"no name is left for the note {path!r}")
 
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
         """Return the text of a note; without a memory, the person's own part of the note.
@@ -131,20 +131,24 @@ class NoteForm:
         return format_note(entry, self._zone, links, contents.own)
 
     def parse(self, scope: Scope, text: str) -> Contents:
-        """Return the contents of a note, as a person may have left it. Raises BrokenNote."""
+        """Return the contents of a note, which a person may have edited.
+
+        A file that is no note of Gieok's is the person's own text. Raises BrokenNote where the
+        note's properties or its comment are damaged, or nothing is left of the memory's text.
+        """
         del scope
         text = _normalise_note_lines(text)
-        found = read_note(text)
-        if found is None:
+        note = read_note(text)
+        if note is None:
             return Contents(
                 (),
                 text.strip("\n")
                 if text.startswith(properties.FENCE)
                 else _format_personal_note(text),
             )
-        if found.entry is None:
+        if note.entry is None:
             raise BrokenNote("Gieok's comment in it is gone")
-        return Contents((Written(found.entry, found.is_edited),), found.own)
+        return Contents((Written(note.entry, note.is_edited),), note.own)
 
 
 class ReadNote(NamedTuple):
@@ -401,7 +405,10 @@ def _parse_note_links(blocks: Mapping[str, str]) -> NoteLinks:
 
 
 def _list_note_tags(document: Document) -> list[str]:
-    return [_TAG, *(one for one in _CATEGORIES if one == document.metadata.get("category"))]
+    return [
+        _TAG,
+        *(category for category in _CATEGORIES if category == document.metadata.get("category")),
+    ]
 
 
 def _format_note_body(text: str) -> str:

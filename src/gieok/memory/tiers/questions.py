@@ -13,7 +13,7 @@ _REALM = "archive.questions"
 
 
 class ArchiveQuestionKind(StrEnum):
-    """Kind of a question: forget a deleted memory, or accept the person's version."""
+    """Kind of a question: forget a deleted memory, or drop the losing version of a conflict."""
 
     DELETED = "deleted"
     EDITED = "edited"
@@ -22,8 +22,8 @@ class ArchiveQuestionKind(StrEnum):
 class ArchiveQuestion(NamedTuple):
     """Question of an archive about one memory.
 
-    `path` is the memory's file, for EDITED the file with Gieok's version; questions of one `group`
-    are asked as one.
+    `path` is the memory's file; for EDITED it is the conflict note with the losing version.
+    Questions of one `group` are asked as one question.
     """
 
     what: ArchiveQuestionKind
@@ -46,10 +46,10 @@ class ArchiveQuestion(NamedTuple):
 
 def load_questions(journal: KeptValues) -> list[ArchiveQuestion]:
     """Return the open questions, the oldest first."""
-    found = (json.loads(text) for text in journal.kept(_REALM).values())
+    records = (json.loads(text) for text in journal.kept(_REALM).values())
     rows = (
         ArchiveQuestion(ArchiveQuestionKind(what), Scope(scope), *rest)
-        for what, scope, *rest in found
+        for what, scope, *rest in records
     )
     return sorted(rows, key=lambda one: (one.asked_at, one.path))
 
@@ -57,10 +57,10 @@ def load_questions(journal: KeptValues) -> list[ArchiveQuestion]:
 def store_questions(journal: KeptValues, asked: Iterable[ArchiveQuestion]) -> None:
     """Keep questions; a new question about a memory replaces the older one."""
     values = {
-        _format_question_key(one.scope, one.key): json.dumps(
-            [*one], ensure_ascii=False, default=str
+        _format_question_key(question.scope, question.key): json.dumps(
+            [*question], ensure_ascii=False, default=str
         )
-        for one in asked
+        for question in asked
     }
     if values:
         journal.keep(_REALM, values)

@@ -52,7 +52,10 @@ def count_sealed_files(tiers: Tiers) -> tuple[int, int]:
 
 
 def _iter_scoped_shelves(tiers: Tiers) -> Iterator[tuple[Shelf, Scope]]:
-    scopes = {*tiers.journal.made_scopes(), *(one.place.scope for one in tiers.journal.places())}
+    scopes = {
+        *tiers.journal.made_scopes(),
+        *(archived.place.scope for archived in tiers.journal.places()),
+    }
     for tier in sorted(tiers.shelves):
         for scope in sorted(scopes):
             yield tiers.shelves[tier], scope
@@ -62,7 +65,12 @@ def _reseal_file(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> Non
     """Seal one file again unless it is sealed as required."""
     archive, sealer = shelf.archive(place.scope), shelf.sealers[0]
     old = next(
-        (one for one in shelf.sealers if one.suffix and place.path.endswith(one.suffix)), None
+        (
+            candidate
+            for candidate in shelf.sealers
+            if candidate.suffix and place.path.endswith(candidate.suffix)
+        ),
+        None,
     )
     path = place.path.removesuffix(old.suffix if old else "") + sealer.suffix
     if path == place.path:

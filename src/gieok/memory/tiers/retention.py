@@ -52,10 +52,10 @@ def select_due_entries(
     `kept` maps keys to the time until which an entry stays although it is due.
     """
     table, kept = tuple(table), kept or {}
-    found = [one for one in entries if _is_past_hot_days(one.document, table, now)]
-    found = [one for one in found if kept.get(one.document.key, now) <= now]
+    due = [one for one in entries if _is_past_hot_days(one.document, table, now)]
+    due = [one for one in due if kept.get(one.document.key, now) <= now]
     return sorted(
-        found,
+        due,
         key=lambda one: (one.document.said_at, one.document.key),
     )
 

@@ -59,16 +59,16 @@ def select_leaving_entries(
 
     `kept` as in `retention.select_due_entries`.
     """
-    made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
-    over = retention.select_due_entries(made, tiers.rules, now, kept)
-    gone = {one.document.key for one in over}
-    rest = {one.document.key: one for one in made if one.document.key not in gone}
+    entries, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
+    over = retention.select_due_entries(entries, tiers.rules, now, kept)
+    gone = {entry.document.key for entry in over}
+    rest = {entry.document.key: entry for entry in entries if entry.document.key not in gone}
 
     def may_leave(document: Document) -> bool:
         return retention.days_in_hot(document, tiers.rules) is not None and document.key not in kept
 
     early = limits.leave_early(
-        (one.document for one in rest.values()), tiers.limits, now, may_leave
+        (entry.document for entry in rest.values()), tiers.limits, now, may_leave
     )
     return [*over, *(rest[document.key] for document in early)]
 
@@ -118,11 +118,13 @@ def restore_day_to_hot(tiers: Tiers, scope: Scope, day: date) -> Outcome:
     with tiers.journal.exclusive(LOCK):
         rows = tiers.journal.archived(scope, day=day)
         moves = [
-            one
+            returning
             for group in _group_places(tiers, {row.place for row in rows}, outcome)
-            for one in _iter_moves_to_hot(tiers, group, day, outcome)
+            for returning in _iter_moves_to_hot(tiers, group, day, outcome)
         ]
-        tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        tiers.journal.keep(
+            KEPT + scope.path, {returning.entry.document.key: until for returning in moves}
+        )
         refused = tiers.journal.archive(moves)
         outcome.moved = len(moves) - len(refused)
         outcome.add(_rewrite_stale_places(tiers))
@@ -142,7 +144,9 @@ def drop_damaged(tiers: Tiers) -> Outcome:
                 if isinstance(archive, Tidying):
                     archive.tidy()
                 for file in [
-                    one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")
+                    archived_file
+                    for archived_file in archive.files()
+                    if archived_file.path.startswith(f"{move.DAMAGED}/")
                 ]:
                     archive.delete(file.path, file.revision)
             except ArchiveFailed as error:
@@ -229,18 +233,18 @@ def _restore_missing_entries(tiers: Tiers, done: Outcome) -> None:
             except ArchiveFailed as error:
                 done.wrong.append(f"{error} ({error.hint})")
                 continue
-            lacking_entries = [one for key, (row, one, _) in living.items() if key in keys]
+            lacking_entries = [entry for key, (row, entry, _) in living.items() if key in keys]
             tiers.store.put(
                 [
-                    one._replace(document=replace(one.document, tier=group.tier))
-                    for one in lacking_entries
+                    entry._replace(document=replace(entry.document, tier=group.tier))
+                    for entry in lacking_entries
                 ]
             )
 
 
 def _rewrite_stale_places(tiers: Tiers) -> Outcome:
     """Rewrite stale places until only those are left that cannot be rewritten."""
-    done, before = Outcome(), set[Place]()
+    total, before = Outcome(), set[Place]()
     for archive in {id(a): a for a in _iter_stale_archives(tiers)}.values():
         archive.tidy()
     for _ in range(_SWEEPS):
@@ -253,17 +257,21 @@ def _rewrite_stale_places(tiers: Tiers) -> Outcome:
             break
         before = places
         groups = [
-            _add_returning_memory(tiers, group) for group in _group_places(tiers, places, done)
+            _add_returning_memory(tiers, group) for group in _group_places(tiers, places, total)
         ]
         outcome = move.carry_out_moves(tiers, groups)
         outcome.moved = 0  # what came back to its own note never left for anybody who looks
-        done.add(outcome)
+        total.add(outcome)
         _settle_missing(tiers, places)
         deliver(tiers.journal, tiers.store)
-        back = {(group.scope, one.entry.document.key) for group in groups for one in group.arriving}
+        back = {
+            (group.scope, arrival.entry.document.key)
+            for group in groups
+            for arrival in group.arriving
+        }
         if back:
-            done.add(cold.relink(tiers, back))
-    return done
+            total.add(cold.relink(tiers, back))
+    return total
 
 
 def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
@@ -283,7 +291,7 @@ def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
     except ArchiveFailed:
         return group
     written = (
-        {one.entry.document.key for one in held.contents.memories if not one.is_edited}
+        {memory.entry.document.key for memory in held.contents.memories if not memory.is_edited}
         if held
         else set()
     )
@@ -292,16 +300,18 @@ def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
         for place in _list_spelled_places(tiers, group)
     ):
         return group
-    wanted = written - _load_restored_keys(tiers, group.scope).keys()
-    hot = (one for one in tiers.journal.made(group.scope) if one.document.key in wanted)
-    arriving = [Arrival(one, retention.find_memory_day(one.document, tiers.zone)) for one in hot]
-    for row in tiers.journal.archived(group.scope, keys=sorted(wanted)):
+    returning = written - _load_restored_keys(tiers, group.scope).keys()
+    hot = (memory for memory in tiers.journal.made(group.scope) if memory.document.key in returning)
+    arriving = [
+        Arrival(memory, retention.find_memory_day(memory.document, tiers.zone)) for memory in hot
+    ]
+    for row in tiers.journal.archived(group.scope, keys=sorted(returning)):
         if row.place.tier is Tier.WARM:
-            stored = (one for one in tiers.store.entries(group.scope, [row.key]))
+            stored = (memory for memory in tiers.store.entries(group.scope, [row.key]))
             arriving += [
-                cold.arrival(tiers, one, row)
-                for one in stored
-                if one.document.content_hash == row.content_hash
+                cold.arrival(tiers, memory, row)
+                for memory in stored
+                if memory.document.content_hash == row.content_hash
             ]
     return replace(group, arriving=tuple(arriving))
 
@@ -341,19 +351,19 @@ def _rewrite_changed_files(tiers: Tiers, tier: Tier) -> Outcome:
     """Rewrite the files of a tier whose content differs from the last write."""
     outcome, differing = Outcome(), set[Place]()
     there: dict[Scope, dict[str, str]] = {}
-    for one in tiers.journal.places():
-        if one.place.tier is not tier or tier not in tiers.shelves:
+    for archived in tiers.journal.places():
+        if archived.place.tier is not tier or tier not in tiers.shelves:
             continue
         try:
-            if one.place.scope not in there:
-                files = tiers.shelves[tier].archive(one.place.scope).files()
-                there[one.place.scope] = {file.path: file.revision for file in files}
+            if archived.place.scope not in there:
+                files = tiers.shelves[tier].archive(archived.place.scope).files()
+                there[archived.place.scope] = {file.path: file.revision for file in files}
         except ArchiveFailed as error:
             outcome.wrong.append(f"{error} ({error.hint})")
-            there[one.place.scope] = {}
+            there[archived.place.scope] = {}
             continue
-        if there[one.place.scope].get(one.place.path) != one.revision:
-            differing.add(one.place)
+        if there[archived.place.scope].get(archived.place.path) != archived.revision:
+            differing.add(archived.place)
     outcome.add(move.carry_out_moves(tiers, _group_places(tiers, differing, outcome)))
     deliver(tiers.journal, tiers.store)
     return outcome
@@ -379,11 +389,11 @@ def _load_restored_keys(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     expired.
     """
     now, realm = tiers.clock.now(), KEPT + scope.path
-    kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
-    over = [key for key, at in kept.items() if at <= now]
+    stays = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
+    over = [key for key, at in stays.items() if at <= now]
     if over:
         tiers.journal.keep(realm, {}, over)
-    return {key: at for key, at in kept.items() if at > now}
+    return {key: at for key, at in stays.items() if at > now}
 
 
 def _update_archive_incident(tiers: Tiers, done: Outcome) -> None:

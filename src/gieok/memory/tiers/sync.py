@@ -95,9 +95,9 @@ def is_edited(tiers: Tiers) -> bool:
         look = _Look(archive, rows)
         file_changes = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
         if any(
-            not _is_unchanged_file(look, path, one)
-            for one in file_changes.files
-            if (path := filenames.same(one.path)) in rows
+            not _is_unchanged_file(look, path, file)
+            for file in file_changes.files
+            if (path := filenames.same(file.path)) in rows
         ):
             return True
     return False
@@ -110,7 +110,9 @@ def _sync_cold_archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) ->
     file_changes = look.archive.changes(cursor)
     again = json.loads(kept_values.get(_AGAIN, "[]"))
     look.files = {filenames.same(path): path for path in again}
-    look.files |= {filenames.same(one.path): one for one in file_changes.files}
+    look.files |= {
+        filenames.same(changed_file.path): changed_file for changed_file in file_changes.files
+    }
     gone = _find_vanished_memories(
         look,
         {filenames.same(path) for path in file_changes.removed} | set(map(filenames.same, again)),
@@ -185,9 +187,9 @@ def _sync_unknown_notes(
         for row in rows
     }
     deletion_questions = {
-        one.handle: one
-        for one in questions.load_questions(tiers.journal)
-        if one.what is ArchiveQuestionKind.DELETED
+        question.handle: question
+        for question in questions.load_questions(tiers.journal)
+        if question.what is ArchiveQuestionKind.DELETED
     }
     followed: list[Place] = []
     for file in files:
@@ -231,7 +233,7 @@ def _follow_moved_note(
     """Let a memory live where its note was moved to."""
     entries = tiers.store.entries(row.place.scope, [row.key])
     refused = tiers.journal.archive(
-        [Move(one, row._replace(place=place, revision=revision), row) for one in entries]
+        [Move(entry, row._replace(place=place, revision=revision), row) for entry in entries]
     )
     if not entries or refused:
         return []
@@ -295,7 +297,7 @@ def _find_removed_memories(
     if held is None:
         raise ArchiveMissing(place.path)
     if not held.wrong:
-        there = {one.entry.document.key for one in held.contents.memories}
+        there = {memory.entry.document.key for memory in held.contents.memories}
         return [row for row in rows if row.key not in there]
     if not isinstance(shelf.form, NoteForm):
         raise BrokenNote(held.wrong)
@@ -339,15 +341,15 @@ def _ask_about_deletion(
         )
         moves.append(Move(move.in_hot(entry), None, row))
     questions.store_questions(tiers.journal, new_questions)
-    for one in new_questions:
+    for question in new_questions:
         until = (now + _UNTIL_ANSWERED).isoformat()
-        tiers.journal.keep(KEPT + one.scope.path, {one.key: until})
+        tiers.journal.keep(KEPT + question.scope.path, {question.key: until})
     refused = tiers.journal.archive(moves)
     questions.drop_questions(
         tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused]
     )
     deliver(tiers.journal, tiers.store)
-    look.touched |= {(one.scope, one.key) for one in new_questions}
+    look.touched |= {(question.scope, question.key) for question in new_questions}
     done.asked += len(moves) - len(refused)
 
 
@@ -360,7 +362,8 @@ def _pair_rows_with_entries(
         by_scope.setdefault(row.place.scope, []).append(row)
     for scope, some in by_scope.items():
         entries = {
-            one.document.key: one for one in tiers.store.entries(scope, [row.key for row in some])
+            entry.document.key: entry
+            for entry in tiers.store.entries(scope, [row.key for row in some])
         }
         pairs += [(row, entries[row.key]) for row in some if row.key in entries]
     return pairs
@@ -368,9 +371,9 @@ def _pair_rows_with_entries(
 
 def settle_questions(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
     """Drop questions, and let the memories that they were about age as before."""
-    for one in asked:
-        tiers.journal.keep(KEPT + one.scope.path, {}, [one.key])
-    questions.drop_questions(tiers.journal, [(one.scope, one.key) for one in asked])
+    for question in asked:
+        tiers.journal.keep(KEPT + question.scope.path, {}, [question.key])
+    questions.drop_questions(tiers.journal, [(question.scope, question.key) for question in asked])
 
 
 def sweep_cold_tier(tiers: Tiers) -> list[str]:
@@ -379,7 +382,7 @@ def sweep_cold_tier(tiers: Tiers) -> list[str]:
     Notes are named after their text: so the cursors, which hold those names, are dropped and read
     anew by the next run. See `sweep.sweep_stale_places`.
     """
-    is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
+    is_cold = any(stale.place.tier is Tier.COLD for stale in tiers.journal.stale_places())
     wrong = list(sweep.sweep_stale_places(tiers).failed)
     if is_cold:
         for realm in tiers.journal.realms(_REALM):
@@ -394,17 +397,17 @@ def _drop_forgotten(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> list[str]
     """Drop questions about memories that are gone, with the conflict notes beside their files."""
     wrong: list[str] = []
     deliver(tiers.journal, tiers.store)
-    for one in asked:
-        if tiers.store.get(one.scope, [one.key]):
+    for question in asked:
+        if tiers.store.get(question.scope, [question.key]):
             continue
         try:
-            if one.what is ArchiveQuestionKind.EDITED:
-                archive = tiers.shelves[Tier.COLD].archive(one.scope)
-                archive.delete(one.path, archive.read(one.path)[1])
+            if question.what is ArchiveQuestionKind.EDITED:
+                archive = tiers.shelves[Tier.COLD].archive(question.scope)
+                archive.delete(question.path, archive.read(question.path)[1])
         except ArchiveMissing:
             pass
         except ArchiveFailed as error:
-            wrong.append(f"{one.path}: {error}")
+            wrong.append(f"{question.path}: {error}")
             continue
-        settle_questions(tiers, [one])
+        settle_questions(tiers, [question])
     return wrong

@@ -43,10 +43,14 @@ class Gemini:
             more["taskType"] = _TASKS[is_query]
         if self._opening.dimension:
             more["outputDimensionality"] = self._opening.dimension
-        given = [self._prompts.before(text, is_query=is_query) for text in texts]
-        asked = [{"model": name, "content": {"parts": [{"text": text}]}, **more} for text in given]
-        found = self._service.post(f"/{name}:batchEmbedContents", {"requests": asked}, self._hints)
-        rows = found.get("embeddings")
+        prompted = [self._prompts.before(text, is_query=is_query) for text in texts]
+        requests = [
+            {"model": name, "content": {"parts": [{"text": text}]}, **more} for text in prompted
+        ]
+        answer = self._service.post(
+            f"/{name}:batchEmbedContents", {"requests": requests}, self._hints
+        )
+        rows = answer.get("embeddings")
         if not isinstance(rows, list) or not all(
             isinstance(row, dict) and "values" in row for row in rows
         ):

@@ -41,14 +41,14 @@ class Ollama:
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
         """Send one request for the vectors of the texts."""
         size = {"dimensions": self._opening.dimension} if self._opening.dimension else {}
-        given = [self._prompts.before(text, is_query=is_query) for text in texts]
-        found = self._service.post(
-            "/api/embed", {"model": self._opening.model, "input": given, **size}, self._hints
+        prompted = [self._prompts.before(text, is_query=is_query) for text in texts]
+        answer = self._service.post(
+            "/api/embed", {"model": self._opening.model, "input": prompted, **size}, self._hints
         )
-        rows = found.get("embeddings")
+        rows = answer.get("embeddings")
         if not isinstance(rows, list):
             raise self._service.misunderstood("there are no `embeddings` in its answer")
         return Embedded(
             shape.pack_unit_vectors(rows, self._opening.dimension),
-            int(found.get("prompt_eval_count") or 0),
+            int(answer.get("prompt_eval_count") or 0),
         )

@@ -105,10 +105,10 @@ class OnnxEmbedder:
                 return row
         tokens = next((rows for rows in outputs.values() if rows.ndim == 3), None)
         if tokens is None:
-            found = next((rows for rows in outputs.values() if rows.ndim == 2), None)
-            if found is None:
+            matrix = next((rows for rows in outputs.values() if rows.ndim == 2), None)
+            if matrix is None:
                 raise EmbedderFailed(f"the graph in {str(self._folder.folder)!r} gives no vectors")
-            alone: NDArray[Any] = found[0]
+            alone: NDArray[Any] = matrix[0]
             return alone
         return _pool_token_vectors(tokens[0].astype("float32"), self._pooling)
 
@@ -129,10 +129,12 @@ class OnnxEmbedder:
             )
         if self._opening.pooling != prompts.AUTO:
             return self._opening.pooling
-        said = folder.read("1_Pooling/config.json")
-        modes = [mode for key, mode in _MODES.items() if said.get(key)]
-        if said and len(modes) != 1:
-            raise EmbedderFailed(f"the pooling in {str(folder.folder)!r} is not known here: {said}")
+        config = folder.read("1_Pooling/config.json")
+        modes = [mode for key, mode in _MODES.items() if config.get(key)]
+        if config and len(modes) != 1:
+            raise EmbedderFailed(
+                f"the pooling in {str(folder.folder)!r} is not known here: {config}"
+            )
         kind = str(folder.read("config.json").get("model_type", "")).lower()
         if not modes and kind.startswith(_DECODERS):
             modes = ["last"]
@@ -146,13 +148,18 @@ class OnnxEmbedder:
 
     def _own_prompts(self) -> Prompts:
         """Return the prompts that come with the folder, else those known for its name."""
-        said = self._folder.read("config_sentence_transformers.json").get("prompts")
-        if not isinstance(said, dict) or not any(said.values()):
+        own_prompts = self._folder.read("config_sentence_transformers.json").get("prompts")
+        if not isinstance(own_prompts, dict) or not any(own_prompts.values()):
             return prompts.find_prompts_by_model(self._name)
         passage = next(
-            (said[name] for name in ("document", "passage", "corpus") if said.get(name)), ""
+            (
+                own_prompts[name]
+                for name in ("document", "passage", "corpus")
+                if own_prompts.get(name)
+            ),
+            "",
         )
-        return Prompts(str(said.get("query") or ""), str(passage))
+        return Prompts(str(own_prompts.get("query") or ""), str(passage))
 
 
 def _pool_token_vectors(tokens: "NDArray[Any]", how: str) -> "NDArray[Any]":

@@ -43,13 +43,13 @@ class OpenAi:
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
         """Send one request for the vectors of the texts."""
         size = {"dimensions": self._opening.dimension} if self._opening.dimension else {}
-        given = [self._prompts.before(text, is_query=is_query) for text in texts]
-        asked = {"model": self._opening.model, "input": given, "encoding_format": "float", **size}
-        found = self._service.post("/embeddings", asked, self._hints)
-        usage = found.get("usage")
+        prompted = [self._prompts.before(text, is_query=is_query) for text in texts]
+        body = {"model": self._opening.model, "input": prompted, "encoding_format": "float", **size}
+        answer = self._service.post("/embeddings", body, self._hints)
+        usage = answer.get("usage")
         tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else 0
         return Embedded(
-            shape.pack_unit_vectors(self._rows(found.get("data")), self._opening.dimension),
+            shape.pack_unit_vectors(self._rows(answer.get("data")), self._opening.dimension),
             int(tokens or 0),
         )
 

@@ -94,15 +94,15 @@ class OpenAiChat(_ProviderChat):
         )
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
-        talk: Any = [{"role": one.role, "content": one.text} for one in messages]
-        asked: Any = self._asked(sampling)
+        talk: Any = [{"role": message.role, "content": message.text} for message in messages]
+        parameters: Any = self._asked(sampling)
         end = ReplyPart(finish="")
         with self._client.chat.completions.create(
             model=self._name,
             messages=talk,
             stream=True,
             stream_options={"include_usage": True},
-            extra_body=asked,
+            extra_body=parameters,
         ) as answer:
             for chunk in answer:
                 for choice in chunk.choices:
@@ -120,26 +120,28 @@ class OpenAiChat(_ProviderChat):
         """Return the request parameters, by the names that the server knows."""
         is_own = self.model.startswith("openai:")
         names = _KNOWN if is_own else _KNOWN + _OTHERS
-        asked: dict[str, object] = {
+        parameters: dict[str, object] = {
             name: sampling.more[name] for name in names if name in sampling.more
         }
         if sampling.temperature is not None:
-            asked["temperature"] = sampling.temperature
+            parameters["temperature"] = sampling.temperature
         if sampling.stop:
-            asked["stop"] = list(sampling.stop)
+            parameters["stop"] = list(sampling.stop)
         if is_own and _is_reasoning_model(self._name):
-            asked = {
-                name: asked[name]
+            parameters = {
+                name: parameters[name]
                 for name in ("reasoning_effort", "verbosity", "seed")
-                if name in asked
+                if name in parameters
             }
             room = _THINKING
         else:
             room = 0
         if sampling.max_tokens:
             # The older name is the one that every other server knows.
-            asked["max_completion_tokens" if is_own else "max_tokens"] = sampling.max_tokens + room
-        return asked
+            parameters["max_completion_tokens" if is_own else "max_tokens"] = (
+                sampling.max_tokens + room
+            )
+        return parameters
 
 
 class AnthropicChat(_ProviderChat):
@@ -159,21 +161,21 @@ class AnthropicChat(_ProviderChat):
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
         system, talk = split_into_turns(messages)
-        asked: dict[str, Any] = {"max_tokens": sampling.max_tokens or _MOST_TOKENS}
+        parameters: dict[str, Any] = {"max_tokens": sampling.max_tokens or _MOST_TOKENS}
         if sampling.stop:
-            asked["stop_sequences"] = list(sampling.stop)
+            parameters["stop_sequences"] = list(sampling.stop)
         if system:
-            asked["system"] = system
+            parameters["system"] = system
         if not _disallows_sampling(self._name):  # the newest library does not name them any more
             chosen = {"temperature": sampling.temperature, "top_k": sampling.more.get("top_k")}
-            asked["extra_body"] = {
+            parameters["extra_body"] = {
                 name: value for name, value in chosen.items() if value is not None
             }
         read = written = 0
         finish = ""
-        rows: Any = [{"role": one.role, "content": one.text} for one in talk]
+        rows: Any = [{"role": message.role, "content": message.text} for message in talk]
         with self._client.messages.create(
-            model=self._name, messages=rows, stream=True, **asked
+            model=self._name, messages=rows, stream=True, **parameters
         ) as answer:
             for event in answer:
                 if event.type == "message_start":
@@ -220,9 +222,10 @@ class GeminiChat(_ProviderChat):
         )
         rows: Any = [
             Content(
-                role="model" if one.role == "assistant" else "user", parts=[Part(text=one.text)]
+                role="model" if message.role == "assistant" else "user",
+                parts=[Part(text=message.text)],
             )
-            for one in talk
+            for message in talk
         ]
         end = ReplyPart()
         for chunk in self._client.models.generate_content_stream(
@@ -247,16 +250,16 @@ def split_into_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMes
     Later system texts are put into the user's turns: these providers accept one system text.
     """
     head = next(
-        (place for place, one in enumerate(messages) if one.role != "system"), len(messages)
+        (place for place, message in enumerate(messages) if message.role != "system"), len(messages)
     )
-    system = "\n\n".join(one.text for one in messages[:head])
+    system = "\n\n".join(message.text for message in messages[:head])
     talk: list[ChatMessage] = []
-    for one in messages[head:]:
-        role = "assistant" if one.role == "assistant" else "user"
+    for message in messages[head:]:
+        role = "assistant" if message.role == "assistant" else "user"
         if talk and talk[-1].role == role:
-            talk[-1] = ChatMessage(role, f"{talk[-1].text}\n\n{one.text}")
+            talk[-1] = ChatMessage(role, f"{talk[-1].text}\n\n{message.text}")
         else:
-            talk.append(ChatMessage(role, one.text))
+            talk.append(ChatMessage(role, message.text))
     if not talk or talk[0].role != "user":
         talk.insert(0, ChatMessage("user", "…"))
     return system, talk

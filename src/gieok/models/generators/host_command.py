@@ -92,8 +92,8 @@ class HostGenerator:
     def generate(self, prompt: Prompt) -> Generated:
         """Ask once. Raises GeneratorFailed."""
         command = self._command()
-        with TemporaryDirectory(prefix="gieok-", ignore_cleanup_errors=True) as made:
-            folder = Path(made)
+        with TemporaryDirectory(prefix="gieok-", ignore_cleanup_errors=True) as folder_name:
+            folder = Path(folder_name)
             (folder / "empty").mkdir()
             instructions = folder / "instructions.md"
             instructions.write_text(prompt.system, encoding="utf-8")
@@ -103,10 +103,10 @@ class HostGenerator:
             }
             environment |= {places.OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
             timeout_s = prompt.timeout_s or self._timeout_s
-            done = self._run(
+            result = self._run(
                 words, f"{MARKER}\n{prompt.text}", folder / "empty", environment, timeout_s
             )
-        return self._read(done)
+        return self._read(result)
 
     def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
         raise NotImplementedError
@@ -123,8 +123,8 @@ class HostGenerator:
         return self.model.partition(":")[2]
 
     def _command(self) -> str:
-        found = registry.find_program(self._path or self.program, os.environ)
-        if not found:
+        program = registry.find_program(self._path or self.program, os.environ)
+        if not program:
             where = f" at {self._path!r}" if self._path else ""
             raise GeneratorFailed(
                 f"{self.model} needs the command `{self.program}`, which is not here{where}",
@@ -133,7 +133,7 @@ class HostGenerator:
                     f"the model's setting"
                 ),
             )
-        return found
+        return program
 
     def _run(
         self,
@@ -235,7 +235,7 @@ class ClaudeCode(HostGenerator):
         }
 
     def _read(self, done: _Done) -> Generated:
-        found = next(
+        result = next(
             (
                 row
                 for row in reversed(list(_iter_reply_objects(done.output)))
@@ -243,22 +243,22 @@ class ClaudeCode(HostGenerator):
             ),
             None,
         )
-        if found is None:
+        if result is None:
             raise self._failed(done.errors or done.output, done.status)
-        text, usage = str(found.get("result") or ""), _select_mapping(found.get("usage"))
+        text, usage = str(result.get("result") or ""), _select_mapping(result.get("usage"))
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         answer = Generated(
             text=text,
             input_tokens=sum(_read_token_count(usage, name) for name in names),
             output_tokens=_read_token_count(usage, "output_tokens"),
-            is_cut=found.get("stop_reason") == "max_tokens",
-            dollars=_read_dollar_cost(found.get("total_cost_usd")),
+            is_cut=result.get("stop_reason") == "max_tokens",
+            dollars=_read_dollar_cost(result.get("total_cost_usd")),
         )
-        if not found.get("is_error"):
+        if not result.get("is_error"):
             return answer
         if _CUT.search(text):
             return answer._replace(text="", is_cut=True)
-        status = found.get("api_error_status")
+        status = result.get("api_error_status")
         raise self._failed(
             text + (f" ({status})" if status and str(status) not in text else ""), done.status
         )
@@ -297,26 +297,26 @@ class Codex(HostGenerator):
         yield "-"
 
     def _read(self, done: _Done) -> Generated:
-        said, told, usage = "", "", dict[str, Any]()
+        text, failure, usage = "", "", dict[str, Any]()
         for row in _iter_reply_objects(done.output):
             item = _select_mapping(row.get("item"))
             if row.get("type") == "item.completed" and item.get("type") == "agent_message":
-                said = str(item.get("text") or "")
+                text = str(item.get("text") or "")
             elif row.get("type") == "turn.completed":
                 usage = _select_mapping(row.get("usage"))
             elif row.get("type") in ("error", "turn.failed"):
-                told = str(
+                failure = str(
                     row.get("message") or _select_mapping(row.get("error")).get("message") or ""
                 )
         if usage:
             return Generated(
-                said,
+                text,
                 _read_token_count(usage, "input_tokens"),
                 _read_token_count(usage, "output_tokens"),
             )
-        if _CUT.search(told):
+        if _CUT.search(failure):
             return Generated("", is_cut=True)
-        raise self._failed(told or _find_last_printed_line(done.errors), done.status)
+        raise self._failed(failure or _find_last_printed_line(done.errors), done.status)
 
 
 def _iter_codex_mcp_servers() -> Iterator[str]:

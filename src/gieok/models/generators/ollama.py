@@ -83,7 +83,10 @@ class OllamaChat:
         self._service = _open_service(model, address, timeout_s)
 
     def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
-        """Yield a reply. Raises GeneratorFailed."""
+        """Yield the parts of a reply as the model writes them; the last part has the token counts.
+
+        Raises GeneratorFailed.
+        """
         name = self.model.partition(":")[2]
         options = {known: sampling.more[known] for known in _OPTIONS if known in sampling.more}
         if sampling.temperature is not None:
@@ -93,9 +96,12 @@ class OllamaChat:
         if sampling.stop:
             options["stop"] = list(sampling.stop)
         options["num_ctx"] = _select_context_size(
-            sum(estimate_tokens(one.text) for one in messages), sampling.max_tokens
+            sum(estimate_tokens(chat_message.text) for chat_message in messages),
+            sampling.max_tokens,
         )
-        talk = [{"role": one.role, "content": one.text} for one in messages]
+        talk = [
+            {"role": chat_message.role, "content": chat_message.text} for chat_message in messages
+        ]
         body = {"model": name, "messages": talk, "stream": True, "think": False, "options": options}
         try:
             for line in self._service.lines("/api/chat", body, {404: f"run `ollama pull {name}`"}):

@@ -32,13 +32,16 @@ class ScriptedChat:
     def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
         """Yield a reply word by word."""
         del sampling
-        said = next((one.text for one in reversed(messages) if one.role == "user"), "")
-        replies = (_QUESTIONS if said.rstrip().endswith("?") else _OTHERS)[
-            detect_text_language(said)
+        text = next((message.text for message in reversed(messages) if message.role == "user"), "")
+        replies = (_QUESTIONS if text.rstrip().endswith("?") else _OTHERS)[
+            detect_text_language(text)
         ]
-        reply = replies[zlib.crc32(said.encode("utf-8", "replace")) % len(replies)]
+        reply = replies[zlib.crc32(text.encode("utf-8", "replace")) % len(replies)]
         for word in _WORDS.findall(reply):
             yield ReplyPart(word)
         yield ReplyPart(
-            "", "stop", sum(estimate_tokens(one.text) for one in messages), estimate_tokens(reply)
+            "",
+            "stop",
+            sum(estimate_tokens(message.text) for message in messages),
+            estimate_tokens(reply),
         )

@@ -32,7 +32,7 @@ class DesktopChannel:
             words = ["--app-name=gieok", "--", title, html.escape(text, quote=False)]
         try:
             # The program is the system's, the words are arguments.
-            done = subprocess.run(  # noqa: S603
+            completed = subprocess.run(  # noqa: S603
                 [program, *words],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
@@ -48,9 +48,11 @@ class DesktopChannel:
             raise NotifierFailed(
                 f"{self._name} cannot be run: {error.strerror}", hint=_HINT
             ) from error
-        if done.returncode:
-            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
-            raise NotifierFailed(f"{self._name} ended with {done.returncode}: {said}", hint=_HINT)
+        if completed.returncode:
+            output = " ".join(completed.stderr.decode("utf-8", "replace").split())[:200]
+            raise NotifierFailed(
+                f"{self._name} ended with {completed.returncode}: {output}", hint=_HINT
+            )
         return f"shown by {program}"
 
     def check(self) -> str:
@@ -58,11 +60,11 @@ class DesktopChannel:
         return Unseen(f"{self._program()} is there")
 
     def _program(self) -> str:
-        found = shutil.which(self._name, path=self._environment.get("PATH"))
-        if not found:
+        program = shutil.which(self._name, path=self._environment.get("PATH"))
+        if not program:
             hint = (
                 "install it (Debian, Ubuntu: `apt install libnotify-bin`), or take another way in "
                 "`notify.to`"
             )
             raise NotifierFailed(f"there is no {self._name} on the PATH", hint=hint)
-        return found
+        return program

@@ -26,7 +26,7 @@ class LogChannel:
         try:
             fs.append_private_text(self._file, line)
         except OSError as error:
-            told = f"cannot write {str(self._file)!r}: {error.strerror or error}"
+            message = f"cannot write {str(self._file)!r}: {error.strerror or error}"
             raise NotifierFailed(
-                told, hint="check the permissions and the free space of this place"
+                message, hint="check the permissions and the free space of this place"
             ) from error

@@ -88,8 +88,8 @@ class OpenClawChannel:
         )
 
     def _body(self, title: str, text: str) -> dict[str, object]:
-        told = " ".join(text.split())[:_MOST_CHARS]
-        line = f"{NOTICE}. Tell your user: {title}: {told}"
+        words = " ".join(text.split())[:_MOST_CHARS]
+        line = f"{NOTICE}. Tell your user: {title}: {words}"
         if self._route == "wake":
             return {"text": line, "mode": "now"}
         if self._route == "agent":

@@ -53,9 +53,9 @@ class SmtpChannel:
         """Log in, name sender and recipients, and leave without sending."""
 
         def ask(server: smtplib.SMTP) -> None:
-            for status, said in (server.mail(self._from), *(server.rcpt(to) for to in self._to)):
+            for status, answer in (server.mail(self._from), *(server.rcpt(to) for to in self._to)):
                 if status >= 400:
-                    raise smtplib.SMTPResponseException(status, said)
+                    raise smtplib.SMTPResponseException(status, answer)
             server.rset()
 
         self._with_server(ask)
@@ -88,9 +88,9 @@ class SmtpChannel:
                 "check `notify.mail_from`, `notify.mail_to`",
             ) from error
         except ssl.SSLError as error:
-            told = getattr(error, "verify_message", "") or error.reason or str(error)
+            reason = getattr(error, "verify_message", "") or error.reason or str(error)
             raise self._failed(
-                f"no TLS with {self._host}:{self._port}: {told}",
+                f"no TLS with {self._host}:{self._port}: {reason}",
                 "check `notify.smtp_security` (tls, starttls) and the port",
             ) from error
         except (OSError, smtplib.SMTPException) as error:
@@ -130,11 +130,11 @@ class SmtpChannel:
                 hint="`gieok config show` says where settings stand",
             )
         if self._user and not self._password:
-            told = f"{self._variable}, the password of {self._user}, is not set"
-            raise NotifierFailed(told, hint=self._key_hint)
+            message = f"{self._variable}, the password of {self._user}, is not set"
+            raise NotifierFailed(message, hint=self._key_hint)
         if self._user and self._security == "none" and self._host not in _LOCAL:
-            told = f"the password would go to {self._host} in the clear"
-            raise NotifierFailed(told, hint="set `notify.smtp_security` to starttls or tls")
+            message = f"the password would go to {self._host} in the clear"
+            raise NotifierFailed(message, hint="set `notify.smtp_security` to starttls or tls")
 
     def _failed(self, told: str, hint: str, status: int = 0) -> NotifierFailed:
         return NotifierFailed(

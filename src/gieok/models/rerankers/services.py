@@ -47,9 +47,11 @@ class HttpReranker:
             raise RerankerFailed(opening.needs("an address", "reranker.base_url"), hint=hint)
         self._name = name
         self.model = f"{opening.provider}:{name}"
-        said = "the endpoint" if opening.provider == "compatible" else opening.provider.capitalize()
+        service_name = (
+            "the endpoint" if opening.provider == "compatible" else opening.provider.capitalize()
+        )
         self._service = Service(
-            said,
+            service_name,
             opening.address,
             build_bearer_header(opening.key),
             opening.timeout_s,
@@ -59,14 +61,14 @@ class HttpReranker:
 
     def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
         """Send one request for the scores. Raises RerankerFailed."""
-        asked = {
+        body = {
             "model": self._name,
             "query": question,
             "documents": list(texts),
             **self._dialect.more,
         }
-        found = self._service.post(self._dialect.path, asked, self._hints)
-        rows = found.get(self._dialect.rows)
+        answer = self._service.post(self._dialect.path, body, self._hints)
+        rows = answer.get(self._dialect.rows)
         try:
             by_place = {int(row["index"]): float(row["relevance_score"]) for row in rows or []}
             scores = [by_place[place] for place in range(len(texts))]
@@ -74,6 +76,6 @@ class HttpReranker:
             raise self._service.misunderstood(
                 "there is not one score for each text in its answer"
             ) from error
-        usage = found.get("usage")
+        usage = answer.get("usage")
         tokens = usage.get("total_tokens") if isinstance(usage, dict) else 0
         return Reranked(scores, int(tokens or 0))

@@ -120,7 +120,7 @@ def _select_pending_items(
         )
     if not names:
         raise BadRequest("what is answered?", hint="`gieok archive pending` names it")
-    due = [one.day for one in approval.list_due_days(tiers, context.archive.warm_days)]
+    due = [item.day for item in approval.list_due_days(tiers, context.archive.warm_days)]
     rejected = approval.rejected(tiers)
     open_questions = questions.load_questions(tiers.journal)
     days: set[date] = set()
@@ -128,7 +128,7 @@ def _select_pending_items(
     for name in names:
         if name == _ALL:
             days |= set(due)
-        elif some := [one for one in open_questions if name in (one.name, one.handle)]:
+        elif some := [item for item in open_questions if name in (item.name, item.handle)]:
             chosen_questions += some
         else:
             days |= _select_waiting_days(context, name, {*due, *rejected})
@@ -149,7 +149,7 @@ def _select_waiting_days(context: Context, name: str, waiting: set[date]) -> set
 def _select_questions_by_kind(
     asked: Sequence[ArchiveQuestion], what: ArchiveQuestionKind
 ) -> list[ArchiveQuestion]:
-    return [one for one in asked if one.what is what]
+    return [question for question in asked if question.what is what]
 
 
 def _forget_deleted_notes(
@@ -160,17 +160,21 @@ def _forget_deleted_notes(
     """
     if not deleted:
         return []
-    forget_filter = ForgetFilter(tuple(one.handle for one in deleted))
+    forget_filter = ForgetFilter(tuple(question.handle for question in deleted))
     # A file that came back meanwhile is deleted too.
-    tiers.journal.mark_stale([Place(one.scope, Tier.COLD, one.path) for one in deleted])
+    tiers.journal.mark_stale(
+        [Place(question.scope, Tier.COLD, question.path) for question in deleted]
+    )
     still = forgetting.execute_forget_plan(
         context, forgetting.plan_forgetting(context, forget_filter), forget_filter
     ).still_in
-    unforgotten = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
-    sync.settle_questions(tiers, [one for one in deleted if one not in unforgotten])
+    unforgotten = [
+        question for question in deleted if tiers.store.get(question.scope, [question.key])
+    ]
+    sync.settle_questions(tiers, [question for question in deleted if question not in unforgotten])
     return [
         *(f"{place}: {why}" for place, why in still),
-        *(f"{one.path}: not of {context.scope}" for one in unforgotten),
+        *(f"{question.path}: not of {context.scope}" for question in unforgotten),
     ]
 
 

@@ -64,7 +64,9 @@ def list_pending(context: Context, request: ArchivePendingRequest) -> PendingRes
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
         return PendingResult((), (), "")
-    days = [PendingDay(*one) for one in approval.list_due_days(tiers, context.archive.warm_days)]
+    days = [
+        PendingDay(*due_day) for due_day in approval.list_due_days(tiers, context.archive.warm_days)
+    ]
     missed = tuple(gaps_of_archive(context)) or None
     return PendingResult(
         tuple(days), tuple(_group_pending_questions(context)), context.archive.cold, missed
@@ -96,10 +98,10 @@ def render_pending(result: PendingResult, style: Style) -> str:
     """Show days, then questions, and how to answer."""
     if not result.place:
         return NO_COLD.say(style.lang)
-    lines = [_render_pending_day(one, style) for one in result.days]
+    lines = [_render_pending_day(item, style) for item in result.days]
     if lines:
         lines.append(style.dim(style.say("  `gieok archive approve DAY …|all`, or `reject`")))
-    lines += [_render_pending_question(one, style) for one in result.questions]
+    lines += [_render_pending_question(item, style) for item in result.questions]
     if not lines:
         return absence(Words("nothing waits"), result.not_looked_at, style)
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])

@@ -92,7 +92,7 @@ def read_archive_status(context: Context, request: NoRequest) -> ArchiveStatusRe
         next_moves=tuple(_iter_next_moves(context.archive.tiers())) if has_journal else (),
         messages=context.memory.journal().stats().messages if has_journal else 0,
         talk=tuple(_list_talk_places(context)) if has_journal else (),
-        planned=tuple(_localise_planned_job(context, one) for one in planned),
+        planned=tuple(_localise_planned_job(context, job) for job in planned),
         kinds=kinds,
         incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
         questions=len(questions.load_questions(context.memory.journal())) if has_journal else 0,
@@ -125,7 +125,8 @@ def _list_talk_places(context: Context) -> list[TalkPlace]:
 def _localise_planned_job(context: Context, planned: Planned) -> Planned:
     """Return a job with its times in the caller's time zone."""
     at = (
-        one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at)
+        moment.astimezone(context.zone) if moment else None
+        for moment in (planned.next_at, planned.last_at)
     )
     return planned._replace(next_at=next(at), last_at=next(at))
 
@@ -179,7 +180,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             printable=printable(str(move.scope)),
         )
     if result.messages:
-        size = format_size(sum(one.bytes or 0 for one in result.talk))
+        size = format_size(sum(place.bytes or 0 for place in result.talk))
         message_count = style.say("{messages:,} messages", messages=result.messages)
         yield style.say(
             "said: {message_count}, {count} month in files ({size})",
@@ -188,7 +189,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             count=len(result.talk),
             size=size,
         )
-    for gone in (one for one in result.talk if one.bytes is None):
+    for gone in (place for place in result.talk if place.bytes is None):
         yield style.say(
             "✗ the file of {month} of {printable} is gone: `gieok backup restore`",
             month=gone.month,

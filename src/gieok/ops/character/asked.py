@@ -103,7 +103,10 @@ class CharacterSheet(NamedTuple):
             (style.say("description"), self.description),
             (style.say("personality"), self.personality),
             (style.say("scenario"), self.scenario),
-            *((style.say("greeting {n}", n=n), one) for n, one in enumerate(self.greetings)),
+            *(
+                (style.say("greeting {n}", n=n), greeting)
+                for n, greeting in enumerate(self.greetings)
+            ),
             (style.say("system prompt"), self.system_prompt),
             (style.say("after the history"), self.post_history_instructions),
             (style.say("made by"), self.creator),

@@ -167,7 +167,7 @@ def _import_chat_log(
     zone = zone_named(request.zone, context.zone)
     begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     card = card_of(stored.card)
-    names = [one for one in (request.name, card.nickname, card.name) if one]
+    names = [name for name in (request.name, card.nickname, card.name) if name]
     own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), zone, begins)), names)
     taken = import_chat_log(
         house.memory,
@@ -188,7 +188,7 @@ def _iter_chat_log_lines(file: Path) -> Iterator[bytes]:
 
 
 def _count_log_lines(taken: LogTaken) -> LogCounts:
-    since, until = (one.isoformat() if one else "" for one in (taken.first, taken.last))
+    since, until = (moment.isoformat() if moment else "" for moment in (taken.first, taken.last))
     return LogCounts(
         added=taken.added,
         changed=taken.changed,
@@ -221,7 +221,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
             refused=log.refused,
         )
     ]
-    lines += [f"  {one.line}: {printable(style.told(one.reason))}" for one in log.faults]
+    lines += [f"  {fault.line}: {printable(style.told(fault.reason))}" for fault in log.faults]
     identity = printable(result.id)
     return "\n".join(
         [

@@ -159,7 +159,7 @@ def render_house_characters(result: CharacterListResult, style: Style) -> str:
         return style.say(
             "There is no character: `gieok character create NAME`, `gieok character import FILE`"
         )
-    return "\n".join(one.line(style) for one in result.characters)
+    return "\n".join(character.line(style) for character in result.characters)
 
 
 def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:

@@ -99,31 +99,31 @@ class _CharacterTalk:
         return printable(text)
 
     def _memory(self, words: str) -> str:
-        asked = CharacterMemoriesRequest(
+        request = CharacterMemoriesRequest(
             what=[self._bond.character, *words.split()], user=self._bond.user
         )
-        found = list_character_memories(self._context, asked)
+        result = list_character_memories(self._context, request)
         nothing = self._style.say("nothing yet")
-        return "\n".join(render_memory_rows(found.memories, self._style)) or nothing
+        return "\n".join(render_memory_rows(result.memories, self._style)) or nothing
 
     def _why(self, rest: str) -> str:
         del rest
         if self._last is None:
             return self._style.say("nothing was said yet")
-        told = [part for part in (self._last.canon, self._last.context.narrative.text) if part]
-        found = [
-            f"  {build_memory_handle(one.document.key)}  {one.score:.2f}  "
-            + " ".join(f"{name} {value:.2f}" for name, value in one.signals.items())
-            + f"  {printable(one.document.text)}"
-            for one in self._last.context.recalled
+        parts = [part for part in (self._last.canon, self._last.context.narrative.text) if part]
+        lines = [
+            f"  {build_memory_handle(hit.document.key)}  {hit.score:.2f}  "
+            + " ".join(f"{name} {value:.2f}" for name, value in hit.signals.items())
+            + f"  {printable(hit.document.text)}"
+            for hit in self._last.context.recalled
         ]
-        return "\n".join([*map(printable, told), *found]) or self._style.say("nothing")
+        return "\n".join([*map(printable, parts), *lines]) or self._style.say("nothing")
 
     def _forget(self, handle: str) -> str:
-        done = self._house.control.delete(
+        deletion = self._house.control.delete(
             self._bond, find_memory_key(self._house, self._bond, handle)
         )
-        self._undo = done.undo
+        self._undo = deletion.undo
         return self._style.say("forgotten; /undo takes it back")
 
     def _back(self, rest: str) -> str:
@@ -202,16 +202,16 @@ def _iter_chat_input(context: Context) -> Iterator[str]:
 def render_character_chat(result: CharacterChatResult, style: Style) -> str:
     """Show the conversation, unless it was shown already."""
     if result.is_shown:
-        count = sum(not one.said.startswith("/") for one in result.lines)
+        count = sum(not exchange.said.startswith("/") for exchange in result.lines)
         return style.say("{count} messages", count=count)
     talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
     talk_lines += [
         (
             f"> "
-            f"{printable(one.said)}\n"
-            f"{one.reply if one.said.startswith('/') else f'{result.name}: {one.reply}'}"
+            f"{printable(exchange.said)}\n"
+            f"{exchange.reply if exchange.said.startswith('/') else f'{result.name}: {exchange.reply}'}"
         )
-        for one in result.lines
+        for exchange in result.lines
     ]
     return "\n".join(talk_lines)
 

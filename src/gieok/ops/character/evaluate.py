@@ -116,7 +116,9 @@ def build_eval_result(
     request: CharacterEvalRequest,
 ) -> CharacterEvalResult:
     """Convert counts to shares."""
-    question_texts = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
+    question_texts = (
+        f"{answer.at:%Y-%m-%d %H:%M} {answer.question}\n{answer.narrative}" for answer in asked
+    )
     return CharacterEvalResult(
         facts=FactFigures(
             _compute_eval_share(score.right, score.kept),

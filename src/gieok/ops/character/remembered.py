@@ -182,9 +182,9 @@ def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
     held = house.memory.memories(bond)
     keys = [
-        *(one.key for one in held.facts),
-        *(one.key for one in held.moments),
-        *(one.key for one in held.episodes),
+        *(memory.key for memory in held.facts),
+        *(memory.key for memory in held.moments),
+        *(memory.key for memory in held.episodes),
     ]
     matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
     if not matching_keys:
@@ -251,7 +251,13 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
         return style.say("Nothing is remembered yet.")
     lines = render_memory_rows(result.memories, style)
     return "\n".join(
-        [*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)]
+        [
+            *lines,
+            *(
+                f"    {message.at}  {message.role}: {printable(message.text)}"
+                for message in result.messages
+            ),
+        ]
     )
 
 
@@ -262,7 +268,9 @@ def render_character_forgetting(result: CharacterForgetResult, style: Style) -> 
     if result.is_back:
         return style.say("it is remembered again")
     lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
-    lines += [f"  {style.say('holds again')}: {printable(one)}" for one in result.holds_again]
+    lines += [
+        f"  {style.say('holds again')}: {printable(statement)}" for statement in result.holds_again
+    ]
     if result.undo:
         lines.append(
             style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)

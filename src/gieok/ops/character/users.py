@@ -143,8 +143,8 @@ def _build_points_row(entry: LedgerEntry) -> PointsRow:
 
 def _build_key_line(issued: IssuedKey) -> KeyLine:
     times = (
-        one.isoformat() if one else ""
-        for one in (issued.created_at, issued.expires_at, issued.revoked_at)
+        moment.isoformat() if moment else ""
+        for moment in (issued.created_at, issued.expires_at, issued.revoked_at)
     )
     return KeyLine(issued.id, issued.user, issued.role.value, issued.label, *times)
 

@@ -86,7 +86,7 @@ def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResu
 
 def render_coverage(result: CoverageResult, style: Style) -> str:
     """Show the imported executions, and the data that could not be used."""
-    kept, counts = result.kept, (result.tests, result.pairs, result.files)
+    kept_counts, counts = result.kept, (result.tests, result.pairs, result.files)
     lines = [
         style.bold(
             style.say(
@@ -120,9 +120,9 @@ def render_coverage(result: CoverageResult, style: Style) -> str:
         lines.append(f"  {outside.say(style.lang)}: {result.outside}")
     total = Words.of(
         "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
-        pairs=kept.pairs,
-        tests=kept.tests,
-        changed=kept.changed,
+        pairs=kept_counts.pairs,
+        tests=kept_counts.tests,
+        changed=kept_counts.changed,
     )
     return "\n".join([*lines, style.dim(total.say(style.lang))])
 

@@ -76,7 +76,8 @@ class CodePart(NamedTuple):
 
 def _build_code_parts(shown: Sequence[Excerpt]) -> list[CodePart]:
     return [
-        CodePart(one.first, one.text, list_note_texts(one.notes), one.is_redacted) for one in shown
+        CodePart(excerpt.first, excerpt.text, list_note_texts(excerpt.notes), excerpt.is_redacted)
+        for excerpt in shown
     ]
 
 
@@ -208,7 +209,9 @@ def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate])
     if not first:
         return []
     impact_analysis = analysis.of_symbols(project, first[:_TESTED])
-    tests = [impact_analysis.symbols[one.key] for one in impact_analysis.impact.tests[:_MOST_TESTS]]
+    tests = [
+        impact_analysis.symbols[test.key] for test in impact_analysis.impact.tests[:_MOST_TESTS]
+    ]
     return [
         TestRow(s.key.partition("::")[2], format_code_place(s.path, s.start_line)) for s in tests
     ]
@@ -246,7 +249,9 @@ def _fit_explored_code(
 
 
 def _count_explored_tokens(result: ExploreResult) -> int:
-    """Return the tokens of the text, in the language whose text takes more."""
+    """Return the estimated tokens of the rendered result, in English or Korean: the larger
+    number.
+    """
     return max(
         estimate_tokens(render_explored_code(result, Style(lang, colour=False, verbatim=True)))
         for lang in ("en", "ko")

@@ -204,15 +204,15 @@ def sync_project_index(
     embedded, note = (
         _embed_project(context, project, may_switch=trigger == "init") if wait else (0, "")
     )
-    told = (
+    model_report = (
         code_model.summarise_whole_project(context, project, asker)
         if asker
         else code_model.summarise_changed_symbols(context, project)
     )
-    note = "; ".join(filter(None, (note, told.note)))
+    note = "; ".join(filter(None, (note, model_report.note)))
     milliseconds = round(1000 * (monotonic() - started))
-    if change.touched or is_first or told.tokens:
-        _log_sync_change(context, project, trigger, change, milliseconds, told)
+    if change.touched or is_first or model_report.tokens:
+        _log_sync_change(context, project, trigger, change, milliseconds, model_report)
     project.store.compact()
     waiting = (
         project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
@@ -225,7 +225,7 @@ def sync_project_index(
         ms=milliseconds,
         note=note,
         escalation=tuple(reasons),
-        summaries=told,
+        summaries=model_report,
     )
 
 

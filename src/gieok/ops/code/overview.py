@@ -46,16 +46,16 @@ def find_project_part(context: Context, name: str) -> PartOfProject | None:
 
     Raises NotIndexed.
     """
-    made = build_project_overview(context)
-    found = made.found
-    if name not in {one.name for one in found.parts}:
+    overview = build_project_overview(context)
+    structure = overview.found
+    if name not in {part.name for part in structure.parts}:
         return None
-    lines = {path: size for path, size in found.files if found.part_of[path] == name}
-    into = [(a, row[name]) for a, row in found.imports.items() if name in row]
+    lines = {path: size for path, size in structure.files if structure.part_of[path] == name}
+    into = [(a, row[name]) for a, row in structure.imports.items() if name in row]
     return PartOfProject(
         name=name,
         files=tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))),
-        imports=tuple(found.imports.get(name, {}).items()),
+        imports=tuple(structure.imports.get(name, {}).items()),
         imported_by=tuple(sorted(into, key=lambda row: (-row[1], row[0]))),
-        owners=made.history.owners.get(name, ()),
+        owners=overview.history.owners.get(name, ()),
     )

@@ -139,8 +139,8 @@ def query_code(context: Context, request: QueryRequest) -> QueryResult:
         )
     summaries = summary.find_summaries(project, [a.symbol for a in answers.answers])
     rows = tuple(
-        _build_found_symbol_row(answer, *one)
-        for answer, one in zip(answers.answers, summaries, strict=True)
+        _build_found_symbol_row(answer, *symbol_summary)
+        for answer, symbol_summary in zip(answers.answers, summaries, strict=True)
     )
     is_unsure = bool(rows) and not _has_question_words(project, text)
     return QueryResult(

@@ -127,10 +127,10 @@ def show_code_symbol(context: Context, request: ShowSymbolRequest) -> ShowResult
     if request.limit < 0:
         raise BadRequest(f"limit {request.limit} is out of range")
     project = open_current_project(context)
-    found = lookup.find_typed_symbols(project, request.symbol, context.caller.folder)
-    found = sorted(found, key=lambda s: places.is_test_file(s.path))
+    symbols = lookup.find_typed_symbols(project, request.symbol, context.caller.folder)
+    symbols = sorted(symbols, key=lambda s: places.is_test_file(s.path))
     rows, left = [], _LINES
-    for symbol in found[:_MOST]:
+    for symbol in symbols[:_MOST]:
         rows.append(
             _build_shown_symbol(
                 project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit
@@ -139,9 +139,9 @@ def show_code_symbol(context: Context, request: ShowSymbolRequest) -> ShowResult
         left -= rows[-1].code.text.count("\n") + 1
     others = (
         f"{format_code_place(s.path, s.start_line)} {s.key.partition('::')[2]}"
-        for s in found[_MOST : _MOST + _MOST_OTHERS]
+        for s in symbols[_MOST : _MOST + _MOST_OTHERS]
     )
-    return ShowResult(tuple(rows), len(found), tuple(others), freshness(project))
+    return ShowResult(tuple(rows), len(symbols), tuple(others), freshness(project))
 
 
 def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
@@ -220,13 +220,13 @@ def _build_edge_rows(
         rows.append(
             (places.is_test_file(path), first.tier, path if is_into else "", first.line, row)
         )
-    kept = [row for *_, row in sorted(rows)[: limit or None]]
-    ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in kept}))}
-    kept = [
+    shown = [row for *_, row in sorted(rows)[: limit or None]]
+    ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in shown}))}
+    shown = [
         row if row.citation else row._replace(citation=_format_symbol_start(ends[row.symbol]))
-        for row in kept
+        for row in shown
     ]
-    return kept, len(rows), sum(is_test for is_test, *_ in rows)
+    return shown, len(rows), sum(is_test for is_test, *_ in rows)
 
 
 def _format_symbol_start(s: Symbol) -> str:
@@ -257,7 +257,7 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
         more = result.total - len(result.symbols)
         head = style.say("{more} more of this name:", more=more)
         blocks.append(
-            style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)]))
+            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
         )
     return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
 

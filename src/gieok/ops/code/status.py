@@ -60,7 +60,7 @@ class CodeCounts(NamedTuple):
 
 
 def _build_code_counts(c: Statistics) -> CodeCounts:
-    central = [Central(*one) for one in c.central]
+    central = [Central(*row) for row in c.central]
     return CodeCounts(
         files=c.files,
         lines=c.lines,

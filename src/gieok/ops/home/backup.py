@@ -200,7 +200,7 @@ def prune_backups(context: Context, request: PruneRequest) -> PruneResult:
     backups, folder = context.admin.backups(), _resolve_backup_path(context, request.to)
     old = backups.listed(folder)[request.keep :]
     if old and not request.yes:
-        lines = [printable(str(one.path)) for one in old]
+        lines = [printable(str(backup.path)) for backup in old]
         question = context.words("remove these backups for good? (y/N) ")
         if not context.agrees(lines, question, "a backup that is removed is gone: give --yes"):
             return PruneResult(())
@@ -231,7 +231,7 @@ def _find_meant_backup(context: Context, text: str) -> Path:
 
 
 def _build_backup_result(report: BackupReport, *, is_made: bool) -> BackupResult:
-    left_out = tuple(Reason(*one) for one in report.left_out)
+    left_out = tuple(Reason(*row) for row in report.left_out)
     return BackupResult(
         backup=report.file,
         files=report.members,
@@ -264,13 +264,13 @@ def render_backup(result: BackupResult, style: Style) -> str:
             )
         )
     went = style.say("older, removed")
-    lines += [f"  {went}: {printable(str(one.path))}" for one in result.pruned]
+    lines += [f"  {went}: {printable(str(file.path))}" for file in result.pruned]
     without = style.say("not in it")
     return "\n".join(
         lines
         + [
-            f"  ✗ {without}: {printable(one.path)}: {printable(style.told(one.reason))}"
-            for one in result.left_out
+            f"  ✗ {without}: {printable(file.path)}: {printable(style.told(file.reason))}"
+            for file in result.left_out
         ]
     )
 
@@ -287,7 +287,7 @@ def render_backups(result: BackupListResult, style: Style) -> str:
     every = style.say("all are kept (`backup.keep: 0`)")
     return "\n".join(
         [
-            *(_render_backup_line(one, style) for one in result.backups),
+            *(_render_backup_line(backup, style) for backup in result.backups),
             kept_note if result.keep else every,
         ]
     )
@@ -318,7 +318,7 @@ def render_pruned_backups(result: PruneResult, style: Style) -> str:
     if not result.removed:
         return style.say("nothing was removed")
     removed = style.say("removed")
-    return "\n".join(f"{removed}: {printable(str(one.path))}" for one in result.removed)
+    return "\n".join(f"{removed}: {printable(str(backup.path))}" for backup in result.removed)
 
 
 CREATE = Operation(

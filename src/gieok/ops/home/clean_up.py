@@ -93,7 +93,7 @@ def _redact_everything_stored(context: Context, *, is_dry: bool) -> Cleaned:
 def _clean_made(context: Context, *, is_dry: bool) -> int:
     """Redact derived documents in the journal, which delivers them to the store again."""
     journal = context.memory.journal()
-    found = [
+    entries = [
         _build_cut_entry(
             fresh,
             lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),),
@@ -102,12 +102,12 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
         for entry in (*journal.made(scope), *_iter_archived_entries(context, scope))
         if (fresh := cleaned(entry.document)) != entry.document
     ]
-    if found and not is_dry:
-        journal.hand_over(found)
+    if entries and not is_dry:
+        journal.hand_over(entries)
         distil.deliver(journal, context.memory.store())
         for line in (*context.archive.sweep(), *context.archive.drop_damaged()):
             context.tell(line)
-    return len(found)
+    return len(entries)
 
 
 def _iter_archived_entries(context: Context, scope: Scope) -> Iterator[Entry]:
@@ -115,7 +115,7 @@ def _iter_archived_entries(context: Context, scope: Scope) -> Iterator[Entry]:
 
     A redacted entry is hot again until it leaves anew.
     """
-    keys = [one.key for one in context.memory.journal().archived(scope)]
+    keys = [row.key for row in context.memory.journal().archived(scope)]
     for start in range(0, len(keys), _AT_ONCE):
         yield from context.memory.store().entries(scope, keys[start : start + _AT_ONCE])
 
@@ -129,23 +129,23 @@ def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: boo
 
     The file need not exist.
     """
-    done = 0
+    count = 0
     for scope in store.scopes():
-        for found in _iter_redacted_documents(store, scope):
-            done += len(found)
+        for documents in _iter_redacted_documents(store, scope):
+            count += len(documents)
             if not is_dry:
                 store.put(
                     [
                         _build_cut_entry(
                             fresh, lambda d: read.cut_note_passages(d, context.memory.cut)
                         )
-                        for fresh in found
+                        for fresh in documents
                     ]
                 )
         there = [root for root in roots.load_roots(store, scope) if root.path.exists()]
         if there and has_files and not is_dry:  # the keys of files whose names hold a secret
             sync.sync_scope_roots(store, scope, there, context.memory.cut)
-    return done
+    return count
 
 
 def _iter_redacted_documents(store: Store, scope: Scope) -> Iterator[list[Document]]:

@@ -38,7 +38,7 @@ def list_days_for_cold(context: Context) -> list[date]:
     """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
-    days = [one.day for one in approval.list_due_days(tiers, context.archive.warm_days)]
+    days = [due_day.day for due_day in approval.list_due_days(tiers, context.archive.warm_days)]
     if not days or context.archive.auto_approve:
         incidents.resolved(_APPROVAL)
         return days

@@ -17,7 +17,7 @@ from gieok.agents.table import HOOKED
 from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.ingest import ingest
-from gieok.flow.notices import Told
+from gieok.flow.notices import NoticeReport
 from gieok.memory.capture import sample
 from gieok.memory.capture.sample import AgentTranscripts
 from gieok.memory.files import roots
@@ -286,8 +286,8 @@ def _iter_remote_copy_checks(context: Context) -> Iterator[Check]:
     if (copy := _check_chain("service", lambda: _probe_copy_service(context))).detail:
         yield copy
     yield from (
-        Check("elsewhere", False, f"{one.path}: {one.reason}")
-        for one in list_unused_remote_data(context)
+        Check("elsewhere", False, f"{unused.path}: {unused.reason}")
+        for unused in list_unused_remote_data(context)
     )
 
 
@@ -300,8 +300,8 @@ def _probe_copy_service(context: Context) -> str:
     if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
         return ""
     there, sent = (
-        sum(one.documents for one in found)
-        for found in (store.remote_data(), store.known_remote_data())
+        sum(row.documents for row in rows)
+        for rows in (store.remote_data(), store.known_remote_data())
     )
     if there != sent:
         raise GieokError(
@@ -404,7 +404,7 @@ def _probe_indexed_folders(context: Context) -> str | Untried:
     return f"{len(known)} indexed in {context.scope}"
 
 
-def _build_notifier_check(one: Told) -> Check:
+def _build_notifier_check(one: NoticeReport) -> Check:
     """Return the check of a notifier."""
     name = f"notify {one.channel}"
     if one.ok and not one.was_tried:

@@ -59,8 +59,8 @@ def list_unused_remote_data(context: Context) -> list[Reason]:
             continue
         place = _open_remote_place(context, name, mark)
         reasons += [
-            Reason(one.name, describe_unused_data(name, one).say(context.lang))
-            for one in place.known()
+            Reason(unused.name, describe_unused_data(name, unused).say(context.lang))
+            for unused in place.known()
         ]
         reasons += [Reason(name, place.trouble)] if place.trouble else []
     return reasons

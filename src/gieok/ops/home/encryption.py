@@ -91,7 +91,7 @@ def read_encryption_status(context: Context, request: NoRequest) -> EncryptionRe
     """Return the encryption status of the home."""
     del request
     known: EncryptionStatus = context.admin.encryption().status()
-    clear = tuple(ClearPlace(*one) for one in known.in_clear)
+    clear = tuple(ClearPlace(*row) for row in known.in_clear)
     return EncryptionResult(
         is_on=known.is_on,
         is_changing=known.is_changing,
@@ -235,14 +235,21 @@ def render_encryption_status(result: EncryptionResult, style: Style) -> str:
     lines += _render_database_encryption(result, style)
     lines.append(style.say("always in the clear:"))
     return "\n".join(
-        lines + [f"  {style.told(one.path)}: {style.told(one.reason)}" for one in result.in_clear]
+        lines
+        + [
+            f"  {style.told(clear_place.path)}: {style.told(clear_place.reason)}"
+            for clear_place in result.in_clear
+        ]
     )
 
 
 def _render_database_encryption(result: EncryptionResult, style: Style) -> list[str]:
     database_states = [
-        (f"{one.name}: {style.say('encrypted') if one.sealed else style.say('in the clear')}")
-        for one in result.databases
+        (
+            f"{database.name}: "
+            f"{style.say('encrypted') if database.sealed else style.say('in the clear')}"
+        )
+        for database in result.databases
     ]
     names = style.say("databases")
     lines = [f"  {names}: {', '.join(database_states) or style.say('none')}"]
@@ -253,7 +260,7 @@ def _render_database_encryption(result: EncryptionResult, style: Style) -> list[
                 install_command=extras.build_install_command("encryption"),
             )
         )
-    elif any(one.clear for one in result.databases):
+    elif any(database.clear for database in result.databases):
         lines.append(style.say("  `gieok encryption on --databases` encrypts them"))
     return lines
 
@@ -268,7 +275,7 @@ def render_encryption_change(result: EncryptionChangeResult, style: Style) -> st
         lines.append(
             style.say("copy it to another place now: a password manager, a disk in a drawer")
         )
-    lines += [f"  ✗ {printable(style.told(one))}" for one in result.wrong]
+    lines += [f"  ✗ {printable(style.told(fault))}" for fault in result.wrong]
     if result.wrong:
         lines.append(style.say("run the same command again to go on"))
     return "\n".join(lines)

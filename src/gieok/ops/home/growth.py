@@ -59,11 +59,11 @@ def count_weekly_growth(context: Context, scopes: Sequence[Scope], weeks: int) -
             documents[week] += key not in seen
             seen.add(key)
         cut += len(rows) == _MOST_PASSAGES
-    made = []
+    points = []
     for week in range(weeks, -1, -1):
         known = [known[0] + documents[week], known[1] + passages[week], known[2] + size[week]]
-        made.append(Size(max(today - timedelta(days=7 * week), first), *known))
-    return made if not cut else [one for one in made if one.documents]
+        points.append(Size(max(today - timedelta(days=7 * week), first), *known))
+    return points if not cut else [point for point in points if point.documents]
 
 
 def _list_dated_passages(

@@ -117,20 +117,20 @@ def tidy_home(context: Context, is_stopped: Callable[[], bool] = lambda: False) 
     """
     now, journal = context.clock.now(), context.memory.journal()
     table = list_housekept_kinds(context)
-    done = {kind.name: _drop_old_files(context.home, kind, now) for kind in table if kind.files}
+    counts = {kind.name: _drop_old_files(context.home, kind, now) for kind in table if kind.files}
     before = {
         kind.name: now - timedelta(days=kind.days) for kind in table if not kind.files and kind.days
     }
     most = next(kind.most for kind in table if kind.name == "rejects")
-    done |= journal.prune(before, most_rejects=most)
+    counts |= journal.prune(before, most_rejects=most)
     freed = 0
     if not is_stopped():
         freed = journal.compact()
     for store in context.memory.stores():
         if not is_stopped():
             store.compact()
-    said = [f"{name} {count}" for name, count in done.items() if count]
-    return ", ".join(said + ([f"{freed / 1e6:.1f} MB"] if freed else []))
+    parts = [f"{name} {count}" for name, count in counts.items() if count]
+    return ", ".join(parts + ([f"{freed / 1e6:.1f} MB"] if freed else []))
 
 
 def _drop_old_files(home: Path, kind: HousekeptKind, now: datetime) -> int:

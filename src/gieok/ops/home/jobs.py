@@ -89,14 +89,14 @@ def run_due(
 
     Never raises for a job that fails. Raises StoreError.
     """
-    journal, done = context.memory.journal(), list[Ran]()
+    journal, runs = context.memory.journal(), list[Ran]()
     for job in JOBS if jobs is None else jobs:
         if is_stopped() or not _is_job_due(context, job):
             continue
         with journal.exclusive(_format_incident_name(context, job), wait=False) as held:
             if held and _is_job_due(context, job):  # no other process was faster
-                done.append(_run_job(context, job, is_stopped))
-    return done
+                runs.append(_run_job(context, job, is_stopped))
+    return runs
 
 
 def note_job_done(context: Context, name: str, said: str) -> None:
@@ -112,7 +112,9 @@ def plan_jobs(context: Context, jobs: Iterable[HomeJob] | None = None) -> list[P
     has_journal = context.memory.has_journal()
     kept_records = context.memory.journal().kept(_REALM) if has_journal else {}
     incidents = (
-        {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
+        {incident.name: incident for incident in context.memory.journal().incidents()}
+        if has_journal
+        else {}
     )
     now = context.clock.now()
     return [

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.flow.notices import LOG, Told
+from gieok.flow.notices import LOG, NoticeReport
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words
@@ -28,13 +28,13 @@ class NotifyTestResult:
     matters.
     """
 
-    told: tuple[Told, ...]
+    told: tuple[NoticeReport, ...]
     chosen: tuple[str, ...]
 
     @property
     def found(self) -> bool:
         """True where every channel worked."""
-        return all(one.ok for one in self.told)
+        return all(attempt.ok for attempt in self.told)
 
 
 def test_notifications(context: Context, request: NotifyTestRequest) -> NotifyTestResult:
@@ -60,12 +60,16 @@ def render_notify_test(result: NotifyTestResult, style: Style) -> str:
 
 def _render_notify_step(result: NotifyTestResult, style: Style) -> list[str]:
     """Return the lines of the next step."""
-    new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
+    new = [
+        attempt.channel
+        for attempt in result.told
+        if attempt.ok and attempt.channel not in result.chosen
+    ]
     if new:
         ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])
         setting_hint = style.say("to be told this way, set `notify.to: {ways}` in", ways=ways)
         return [f"{setting_hint} ~/.gieok/config.yaml (`gieok setup`)"]
-    if [one.channel for one in result.told] == [LOG]:
+    if [attempt.channel for attempt in result.told] == [LOG]:
         return [
             style.say(
                 "only the log is told: try `gieok notify test desktop`, openclaw or smtp "

@@ -145,9 +145,9 @@ class _Old:
 
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
         """Return the entries with these keys; entries on an unreadable page are skipped."""
-        found = self._read(partial(self._store.entries, scope, keys), None)
-        if found is not None or len(keys) == 1:
-            return found or []
+        entries = self._read(partial(self._store.entries, scope, keys), None)
+        if entries is not None or len(keys) == 1:
+            return entries or []
         return [entry for key in keys for entry in self.entries(scope, [key])]
 
     def vectors_into(self, target: Store, progress: lifecycle.Progress) -> int:
@@ -186,7 +186,7 @@ def _fill_rebuilt_store(context: Context, target: Store, old: _Old | None, *, fo
             context.memory.journal().adopt(old.entries(scope, unknown))
         failed = _bring_scope_in_line(context, target, scope, force=force)
         missing = _list_missing_but_kept(
-            target, scope, had, [one.key for one in failed if one.keeps]
+            target, scope, had, [failure.key for failure in failed if failure.keeps]
         )
         for start in range(0, len(missing), _AT_ONCE):
             old_entries = old.entries(scope, missing[start : start + _AT_ONCE]) if old else []
@@ -228,7 +228,7 @@ def _bring_scope_in_line(
     journal = context.memory.journal()
     durable.restore_scope(journal, target, scope)
     made_keys = {entry.document.key for entry in journal.made(scope)} | {
-        one.key for one in journal.archived(scope)
+        row.key for row in journal.archived(scope)
     }
     gone = [
         key
@@ -313,8 +313,8 @@ def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
     return "\n".join(
         lines
         + [
-            f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}"
-            for one in result.failed
+            f"  ✗ {printable(failure.path)}: {printable(style.told(failure.reason))}"
+            for failure in result.failed
         ]
     )
 

@@ -77,12 +77,12 @@ class StoredResult:
             records=c.records,
             files=c.files,
         )
-        done = (
+        note = (
             Words("they are cut out now")
             if self.applied
             else Words("`gieok redact --all --apply` cuts them out")
         )
-        lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
+        lines = [head.say(self.lang), *([note.say(self.lang)] if self.found else [])]
         lines += gap_lines(self.not_looked_at, Style(self.lang, colour=False))
         return (
             "\n".join(

@@ -93,7 +93,7 @@ class TierCounts(NamedTuple):
     def line(self, style: Style) -> str:
         """Return the counts as a line for a person."""
         held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
-        known = {one.name: one.doc for one in jobs.JOBS}
+        known = {home_job.name: home_job.doc for home_job in jobs.JOBS}
         job = self.next_job if style.lang == ENGLISH else known.get(self.next_job, self.next_job)
         after = style.say("; next: {job}, {next_at}", job=job, next_at=self.next_at)
         return style.say("  tiers: {held}", held=held) + (after if self.next_at else "")
@@ -272,7 +272,7 @@ def find_withheld_state(context: Context) -> WithheldState | None:
 
 def _list_unused_remote_data(context: Context) -> tuple[str, ...]:
     """Return sentences on remote data that is no longer used."""
-    return tuple(f"{one.path}: {one.reason}" for one in list_unused_remote_data(context))
+    return tuple(f"{unused.path}: {unused.reason}" for unused in list_unused_remote_data(context))
 
 
 def _count_memory_status(context: Context, store: Store) -> StatusResult:
@@ -288,7 +288,9 @@ def _count_memory_status(context: Context, store: Store) -> StatusResult:
         roots=tuple(RootPath(root.name, root.path) for root in known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
         stale=sync.count_stale(store, context.scope, present_roots, context.memory.cut),
-        left_out=sum(one.is_left_out for root in present_roots for one in read.list_failed(root)),
+        left_out=sum(
+            failure.is_left_out for root in present_roots for failure in read.list_failed(root)
+        ),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
         switch=_measure_embedder_switch(context, store),
@@ -324,7 +326,7 @@ def _find_accounts_location(context: Context) -> str:
 
 def _count_memory_tiers(context: Context) -> TierCounts:
     """Count memories by tier, and find the next job."""
-    planned = [(one.next_at, one.job.name) for one in jobs.plan_jobs(context) if one.next_at]
+    planned = [(plan.next_at, plan.job.name) for plan in jobs.plan_jobs(context) if plan.next_at]
     next_at, name = min(planned, default=(None, ""))
     at = f"{next_at.astimezone(context.zone):%Y-%m-%d %H:%M}" if next_at else ""
     return TierCounts(context.memory.journal().tiers(), name, at)

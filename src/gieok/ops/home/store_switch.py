@@ -183,11 +183,11 @@ def render_store_switch(result: SwitchResult, style: Style) -> str:
                 "Still in {name}: {documents:,} documents. `gieok store drop {from_value}` "
                 "deletes them there."
             ),
-            name=one.name,
-            documents=one.documents,
+            name=leftover.name,
+            documents=leftover.documents,
             from_value=result.from_,
         )
-        for one in result.left_there
+        for leftover in result.left_there
     ]
     if result.is_hook_left:
         lines.append(

@@ -63,12 +63,13 @@ def list_away_memories(context: Context, scopes: Iterable[Scope]) -> list[Away]:
 def find_away_memory(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
     """Return the memory that had a handle; the start of a handle's digits is enough if unique."""
     matches = [
-        one
-        for one in list_away_memories(context, scopes)
-        if one.handle == handle or one.handle.startswith(handle)
+        memory
+        for memory in list_away_memories(context, scopes)
+        if memory.handle == handle or memory.handle.startswith(handle)
     ]
     return next(
-        (one for one in matches if one.handle == handle), matches[0] if len(matches) == 1 else None
+        (memory for memory in matches if memory.handle == handle),
+        matches[0] if len(matches) == 1 else None,
     )
 
 

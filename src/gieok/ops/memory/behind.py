@@ -95,8 +95,8 @@ def _follow_files(context: Context) -> tuple[int, int]:
     if context.admin.store_names.get(context.memory.store_name):
         return 0, 0
     store = context.memory.store()
-    found = [_follow_scope(context, store, scope) for scope in context.searched]
-    return sum(taken for taken, _ in found), sum(left for _, left in found)
+    counts = [_follow_scope(context, store, scope) for scope in context.searched]
+    return sum(taken for taken, _ in counts), sum(left for _, left in counts)
 
 
 def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, int]:
@@ -107,20 +107,22 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
     known = store.hashes(scope)
     fresh, taken, left = dict(marks), 0, 0
     for root in roots.load_roots(store, scope):
-        seen = freshness.find_folder_changes(root, marks.get(root.name, 0), known)
-        if seen is None or (not marks.get(root.name) and len(seen.changed) > _MOST_FILES):
+        changes = freshness.find_folder_changes(root, marks.get(root.name, 0), known)
+        if changes is None or (not marks.get(root.name) and len(changes.changed) > _MOST_FILES):
             # away, too large, or of an index that no mark was made for: `gieok index` compares it
             continue
-        if len(seen.changed) > _MOST_FILES:
-            left += len(seen.changed)
+        if len(changes.changed) > _MOST_FILES:
+            left += len(changes.changed)
             continue
-        if seen.changed:
+        if changes.changed:
             # a search of unchanged files has no time for it
             from gieok.memory.files import sync
 
-            report = sync.sync_changed(store, scope, [root], context.memory.cut, set(seen.changed))
+            report = sync.sync_changed(
+                store, scope, [root], context.memory.cut, set(changes.changed)
+            )
             taken += len(report.added) + len(report.changed) + len(report.removed)
-        fresh[root.name] = seen.newest_ns
+        fresh[root.name] = changes.newest_ns
     if fresh != marks:
         store.write_note(scope, freshness.NOTE, freshness.write_marks(fresh))
     return taken, left

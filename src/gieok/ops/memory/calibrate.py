@@ -100,14 +100,14 @@ def calibrate_scores(context: Context, request: CalibrateRequest) -> CalibrateRe
         for name in names:
             context.memory.keep_calibration(name, None)
         return CalibrateResult(0, (), names)
-    asked = _select_calibration_questions(store)
+    questions = _select_calibration_questions(store)
     profile = replace(
         context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
     )
-    fits = [_of_embedder(context, store, embedder, profile, asked, keep=not request.dry_run)]
-    if by is not None and len(asked) >= _LEAST_QUESTIONS:
-        fits.append(_of_reranker(context, store, embedder, by, asked, keep=not request.dry_run))
-    return CalibrateResult(len(asked), tuple(fits), dry_run=request.dry_run)
+    fits = [_of_embedder(context, store, embedder, profile, questions, keep=not request.dry_run)]
+    if by is not None and len(questions) >= _LEAST_QUESTIONS:
+        fits.append(_of_reranker(context, store, embedder, by, questions, keep=not request.dry_run))
+    return CalibrateResult(len(questions), tuple(fits), dry_run=request.dry_run)
 
 
 def _of_embedder(
@@ -201,7 +201,9 @@ def _fit_cosine_scale(
 ) -> Calibration:
     """Return the scale of a model's cosines, from random questions and passages."""
     texts = _some_passages(store)
-    questions = [one.text for one in asked[:_BACKGROUND_QUESTIONS]] or texts[:_BACKGROUND_QUESTIONS]
+    questions = [question.text for question in asked[:_BACKGROUND_QUESTIONS]] or texts[
+        :_BACKGROUND_QUESTIONS
+    ]
     vectors = [
         array("f", vector)
         for vector in embedder.embed_passages([text_to_embed(text) for text in texts])
@@ -225,14 +227,16 @@ def _judge_best_hits(
     """
     judged_hits = []
     say = context.progress("questions")
-    for number, one in enumerate(asked):
-        question = Question(one.text, (one.scope,))
+    for number, asked_question in enumerate(asked):
+        question = Question(asked_question.text, (asked_question.scope,))
         hits = recall(store, embedder, question, profile, context.clock, context.zone, by).hits
-        others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != one.text]
+        others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != asked_question.text]
         if others:
-            judged_hits.append((others[0], _is_answering_hit(others[0], one)))
+            judged_hits.append((others[0], _is_answering_hit(others[0], asked_question)))
         elsewhere = [
-            hit for hit in others if hit.passage.key.partition("#")[0] != one.key.partition("#")[0]
+            hit
+            for hit in others
+            if hit.passage.key.partition("#")[0] != asked_question.key.partition("#")[0]
         ]
         if elsewhere:
             judged_hits.append((elsewhere[0], False))

@@ -28,10 +28,13 @@ _LARGE = Words("the agent's own file; it is too large to be searched")
 
 
 def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (file, why) of every file of a known agent that holds one of the texts."""
+    """Return (file, reason) of every agent file that holds a text or is too large to search.
+
+    The files are those of all known agents; without texts, no file is read.
+    """
     forms = {form.lower() for text in texts for form in forms_of(text)}
     parts = Parts(texts)
-    found = (
+    candidates = (
         (
             (str(file), _explain_agent_copy(file, forms, parts))
             for file in _iter_agent_files(context)
@@ -39,7 +42,7 @@ def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
         if texts
         else ()
     )
-    return [(file, why.say(context.lang)) for file, why in found if why]
+    return [(file, why.say(context.lang)) for file, why in candidates if why]
 
 
 def _iter_agent_files(context: Context) -> Iterator[Path]:
@@ -101,5 +104,5 @@ def _iter_json_strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield from value.split("\n")
     elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _iter_json_strings(one)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _iter_json_strings(item)

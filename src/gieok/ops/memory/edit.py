@@ -201,7 +201,7 @@ def _edit_turn(context: Context, memory: NamedMemory, given: str) -> EditResult:
         journal.correct(scope, message.id, text)
     _rederive_turn_documents(context)
     followed, also = _correct_citing_observations(
-        context, scope, message.id, *(unmarked(one) for one in (before, text))
+        context, scope, message.id, *(unmarked(wording) for wording in (before, text))
     )
     return EditResult(
         memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed

@@ -95,7 +95,7 @@ def _build_forget_outcome(done: ForgetReport | None) -> ForgetOutcome:
     if done is None:
         return ForgetOutcome(False)
     return ForgetOutcome(
-        True, done.deleted, tuple(Reason(*one) for one in done.still_in), done.removed
+        True, done.deleted, tuple(Reason(*pair) for pair in done.still_in), done.removed
     )
 
 
@@ -143,10 +143,10 @@ def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
         )
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None, missed)
-    done = forgetting.execute_forget_plan(context, plan, forget_filter)
+    report = forgetting.execute_forget_plan(context, plan, forget_filter)
     fs.keep_reserve(context.home)
     return ForgetResult(
-        plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed
+        plan, report._replace(still_in=(*report.still_in, *_in_backups(context))), missed
     )
 
 
@@ -175,7 +175,7 @@ def _in_backups(context: Context) -> list[tuple[str, str]]:
     why = (
         "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
     )
-    return [(str(one.path), why) for one in context.admin.backups().listed()]
+    return [(str(backup.path), why) for backup in context.admin.backups().listed()]
 
 
 def _build_forget_filter(context: Context, request: ForgetRequest) -> ForgetFilter:
@@ -204,7 +204,7 @@ def _resolve_forget_handles(context: Context, given: Sequence[str]) -> tuple[str
             context, text, scopes
         )  # a record that is put away is in no store
         if away_record is not None and away_record.file is not None:
-            given = [str(away_record.file) if one == text else one for one in given]
+            given = [str(away_record.file) if handle == text else handle for handle in given]
     return tuple(
         name
         for text in given
@@ -218,7 +218,7 @@ def _expand_memory_names(
     if memory is None:
         return [text]
     messages = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
-    return [one.id for one in messages] or [memory._replace(line=0).handle]
+    return [message.id for message in messages] or [memory._replace(line=0).handle]
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
@@ -256,8 +256,9 @@ def render_forgotten(result: ForgetResult, style: Style) -> str:
         return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
     lines[0] = f"{style.say('forgotten')}: {lines[0]}"
     gone = [
-        _REMOVED[one.kind].say(style.lang).format(one.number) + _format_place_suffix(one.place)
-        for one in result.done.removed
+        _REMOVED[removal.kind].say(style.lang).format(removal.number)
+        + _format_place_suffix(removal.place)
+        for removal in result.done.removed
     ]
     lines += [f"  {style.say('out of')}: {', '.join(gone)}"] if gone else []
     lines += [f"  {style.say('deleted')}: {printable(path)}" for path in result.done.deleted]

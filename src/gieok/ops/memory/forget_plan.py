@@ -81,14 +81,14 @@ class ForgetPlan:
             return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
         is_made = what == "observations"
         of_records = {str(file) for file in self.records}
-        found = [
+        documents = [
             d
             for chosen in self.scopes.values()
             for d in chosen.documents.values()
             if find_document_source(d) not in of_records
         ]
         return sum(
-            1 for document in found if document.key.startswith(observation.PREFIX) == is_made
+            1 for document in documents if document.key.startswith(observation.PREFIX) == is_made
         )
 
     def shown(self) -> list[tuple[str, str]]:
@@ -96,10 +96,10 @@ class ForgetPlan:
         rows = [(str(file), "") for file in sorted(self.records)]
         of_records = {str(file) for file in self.records}
         for scope, chosen in sorted(self.scopes.items()):
-            found = (
+            documents = (
                 d for d in chosen.documents.values() if find_document_source(d) not in of_records
             )
-            rows += [(f"{scope} {d.key}", d.text) for d in found]
+            rows += [(f"{scope} {d.key}", d.text) for d in documents]
             rows += [
                 (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
                 for seq, m in chosen.messages.items()
@@ -109,13 +109,13 @@ class ForgetPlan:
 
     def texts(self) -> list[str]:
         """Return every text to remove."""
-        found = [
+        texts = [
             d.text
             for c in self.scopes.values()
             for d in (*c.documents.values(), *c.replaced.values())
         ]
-        found += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
-        return found + [text for c in self.scopes.values() for text in c.corrected.values()]
+        texts += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+        return texts + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
 def find_document_source(document: Document) -> str:

@@ -117,7 +117,7 @@ def bring_copy_in_line(context: Context, store: Store) -> None:
     """
     if not isinstance(store, ManagedCopy):
         return
-    if any(store is one for one in context.memory.stores()):
+    if any(store is other for other in context.memory.stores()):
         store.push()
     else:
         store.prune()
@@ -126,13 +126,13 @@ def bring_copy_in_line(context: Context, store: Store) -> None:
 def list_record_folders(context: Context) -> list[Path]:
     """Return the `.gieok` folders whose records are indexed, including the user's own."""
     store = context.memory.store()
-    found = {
+    folders = {
         root.path.parent
         for scope in store.scopes()
         for root in roots.load_roots(store, scope)
         if is_shelf(root, str(context.home))
     }
-    return sorted(found | {context.home})
+    return sorted(folders | {context.home})
 
 
 def _collect_document_names(document: Document, there: Sequence[roots.Root]) -> set[str]:
@@ -189,13 +189,17 @@ def _choose_messages(
         if _collect_source_message_ids(d) and _collect_source_message_ids(d) <= gone
     }
     others = {
-        one
+        message_id
         for key, d in found.items()
         if key not in chosen.documents
-        for one in _collect_source_message_ids(d)
+        for message_id in _collect_source_message_ids(d)
     }
     alone = (
-        {one for d in chosen.documents.values() for one in _collect_source_message_ids(d)}
+        {
+            message_id
+            for d in chosen.documents.values()
+            for message_id in _collect_source_message_ids(d)
+        }
         - others
         - gone
     )
@@ -242,16 +246,18 @@ def _choose_moved(
             }:
                 made.scopes[scope].documents[document.key] = document
             elif document.key in made.scopes[scope].documents:
-                kept = [d for key, d in held[Scope(origin)].items() if key not in there.documents]
+                remaining = [
+                    d for key, d in held[Scope(origin)].items() if key not in there.documents
+                ]
                 alone = _collect_source_message_ids(document) - {
-                    one for d in kept for one in _collect_source_message_ids(d)
+                    message_id for d in remaining for message_id in _collect_source_message_ids(d)
                 }
-                found = (
+                messages = (
                     context.memory.journal().find(Scope(origin), MessageFilter(frozenset(alone)))
                     if alone
                     else ()
                 )
-                there.messages |= {m.seq: m for m in found}
+                there.messages |= {m.seq: m for m in messages}
 
 
 def _collect_source_message_ids(document: Document) -> set[str]:
@@ -280,9 +286,13 @@ def _iter_matching_records(
                 f"{stem.parent.name}/{stem.name}",
                 stem.name,
             }
-            asked = {handle for handle in wanted.handles if _strip_citation_lines(handle) in names}
-            known |= {_strip_citation_lines(handle) for handle in asked}
-            if str(file) in indexed or ((asked or not wanted.handles) and _file_fits(file, wanted)):
+            record_handles = {
+                handle for handle in wanted.handles if _strip_citation_lines(handle) in names
+            }
+            known |= {_strip_citation_lines(handle) for handle in record_handles}
+            if str(file) in indexed or (
+                (record_handles or not wanted.handles) and _file_fits(file, wanted)
+            ):
                 yield file
 
 
@@ -324,22 +334,22 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
                     )
         still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
-        removed, kept = whereabouts.locate_documents(
-            context, {scope: found.documents for scope, found in chosen.scopes.items()}
+        removed, remaining = whereabouts.locate_documents(
+            context, {scope: selection.documents for scope, selection in chosen.scopes.items()}
         )
-        still += kept
-        for scope, found in chosen.scopes.items():
-            if found:
-                blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
+        still += remaining
+        for scope, selection in chosen.scopes.items():
+            if selection:
+                blanks = {seq: turns.blanks(m.message) for seq, m in selection.messages.items()}
                 journal.erase(
                     scope,
-                    list(found.messages),
-                    list(found.documents),
-                    list(found.replaced),
+                    list(selection.messages),
+                    list(selection.documents),
+                    list(selection.replaced),
                     blanks=blanks,
                 )
                 putting_away.drop_turns(
-                    journal, scope, [m.message.id for m in found.messages.values()]
+                    journal, scope, [m.message.id for m in selection.messages.values()]
                 )
         distil.deliver(journal, context.memory.store())
         still += rederive_turns(context) + _out_of_stores(context, chosen)
@@ -402,7 +412,7 @@ def finish_forgetting(
 
 
 def _scrub_database(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
-    """Rewrite a database without the removed content; return what could not be done."""
+    """Rewrite a database without the removed content; return (database, reason) of each failure."""
     try:
         return [(place, why) for why in scrub()]
     except StoreError as error:
@@ -416,10 +426,10 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
     """
     still: list[tuple[str, str]] = []
     of_records = {str(file) for file in chosen.records}
-    for scope, found in chosen.scopes.items():
+    for scope, selection in chosen.scopes.items():
         files = [
             d
-            for d in found.documents.values()
+            for d in selection.documents.values()
             if _is_of_file(d) and find_document_source(d) not in of_records
         ]
         if files:
@@ -432,7 +442,9 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
             (find_document_source(d), "your own file; it is left out of memory until it changes")
             for d in files
         ]
-        sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
+        sources = sorted(
+            {m.message.source for m in selection.messages.values() if m.message.source}
+        )
         still += [
             (source, "the agent's own transcript; it is not read again")
             for source in sources
@@ -455,7 +467,7 @@ def rederive_turns(context: Context) -> list[tuple[str, str]]:
     in_use = context.memory.stores() if context.observe.has_turns else ()
     for store in memory_stores(context):
         try:
-            if any(store is one for one in in_use):
+            if any(store is other for other in in_use):
                 turns.update_all(journal, store)
                 promotion.prune_promotions(store)
             else:
@@ -480,9 +492,9 @@ def _out_of_stores(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]
     still: list[tuple[str, str]] = []
     for store in memory_stores(context):
         try:
-            for scope, found in chosen.scopes.items():
-                if found.documents:
-                    store.forget(scope, sorted(found.documents))
+            for scope, selection in chosen.scopes.items():
+                if selection.documents:
+                    store.forget(scope, sorted(selection.documents))
             bring_copy_in_line(context, store)
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))

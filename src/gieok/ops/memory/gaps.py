@@ -66,7 +66,8 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
                     path=root.path,
                 )
             elif count := sum(
-                _is_unindexed_file(root, found, known) for found in read.list_note_candidates(root)
+                _is_unindexed_file(root, candidate, known)
+                for candidate in read.list_note_candidates(root)
             ):
                 yield Words.of(
                     "{count} file of {path} that the index does not hold: `gieok index` says why",
@@ -106,7 +107,7 @@ def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
 
 def gaps_of_transcripts(context: Context) -> Iterator[Words]:
     """Yield transcripts that cannot be read."""
-    unread = [one for one in _list_incidents(context) if one.name.startswith(UNREAD)]
+    unread = [incident for incident in _list_incidents(context) if incident.name.startswith(UNREAD)]
     yield from map(_of_incident, unread[:_MOST_NAMED])
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
@@ -118,10 +119,10 @@ def list_unread_talk(context: Context, found: Sequence[TranscriptPlace]) -> dict
 
     The reasons are errors that capture met, and formats that no release reads.
     """
-    met = (one for one in _list_incidents(context) if one.name.startswith(UNREAD))
-    known = {one.name.removeprefix(UNREAD): one.detail for one in met}
-    told = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
-    return told | {str(path): why for path, why in iter_unread_transcripts(found)}
+    met = (incident for incident in _list_incidents(context) if incident.name.startswith(UNREAD))
+    known = {incident.name.removeprefix(UNREAD): incident.detail for incident in met}
+    reasons = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
+    return reasons | {str(path): why for path, why in iter_unread_transcripts(found)}
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:
@@ -156,9 +157,9 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
 
 def gaps_of_archive(context: Context) -> Iterator[Words]:
     """Yield the obstacles to comparing the archive with people's edits there."""
-    for one in _list_incidents(context):
-        if one.name.startswith(("archive", "job archive")):
-            yield _of_incident(one)
+    for incident in _list_incidents(context):
+        if incident.name.startswith(("archive", "job archive")):
+            yield _of_incident(incident)
 
 
 def gaps_of_backups(context: Context) -> Iterator[Words]:
@@ -173,9 +174,9 @@ def gaps_of_backups(context: Context) -> Iterator[Words]:
 
 def gap_of_days(first: object, last: object, words: str = "") -> Words:
     """Return that only some days were searched, and which words of a question named these days."""
-    asked = f" (“{words}”)" if words else ""
+    suffix = f" (“{words}”)" if words else ""
     return Words.of(
-        "only {first} – {last} was looked at{asked}", first=first, last=last, asked=asked
+        "only {first} – {last} was looked at{asked}", first=first, last=last, asked=suffix
     )
 
 

@@ -71,30 +71,30 @@ def find_named_memories(
     if parsed is None:
         return []
     digits, line = parsed[1], int(parsed[2] or 0)
-    wanted = tuple(scopes) or context.scopes
+    searched_scopes = tuple(scopes) or context.scopes
 
     def held(store: Store) -> list[Document]:
         return [
             d
-            for scope in wanted
+            for scope in searched_scopes
             for d in store.get(scope, _select_keys_by_digits(store.hashes(scope), scope, digits))
         ]
 
     documents, silent = first_answer(context.memory.stores(), held)
-    found = [
+    memories = [
         NamedMemory(document, line)
         for document in documents
         if line <= document.text.count("\n") + 1
     ]
-    if history and not found:
-        found = [
+    if history and not memories:
+        memories = [
             _find_latest_version(context, old, line)
-            for scope in wanted
+            for scope in searched_scopes
             for old in _list_replaced_documents(context, scope, digits)
         ]
-    if silent and not found:  # what answered instead may hold less
+    if silent and not memories:  # what answered instead may hold less
         context.tell(silent)
-    return found
+    return memories
 
 
 def _find_latest_version(context: Context, old: Document, line: int) -> NamedMemory:
@@ -103,9 +103,9 @@ def _find_latest_version(context: Context, old: Document, line: int) -> NamedMem
     A record that was edited goes on under another name.
     """
     renamed = {
-        one.key: one.metadata[EDITED_TO]
-        for one in context.memory.journal().history(old.scope, 1 << 30)
-        if EDITED_TO in one.metadata
+        version.key: version.metadata[EDITED_TO]
+        for version in context.memory.journal().history(old.scope, 1 << 30)
+        if EDITED_TO in version.metadata
     }
     key, visited_keys = old.key, set[str]()
     while key in renamed and key not in visited_keys:
@@ -132,15 +132,15 @@ def read_again(context: Context, memory: NamedMemory) -> Document:
     Raises BadRequest where the document is gone.
     """
     document = memory.document
-    found, _ = first_answer(
+    documents, _ = first_answer(
         context.memory.stores(), lambda store: list(store.get(document.scope, [document.key]))
     )
-    if not found:
+    if not documents:
         raise BadRequest(
             f"{memory.handle} was forgotten or replaced meanwhile",
             hint="`gieok list` shows what stands",
         )
-    return found[0]
+    return documents[0]
 
 
 def _select_keys_by_digits(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
@@ -162,7 +162,7 @@ def find_only_memory(
     memories = find_named_memories(context, text, scopes, history=history)
     if len(memories) > 1:
         several = "; ".join(
-            f"{one.handle} ({_shorten_memory_text(one)})" for one in memories[:_SHOWN]
+            f"{memory.handle} ({_shorten_memory_text(memory)})" for memory in memories[:_SHOWN]
         )
         raise BadRequest(
             f"{text!r} names {len(memories)} memories", hint=f"write more of it: {several}"

@@ -107,8 +107,8 @@ def trace_memory_history(context: Context, request: HistoryRequest) -> HistoryRe
     versions = _merge_same_versions(
         [
             version
-            for one in statements
-            for version in _iter_statement_versions(context, one, memory)
+            for statement in statements
+            for version in _iter_statement_versions(context, statement, memory)
         ]
     )
     if not any(version.is_asked and version.who == Role.ASSISTANT.value for version in versions):
@@ -156,10 +156,10 @@ def _build_statement_chain(context: Context, memory: NamedMemory) -> list[_State
         statement_by_name[last.name] = last
     waiting = _find_predecessors(context, last, standing)
     while waiting and len(statement_by_name) < _MOST_LINKS:
-        one = _build_history_statement(context, waiting.pop(0), standing)
-        if one.name not in statement_by_name:
-            statement_by_name[one.name] = one
-            waiting += _find_ended_documents(context, one.memory.document)
+        statement = _build_history_statement(context, waiting.pop(0), standing)
+        if statement.name not in statement_by_name:
+            statement_by_name[statement.name] = statement
+            waiting += _find_ended_documents(context, statement.memory.document)
     return list(statement_by_name.values())
 
 
@@ -223,7 +223,7 @@ def _find_predecessors(context: Context, one: _Statement, standing: Standing) ->
     A message and its observation count as one statement.
     """
     document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
-    found = _find_ended_documents(context, document)
+    predecessors = _find_ended_documents(context, document)
     for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes))):
         same: dict[tuple[str, str, int], bool] = {}
         for key, line, end in standing.every(scope):
@@ -236,8 +236,8 @@ def _find_predecessors(context: Context, one: _Statement, standing: Standing) ->
                     for t in targets
                 )
             if same[name]:
-                found += _load_memories_by_key(context, scope, key, line)
-    return found
+                predecessors += _load_memories_by_key(context, scope, key, line)
+    return predecessors
 
 
 def _find_ended_documents(context: Context, document: Document) -> list[NamedMemory]:
@@ -247,8 +247,8 @@ def _find_ended_documents(context: Context, document: Document) -> list[NamedMem
     """
     if turns.is_turns(document.key):
         return []
-    made = (entry.document for entry in context.memory.journal().made(document.scope))
-    return [NamedMemory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
+    documents = (entry.document for entry in context.memory.journal().made(document.scope))
+    return [NamedMemory(old) for old in documents if old.metadata.get(REPLACED_BY) == document.key]
 
 
 def _find_belief_start(context: Context, memory: NamedMemory) -> tuple[datetime, str, str]:
@@ -359,11 +359,11 @@ def _record_wordings(context: Context, document: Document) -> Iterator[tuple[str
         if EDITED_TO in d.metadata
     ]
     keys, wordings = {document.key}, list[Document]()
-    while found := [
+    while earlier := [
         old for old in edited if old.metadata[EDITED_TO] in keys and old not in wordings
     ]:
-        wordings += found
-        keys |= {old.key for old in found}
+        wordings += earlier
+        keys |= {old.key for old in earlier}
     for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
         yield old.text, datetime.fromisoformat(old.metadata[EDITED_AT])
 
@@ -382,15 +382,15 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
     `now` marks a version that replaced another; otherwise the end is left open.
     """
     lines = []
-    for one in result.versions:
-        since = f"{one.since.astimezone(result.zone):%Y-%m-%d}"
-        open_end = style.say("now") if one.is_current else ""
-        until = f"{one.until.astimezone(result.zone):%Y-%m-%d}" if one.until else open_end
-        how = _HOW[one.how].say(style.lang)
-        text = printable(" ".join(one.text.split()))
+    for version in result.versions:
+        since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
+        open_end = style.say("now") if version.is_current else ""
+        until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
+        how = _HOW[version.how].say(style.lang)
+        text = printable(" ".join(version.text.split()))
         lines.append(
-            f"{since} – {until:<10}  {style.bold(text) if not one.until else text}  "
-            f"{style.dim(f'{how}, {one.handle}')}"
+            f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
+            f"{style.dim(f'{how}, {version.handle}')}"
         )
     if not lines:
         return style.say("Nothing was believed of it then.")

@@ -163,7 +163,7 @@ def render_search(result: SearchResult, style: Style) -> str:
 
 def not_taken_as_times(words: tuple[str, ...]) -> Words:
     """Return the notice that words of a question look like a time but were not read as a time."""
-    named = ", ".join(f"“{one}”" for one in words)
+    named = ", ".join(f"“{word}”" for word in words)
     return Words.of(
         "note: {named} was not taken as a time, because not all of it is understood.", named=named
     )

@@ -90,7 +90,7 @@ def _count_index_report(r: Report) -> IndexCounts:
 
 
 def _build_failure_reasons(rows: list[Failed]) -> list[Reason]:
-    return [Reason(one.key, one.reason) for one in rows]
+    return [Reason(row.key, row.reason) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def index_requested_folders(
         )
     if request.remove:
         return _remove_indexed_folders(context, request)
-    wanted = (
+    folders = (
         roots.add_roots(
             context.memory.notes(),
             scope,
@@ -156,17 +156,17 @@ def index_requested_folders(
         else roots.load_roots(store, scope)
     )
     messages, turns, troubles = _take_in(context, request) if has_talk else (0, 0, [])
-    if not (wanted or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
+    if not (folders or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
         raise NotIndexed(
             f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again"
         )
-    total = sum(len(read.list_note_candidates(root)) for root in wanted if root.path.exists())
+    total = sum(len(read.list_note_candidates(root)) for root in folders if root.path.exists())
     progress = context.progress(context.words("files"), total)
     report = (
         sync.sync_scope_roots(
-            store, scope, wanted, context.memory.cut, force=request.force, progress=progress
+            store, scope, folders, context.memory.cut, force=request.force, progress=progress
         )
-        if wanted
+        if folders
         else Report()
     )
     report.failed += troubles
@@ -180,7 +180,7 @@ def index_requested_folders(
     )
     if request.watch:
         context.tell(render_index_report(result, Style(context.lang, colour=False)))
-        return _watch_indexed_folders(context, request, wanted, result)
+        return _watch_indexed_folders(context, request, folders, result)
     return result
 
 
@@ -195,10 +195,10 @@ def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Fa
         return 0, 0, []
     sidecar = context.observe.sidecar()
     messages = sidecar.capture_all()
-    done = sidecar.derive_turns(progress=context.progress("blocks of turns"))
+    report = sidecar.derive_turns(progress=context.progress("blocks of turns"))
     return (
         messages,
-        done.put,
+        report.put,
         [Failed(path, why) for path, why in sidecar.capture.captured.troubles.items()],
     )
 
@@ -296,11 +296,11 @@ def _embed_missing_passages(
         embedded_count = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
         lifecycle.fill_lines(store, embedder)
         return embedded_count
-    wanted = _collect_embedded_texts(
+    texts = _collect_embedded_texts(
         context, [_normalize_folder_path(context, path) for path in request.paths]
     )
     return lifecycle.fill_vectors(
-        store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__
+        store, embedder, context.progress(words, len(texts)), is_wanted=texts.__contains__
     )
 
 
@@ -427,7 +427,7 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
             count=count,
         )
     ]
-    lines += [f"    {one.key!r}: {style.told(one.reason)}" for one in left_out[:_MOST_NAMED]]
+    lines += [f"    {item.key!r}: {style.told(item.reason)}" for item in left_out[:_MOST_NAMED]]
     return lines + (["    …"] if count > _MOST_NAMED else [])
 
 

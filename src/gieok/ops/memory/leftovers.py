@@ -41,10 +41,10 @@ def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, 
     """
     if not wanted:
         return []
-    found = _clean_logs(home, wanted)
+    folded_forms = _clean_logs(home, wanted)
     for event in sorted(paths.locate_spool(home).glob("*")):  # holds only the path of a transcript
         if event.is_file() and any(
-            one in fold_for_search(_read_surrogate_text(event)) for one in found
+            folded in fold_for_search(_read_surrogate_text(event)) for folded in folded_forms
         ):
             event.unlink(missing_ok=True)
     forms = {
@@ -93,15 +93,15 @@ def clean_corrected(home: Path, before: Sequence[str]) -> None:
 
 def rewrite_kept_texts(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
     """Rewrite the lines of logs, labels and session files; return how many files differ."""
-    done = sum(_rewrite_log_lines(log, change, is_dry=is_dry) for log in _iter_log_files(home))
+    count = sum(_rewrite_log_lines(log, change, is_dry=is_dry) for log in _iter_log_files(home))
     with fs.lock_resource(home, home / window.FOLDER):
         for file in _list_session_files(home):
             row = _read_session_row(file, is_dry=is_dry)
             if (fresh := _map_json_strings(row, change)) != row:
-                done += 1
+                count += 1
                 if not is_dry:
                     _write_session_row(file, fresh)
-    return done
+    return count
 
 
 #: Fields of a session's file that are made of memories.
@@ -123,10 +123,10 @@ class Parts:
 
     def are_in(self, text: str) -> bool:
         """Return whether a text holds any of the parts."""
-        found = window.strip_to_letters(text)
-        return any(short in found for short in self._short) or any(
-            found[n : n + _PART_LETTERS] in self._long
-            for n in range(len(found) - _PART_LETTERS + 1)
+        letters = window.strip_to_letters(text)
+        return any(short in letters for short in self._short) or any(
+            letters[n : n + _PART_LETTERS] in self._long
+            for n in range(len(letters) - _PART_LETTERS + 1)
         )
 
 
@@ -142,16 +142,16 @@ def _strip_json_parts(value: object, parts: Parts, gone: list[str]) -> object:
         return "\n".join(remaining_lines)
     if isinstance(value, list):
         rows: list[object] = []
-        for one in value:
+        for item in value:
             before = len(gone)
-            fresh = _strip_json_parts(one, parts, gone)
-            if isinstance(one, dict) and len(gone) > before:
-                gone.append(json.dumps(one))  # a memory: it goes as a whole, and its handle
+            fresh = _strip_json_parts(item, parts, gone)
+            if isinstance(item, dict) and len(gone) > before:
+                gone.append(json.dumps(item))  # a memory: it goes as a whole, and its handle
             else:
                 rows.append(fresh)
         return rows
     if isinstance(value, dict):
-        return {name: _strip_json_parts(one, parts, gone) for name, one in value.items()}
+        return {name: _strip_json_parts(item, parts, gone) for name, item in value.items()}
     return value
 
 
@@ -159,20 +159,25 @@ def _map_json_strings(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_map_json_strings(one, change) for one in value]
+        return [_map_json_strings(item, change) for item in value]
     if isinstance(value, dict):
-        return {change(str(name)): _map_json_strings(one, change) for name, one in value.items()}
+        return {change(str(name)): _map_json_strings(item, change) for name, item in value.items()}
     return value
 
 
 def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
     """Remove lines that contain a text of `wanted` from logs; return the searched forms."""
-    found = [fold_for_search(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
+    folded_forms = [
+        fold_for_search(form) for text in wanted for form in (text, json.dumps(text)[1:-1])
+    ]
     for log in _iter_log_files(home):
         _rewrite_log_lines(
-            log, lambda line: "" if any(one in fold_for_search(line) for one in found) else line
+            log,
+            lambda line: (
+                "" if any(folded in fold_for_search(line) for folded in folded_forms) else line
+            ),
         )
-    return found
+    return folded_forms
 
 
 def _list_session_files(home: Path) -> list[Path]:
@@ -254,7 +259,7 @@ def forms_of(text: str) -> set[bytes]:
         for form in _build_unicode_forms(text)
         for w in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
     }
-    return {one.encode("utf-8", "replace") for one in written}
+    return {spelling.encode("utf-8", "replace") for spelling in written}
 
 
 def _iter_home_files(home: Path) -> Iterator[Path]:

@@ -198,17 +198,17 @@ def _list_retired_memories(
     )
     rows = [
         ListedMemory(
-            handle=one.handle,
-            day=datetime.fromisoformat(one.at).astimezone(context.zone).date(),
-            kind=one.kind,
+            handle=memory.handle,
+            day=datetime.fromisoformat(memory.at).astimezone(context.zone).date(),
+            kind=memory.kind,
             status="retired",
-            scope=one.scope,
-            text=_shorten_listed_text(one.text),
-            path=one.key,
+            scope=memory.scope,
+            text=_shorten_listed_text(memory.text),
+            path=memory.key,
             tier=Tier.HOT,
         )
-        for one in away.list_away_memories(context, scopes)
-        if search_text in fold_for_search(one.text) and _is_of_filter(one, where)
+        for memory in away.list_away_memories(context, scopes)
+        if search_text in fold_for_search(memory.text) and _is_of_filter(memory, where)
     ]
     rows = [row for row in rows if _is_row_wanted(context, request, row)]
     limit = request.limit or _EVERYTHING
@@ -283,9 +283,9 @@ def _fold_listed_rows(
 
     return [
         row._replace(
-            said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None
+            said_on=folded.days if len(folded.days) > 1 else None, same_as=folded.handles or None
         )
-        for (_, row), said in restatements.fold_restatements(shown, statement)
+        for (_, row), folded in restatements.fold_restatements(shown, statement)
     ]
 
 

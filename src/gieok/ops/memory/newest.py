@@ -124,29 +124,31 @@ def _ended_by_document(document: Document) -> EndedClaim:
 def _order_placed_hits(
     store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]
 ) -> list[PlacedHit]:
-    place_of = {_build_passage_name(one.hit.passage): place for place, one in enumerate(marked)}
-    done: set[int] = set()
+    place_of = {
+        _build_passage_name(placed.hit.passage): place for place, placed in enumerate(marked)
+    }
+    visited: set[int] = set()
     order: list[PlacedHit] = []
     brought = set[tuple[str, str, int]]()
 
     def put(place: int, trail: frozenset[int] = frozenset()) -> None:
-        if place in done or place in trail:
+        if place in visited or place in trail:
             return
-        one = marked[place]
+        placed = marked[place]
         first = (
-            place_of.get((one.ended.scope, one.ended.key, one.ended.line))
-            if one.ended
+            place_of.get((placed.ended.scope, placed.ended.key, placed.ended.line))
+            if placed.ended
             else behind.get(place)
         )
         if first is not None:
             put(first, trail | {place})
-        elif one.ended is not None:
-            fetched = _fetch_replacing_hit(store, one.ended, one.hit)
+        elif placed.ended is not None:
+            fetched = _fetch_replacing_hit(store, placed.ended, placed.hit)
             if fetched is not None and _build_passage_name(fetched.passage) not in brought:
                 brought.add(_build_passage_name(fetched.passage))
-                order.append(PlacedHit(fetched, instead_of=one.hit, has_won=True))
-        done.add(place)
-        order.append(one)
+                order.append(PlacedHit(fetched, instead_of=placed.hit, has_won=True))
+        visited.add(place)
+        order.append(placed)
 
     for place in range(len(marked)):
         put(place)
@@ -242,9 +244,9 @@ def _list_statements(
 
     active = store.active_model() if isinstance(store, VectorCopy) else None
     first = [
-        (place, one.hit.passage)
-        for place, one in enumerate(marked[:_COMPARED])
-        if one.ended is None
+        (place, placed.hit.passage)
+        for place, placed in enumerate(marked[:_COMPARED])
+        if placed.ended is None
     ]
     vectors: Mapping[str, bytes] = {}
     if active is not None and isinstance(store, VectorCopy):
@@ -253,11 +255,11 @@ def _list_statements(
         document = documents.get((p.scope, p.key))
         if document is None:
             continue
-        found = claims.list_statements(
+        statements = claims.list_statements(
             document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b"")
         )
-        if len(found) == 1:
-            yield place, found[0]
+        if len(statements) == 1:
+            yield place, statements[0]
 
 
 def find_hit_status(one: PlacedHit, otherwise: str) -> str:

@@ -40,8 +40,8 @@ def messages_of(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
         return _find_turn_messages(context, memory)
     ids = [identity for source in document.provenance for identity in source.message_ids]
     scope = Scope(document.metadata.get(MOVED_FROM) or document.scope.path)
-    found: Sequence[Journalled] = context.memory.journal().messages(scope, ids) if ids else ()
-    return tuple(one.message for one in found)
+    entries: Sequence[Journalled] = context.memory.journal().messages(scope, ids) if ids else ()
+    return tuple(entry.message for entry in entries)
 
 
 def _find_turn_messages(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
@@ -67,7 +67,7 @@ def _find_turn_messages(context: Context, memory: NamedMemory) -> tuple[Message,
     # The texts as they were said: a person may have corrected them since. Forgotten messages are
     # not there.
     known = journal.messages(document.scope, chosen)
-    return tuple(one.message for one in known)
+    return tuple(entry.message for entry in known)
 
 
 def _find_first_filled_line(document: Document) -> int:
@@ -135,5 +135,6 @@ def _is_handle_shown(file: Path, handle: str, whole: str) -> bool:
     except (OSError, ValueError, KeyError, TypeError):
         return False
     return handle in shown or (
-        handle == whole and any(str(one).partition(".")[0] == whole for one in shown)
+        handle == whole
+        and any(str(shown_handle).partition(".")[0] == whole for shown_handle in shown)
     )

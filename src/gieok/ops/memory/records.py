@@ -224,18 +224,18 @@ def refresh_project_index(context: Context, project: str) -> None:
 
     This runs while a session starts.
     """
-    kept = project_shelf(project)
-    follow_shelf(context, kept, embed=False)
+    shelf = project_shelf(project)
+    follow_shelf(context, shelf, embed=False)
     known = [
-        root for root in roots.load_roots(context.memory.store(), kept.scope) if root.path.exists()
+        root for root in roots.load_roots(context.memory.store(), shelf.scope) if root.path.exists()
     ]
     if known:
-        sync.sync_scope_roots(context.memory.store(), kept.scope, known, context.memory.cut)
-        copy_beside(context, kept.scope)
+        sync.sync_scope_roots(context.memory.store(), shelf.scope, known, context.memory.cut)
+        copy_beside(context, shelf.scope)
 
 
 def is_indexed(context: Context, kept: RecordShelf, file: Path) -> bool:
     """Return whether a record can be recalled: success is reported only after reading back."""
-    found = roots.load_roots(context.memory.store(), kept.scope)
-    keys = [root.key_of(file) for root in found if root.path in file.parents]
+    shelf_roots = roots.load_roots(context.memory.store(), kept.scope)
+    keys = [root.key_of(file) for root in shelf_roots if root.path in file.parents]
     return bool(context.memory.store().get(kept.scope, keys))

@@ -23,9 +23,9 @@ def follow_project(context: Context, root: str, store: Store) -> None:
     known = places.known_projects(str(context.home)).values()
     # `os.path.exists`, because a root is text.
     left = [
-        one.root
-        for one in known
-        if one.scope == scope.path and one.root != root and not os.path.exists(one.root)  # noqa: PTH110
+        project.root
+        for project in known
+        if project.scope == scope.path and project.root != root and not os.path.exists(project.root)  # noqa: PTH110
     ]
     if left:
         notes = DurableNotes(context.memory.journal(), store)

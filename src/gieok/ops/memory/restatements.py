@@ -47,11 +47,11 @@ def fold_restatements(
     folded_rows: list[tuple[T, list[RowStatement]]] = []
     for row in rows[:_MOST]:
         row_statement = statement(row)
-        one = Restatement(row_statement.text)
-        alike = known[row_statement.group, one.key]
-        place = next((place for other, place in alike if one.says_same(other)), None)
+        restatement = Restatement(row_statement.text)
+        alike = known[row_statement.group, restatement.key]
+        place = next((place for other, place in alike if restatement.says_same(other)), None)
         if place is None:
-            alike.append((one, len(folded_rows)))
+            alike.append((restatement, len(folded_rows)))
             folded_rows.append((row, [row_statement]))
         else:
             folded_rows[place][1].append(row_statement)
@@ -60,8 +60,10 @@ def fold_restatements(
 
 
 def _merge_restatements(said: Sequence[RowStatement]) -> Folded:
-    days = tuple(sorted({day for one in said for day in one.days}))
-    handles = dict.fromkeys(one.handle for one in said[1:] if one.handle != said[0].handle)
+    days = tuple(sorted({day for statement in said for day in statement.days}))
+    handles = dict.fromkeys(
+        statement.handle for statement in said[1:] if statement.handle != said[0].handle
+    )
     return Folded(days, tuple(handles))
 
 

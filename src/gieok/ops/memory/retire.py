@@ -84,16 +84,16 @@ def retire_memories(context: Context, request: RetireRequest) -> RetireResult:
         _select_retirable_memory(context, name, user=request.user) for name in request.memories
     ]
     target, status = (records.ARCHIVE, "kept") if request.keep else (records.RETIRED, "retired")
-    done = [
-        _move_record_file(context, one, target, status)
-        if isinstance(one, _ShelfRecord)
-        else _put_away(context, one)
-        for one in chosen
+    retired = [
+        _move_record_file(context, memory, target, status)
+        if isinstance(memory, _ShelfRecord)
+        else _put_away(context, memory)
+        for memory in chosen
     ]
     _rederive_retired_scopes(
-        context, {one.document.scope for one in chosen if isinstance(one, NamedMemory)}
+        context, {memory.document.scope for memory in chosen if isinstance(memory, NamedMemory)}
     )
-    return RetireResult(tuple(done))
+    return RetireResult(tuple(retired))
 
 
 def restore_memories(context: Context, request: RestoreRequest) -> RetireResult:
@@ -103,12 +103,14 @@ def restore_memories(context: Context, request: RestoreRequest) -> RetireResult:
     """
     chosen = [_find_retired_memory(context, name, user=request.user) for name in request.memories]
     restored = [
-        _move_record_file(context, one, records.MEMORY, "restored")
-        if isinstance(one, _ShelfRecord)
-        else _brought_back(context, one)
-        for one in chosen
+        _move_record_file(context, memory, records.MEMORY, "restored")
+        if isinstance(memory, _ShelfRecord)
+        else _brought_back(context, memory)
+        for memory in chosen
     ]
-    _rederive_retired_scopes(context, {one.scope for one in chosen if isinstance(one, Away)})
+    _rederive_retired_scopes(
+        context, {memory.scope for memory in chosen if isinstance(memory, Away)}
+    )
     return RetireResult(tuple(restored))
 
 
@@ -170,7 +172,7 @@ def _find_record_by_name(
     context: Context, name: str, shelves: tuple[str, ...], *, user: bool
 ) -> _ShelfRecord:
     record_shelf = find_record_shelf(context, user=user)
-    holding = [one for one in shelves if _has_record_named(record_shelf.base / one, name)]
+    holding = [shelf for shelf in shelves if _has_record_named(record_shelf.base / shelf, name)]
     return _ShelfRecord(
         record_shelf, records.find_record(record_shelf.base, (holding or [shelves[0]])[0], name), ""
     )
@@ -233,13 +235,13 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     if promotion.is_promoted(document):
         source, number = promotion.find_promoted_source(context.memory.store(), document, number)
         document = source or document
-    found = said.at_line(journal, document, number) if number else None
-    if found is None:
+    located = said.at_line(journal, document, number) if number else None
+    if located is None:
         raise BadRequest(
             f"the journal does not hold {memory.handle}",
             hint="`gieok index` brings the turns up to date",
         )
-    lines, message = found
+    lines, message = located
     scope = document.scope
     if any(turn.id == message.id for turn in putting_away.turns(journal, scope)):
         # the text that stood there before is kept, not the blank
@@ -253,13 +255,20 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     )
     putting_away.retire_turn(journal, scope, turn)
     held = scope_memory.load_scope_memory(context.memory.store(), scope).documents
-    with_it = [one for one in held if _collect_retired_message_ids(one) == {message.id}]
+    with_it = [
+        observation
+        for observation in held
+        if _collect_retired_message_ids(observation) == {message.id}
+    ]
     _hand_over_entries(
         context,
         scope,
-        [putting_away.build_retired_entry(one, context.clock.now(), message.id) for one in with_it],
+        [
+            putting_away.build_retired_entry(observation, context.clock.now(), message.id)
+            for observation in with_it
+        ],
     )
-    also = tuple(NamedMemory(one).handle for one in with_it)
+    also = tuple(NamedMemory(observation).handle for observation in with_it)
     return RetiredMemory(
         NamedMemory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also
     )
@@ -294,8 +303,8 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
     journal = context.memory.journal()
     with handles.lock_observations(context, one.scope):
         if one.document is not None:
-            made = {entry.document.key: entry.document for entry in journal.made(one.scope)}
-            document = made.get(one.document.key)
+            documents = {entry.document.key: entry.document for entry in journal.made(one.scope)}
+            document = documents.get(one.document.key)
             if document is None or not document.metadata.get(RETIRED):
                 raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
             _hand_over_entries(context, one.scope, [putting_away.restored(document)])
@@ -347,15 +356,16 @@ _GRACE = Words.of("its file is deleted in {GRACE_DAYS} days", GRACE_DAYS=records
 def render_retired(result: RetireResult, style: Style) -> str:
     """Show a line for each memory."""
     lines = []
-    for one in result.memories:
-        text = " ".join(one.text.split())[:_SHOWN_CHARS]
+    for memory in result.memories:
+        text = " ".join(memory.text.split())[:_SHOWN_CHARS]
         lines.append(
-            f"{_DONE[one.status].say(style.lang)}: {printable(one.path or f'{one.handle}  {text}')}"
+            f"{_DONE[memory.status].say(style.lang)}: "
+            f"{printable(memory.path or f'{memory.handle}  {text}')}"
         )
-        if one.path and one.status == "retired":
+        if memory.path and memory.status == "retired":
             lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
-        if one.also:
-            lines.append(style.dim(f"  {style.say('with it')}: {', '.join(one.also)}"))
+        if memory.also:
+            lines.append(style.dim(f"  {style.say('with it')}: {', '.join(memory.also)}"))
     return "\n".join(lines)
 
 

@@ -202,7 +202,7 @@ def _search_memory_store(
     )
     where = filters.narrow_filter(context, where, request)
     today = context.clock.now().astimezone(context.zone).date()
-    asked = (
+    period = (
         timeline.find_asked_period(text, today)
         if text
         else timeline.open_period(since, until, today)
@@ -224,61 +224,65 @@ def _search_memory_store(
     if request.status != "all":
         # more than `limit`: some hits turn out to have another status
         profile = profile.with_limit(max(limit, _LOOKED_AT))
-    if asked and not request.limit:
+    if period and not request.limit:
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
     by = context.memory.reranking() if text and question.use_vectors else None
 
     def ranked(profile: Profile) -> RankedHits:
-        if asked and not text:
-            wanted = timeline.PeriodQuestion(
-                period=asked, scopes=scopes, where=where, vector=None, zone=context.zone
+        if period and not text:
+            period_question = timeline.PeriodQuestion(
+                period=period, scopes=scopes, where=where, vector=None, zone=context.zone
             )
             return RankedHits(
-                timeline.list_period_hits(store, wanted, profile),
+                timeline.list_period_hits(store, period_question, profile),
                 None,
-                asked.span,
+                period.span,
                 is_timeline=True,
             )
-        found = recall(store, embedder, question, profile, context.clock, context.zone, by)
-        return found._replace(hits=_within_days(found.hits, since, until, context.zone))
+        ranked_hits = recall(store, embedder, question, profile, context.clock, context.zone, by)
+        return ranked_hits._replace(hits=_within_days(ranked_hits.hits, since, until, context.zone))
 
-    found = ranked(profile)
-    results = _build_search_results(context, request, store, scopes, found, limit)
+    ranked_hits = ranked(profile)
+    results = _build_search_results(context, request, store, scopes, ranked_hits, limit)
     # Restatements take one line, and other hits take their place, unless a paid service would have
     # to be asked again.
     if (
-        len(results) < min(limit, len(found.hits))
+        len(results) < min(limit, len(ranked_hits.hits))
         and by is None
         and not isinstance(store, ManagedSearch)
     ):
-        found = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
-        results = _build_search_results(context, request, store, scopes, found, limit)
+        ranked_hits = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
+        results = _build_search_results(context, request, store, scopes, ranked_hits, limit)
     nearest = None
-    if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
+    if request.min_score == -1 and ranked_hits.nearest and ranked_hits.nearest.score >= _NEAREST:
         nearest = next(
             iter(
                 _build_search_results(
-                    context, request, store, scopes, RankedHits((found.nearest,)), 1
+                    context, request, store, scopes, RankedHits((ranked_hits.nearest,)), 1
                 )
             ),
             None,
         )
-    days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
+    days = (
+        Days(ranked_hits.span.first, ranked_hits.span.last, ranked_hits.span.words)
+        if ranked_hits.span
+        else None
+    )
     gaps = (
         ()
         if results
-        else tuple(_list_search_gaps(context, request, store, scopes, found, since, until))
+        else tuple(_list_search_gaps(context, request, store, scopes, ranked_hits, since, until))
     )
     return SearchResult(
         results=results,
-        ranked=found,
-        degraded=found.degraded,
+        ranked=ranked_hits,
+        degraded=ranked_hits.degraded,
         days=days,
         waiting=left_out,
         query=text,
         nearest=nearest,
-        not_times=found.refused or None,
+        not_times=ranked_hits.refused or None,
         not_looked_at=gaps or None,
     )
 
@@ -315,32 +319,34 @@ def _build_search_results(
     """Return hits for display: with their paths and current status."""
     known_roots = {scope: roots.load_roots(store, scope) for scope in scopes}
     placed = newest.place_current_hits(context, store, found.hits, is_ranked=not found.is_timeline)
-    documents = documents_of(store, [one.hit for one in placed])
+    documents = documents_of(store, [placed_hit.hit for placed_hit in placed])
     now = context.clock.now()
     shown = (
         (
-            one,
+            placed_hit,
             _build_search_hit(
-                one._replace(hit=_expand_turn_snippet(one.hit, documents)),
-                roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
-                documents.get(_build_hit_key(one.hit)),
+                placed_hit._replace(hit=_expand_turn_snippet(placed_hit.hit, documents)),
+                roots.display(
+                    known_roots.get(placed_hit.hit.passage.scope, []), placed_hit.hit.passage.key
+                ),
+                documents.get(_build_hit_key(placed_hit.hit)),
                 now,
                 context.zone,
                 request,
             ),
         )
-        for one in placed
+        for placed_hit in placed
     )
 
     def statement(pair: tuple[PlacedHit, SearchHit]) -> RowStatement:
-        one, hit = pair
-        days = restatements.list_told_days(documents.get(_build_hit_key(one.hit)), hit.date)
-        text = restatements.spoken_text(one.hit.passage.text)
+        placed_hit, hit = pair
+        days = restatements.list_told_days(documents.get(_build_hit_key(placed_hit.hit)), hit.date)
+        text = restatements.spoken_text(placed_hit.hit.passage.text)
         return RowStatement(text, days, hit.handle, f"{hit.scope} {hit.status}")
 
-    wanted = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
-    folded = restatements.fold_restatements(islice(wanted, max(limit, len(found.hits))), statement)
-    return tuple(_with_days(hit, said) for (_, hit), said in folded[:limit])
+    pairs = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
+    folded = restatements.fold_restatements(islice(pairs, max(limit, len(found.hits))), statement)
+    return tuple(_with_days(hit, fold) for (_, hit), fold in folded[:limit])
 
 
 def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
@@ -424,9 +430,10 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
 def _compute_day_edge(
     of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]
 ) -> datetime:
-    """Return when a day begins, here or in UTC, whichever `which` picks.
+    """Return the start of a day: UTC or local midnight, as `which` (min or max) picks.
 
-    Days of notes are computed the same way, so that a time in between belongs to a single day.
+    A document with a day but no time is stored at midnight UTC, other documents at their time. The
+    wider edge admits both; `_within_days` then drops the hits of other days.
     """
     return which(
         datetime.combine(of, time(), UTC), datetime.combine(of, time(), zone).astimezone(UTC)

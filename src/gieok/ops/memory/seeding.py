@@ -76,11 +76,13 @@ def _list_repository_items(
     context: Context, project: Scope, root: Path
 ) -> tuple[Scope, list[SourceItem | Failed]]:
     """Return the scope of a repository's own content, and its items."""
-    wanted, cut = context.memory.seeds, context.memory.cut
+    seed_access, cut = context.memory.seeds, context.memory.cut
     scope = Scope(places.repository_scope(str(project)))
     items = list(
-        seeds.file_items(scope, seeds.projects_files(root) if wanted.has_files else (), cut)
+        seeds.file_items(scope, seeds.projects_files(root) if seed_access.has_files else (), cut)
     )
-    if wanted.most_commits:
-        items += seeds.commit_items(scope, root, wanted.log(root, wanted.most_commits), cut)
+    if seed_access.most_commits:
+        items += seeds.commit_items(
+            scope, root, seed_access.log(root, seed_access.most_commits), cut
+        )
     return scope, items

@@ -77,14 +77,16 @@ def transfer_memories(context: Context, request: TransferRequest) -> TransferRes
             hint="move memories to a project's scope, or to `agent:main`",
         )
     chosen = [_select_transferable_memory(context, name, target) for name in request.memories]
-    files = [(memory, kept) for memory, kept in chosen if kept is not None]
+    files = [(memory, source_shelf) for memory, source_shelf in chosen if source_shelf is not None]
     # The target's folder is resolved before anything moves: without a folder nothing moves.
     shelf = scope_shelf(context, target) if files else None
     moved = _transfer_observations(
-        context, [memory for memory, kept in chosen if kept is None], target
+        context, [memory for memory, source_shelf in chosen if source_shelf is None], target
     )
     if shelf is not None:
-        moved += [_transfer_record(context, memory, kept, shelf) for memory, kept in files]
+        moved += [
+            _transfer_record(context, memory, source_shelf, shelf) for memory, source_shelf in files
+        ]
     return TransferResult(target, tuple(moved))
 
 
@@ -186,8 +188,8 @@ def _transfer_record(
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
     # locks in one order: two transfers between the same folders at once do not deadlock
     with ExitStack() as locks:
-        for one in sorted({kept, shelf}):
-            locks.enter_context(one.lock(context.home))
+        for record_shelf in sorted({kept, shelf}):
+            locks.enter_context(record_shelf.lock(context.home))
         if not file.exists():
             raise BadRequest(f"{memory.handle} was moved or forgotten meanwhile")
         there = records.copy_record(shelf.base, file)
@@ -225,8 +227,8 @@ def render_transferred(result: TransferResult, style: Style) -> str:
     """Show a line for each memory."""
     head = style.bold(f"{style.say('now in')} {result.scope}:")
     rows = (
-        f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}"
-        for one in result.memories
+        f"  {memory.handle}  {printable(' '.join(memory.text.split())[:_SHOWN_CHARS])}"
+        for memory in result.memories
     )
     return "\n".join((head, *rows))
 

@@ -88,14 +88,14 @@ def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
     shelf = _build_record_root(root)
     if not shelf.path.resolve().is_relative_to(shelf.path.parent.resolve()):
         return  # a link that leads out: it is not followed, whoever trusts it
-    for found in read.list_note_candidates(shelf) if shelf.path.is_dir() else ():
-        if isinstance(found, Failed):
-            yield _name_shelf_file(root, Path(found.key)), found
+    for candidate in read.list_note_candidates(shelf) if shelf.path.is_dir() else ():
+        if isinstance(candidate, Failed):
+            yield _name_shelf_file(root, Path(candidate.key)), candidate
             continue
         try:
-            yield _name_shelf_file(root, found), read.peek(shelf, found)
+            yield _name_shelf_file(root, candidate), read.peek(shelf, candidate)
         except (read.Unfit, OSError) as error:
-            yield _name_shelf_file(root, found), Failed("", str(error))
+            yield _name_shelf_file(root, candidate), Failed("", str(error))
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:

@@ -36,7 +36,7 @@ def locate_documents(
     sources: set[str] = set()
     for scope, documents in chosen.items():
         archived = context.memory.journal().archived(scope, keys=sorted(documents))
-        tiers = {one.key: one.place.tier for one in archived}
+        tiers = {entry.key: entry.place.tier for entry in archived}
         for key, document in documents.items():
             tier = tiers.get(key, Tier.HOT)
             is_ours = key.startswith(observation.PREFIX)

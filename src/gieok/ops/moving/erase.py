@@ -116,8 +116,8 @@ def confirm_erase(context: Context, request: EraseRequest) -> None:
     ]
     context.tell("\n".join([context.words("this is deleted for good:"), *shown]))
     word = _WORD.say(context.lang)
-    said = context.ask(context.words("type `{word}` to go on: ", word=word))
-    if said.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
+    answer = context.ask(context.words("type `{word}` to go on: ", word=word))
+    if answer.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
 
@@ -183,8 +183,8 @@ def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[
             ),
         )
     for name in observed():
-        found = load_agent(name).place
-        place = found(context.caller.user, context.caller.environment) if found else None
+        finder = load_agent(name).place
+        place = finder(context.caller.user, context.caller.environment) if finder else None
         if place and place.folder.is_dir():
             yield Reason(
                 str(place.folder),
@@ -224,8 +224,8 @@ class _Erasing:
         """
         tiers = self._context.archive.tiers()
         gone: dict[str, int] = {}
-        for found in tiers.journal.places():
-            place = found.place
+        for archived in tiers.journal.places():
+            place = archived.place
             shelf = tiers.shelves.get(place.tier)
             if place.tier is Tier.WARM:  # in the home
                 continue
@@ -315,19 +315,23 @@ class _Erasing:
         """Report data on a server that is not in use from here: others may use that data."""
         if not isinstance(place.store, Droppable):
             return
-        for one in place.store.remote_data():
+        for remote in place.store.remote_data():
             self.left.append(
-                Reason(one.name, f"{one.documents:,} documents: `{place.how_by_hand()}` there")
+                Reason(
+                    remote.name, f"{remote.documents:,} documents: `{place.how_by_hand()}` there"
+                )
             )
 
     def _drop(self, store: Droppable) -> None:
         """Delete the data at a service; `Droppable.drop` verifies that the data is gone."""
         dropped = store.remote_data() if self._is_dry else store.drop()
-        for one in dropped:
-            what = Words.of("{documents:,} documents at a service", documents=one.documents)
-            self.removed.append(ErasedPlace(one.name, what))
-            if one.others:
-                self.left.append(Reason(one.name, f"{one.others:,} documents of others are in it"))
+        for remote in dropped:
+            what = Words.of("{documents:,} documents at a service", documents=remote.documents)
+            self.removed.append(ErasedPlace(remote.name, what))
+            if remote.others:
+                self.left.append(
+                    Reason(remote.name, f"{remote.others:,} documents of others are in it")
+                )
 
     def _strand(self, place: RemotePlace, why: str) -> None:
         """Report data that stays at a service, and how to delete it.
@@ -338,17 +342,17 @@ class _Erasing:
         known = place.known()
         by_hand = f"; without Gieok: `{place.how_by_hand()}`" if place.how_by_hand() else ""
         for name, count in [
-            (one.name, f"{one.documents:,} documents stay there: ") for one in known
+            (remote.name, f"{remote.documents:,} documents stay there: ") for remote in known
         ] or [(place.name, "")]:
             self.left.append(
                 Reason(name, f"{count}{why}; then `gieok store drop {place.name}`{by_hand}")
             )
         if place.mark is not None:
             self._marks.add(place.mark)
-            kept = self._context.words(
+            reason = self._context.words(
                 "kept: by it `gieok store drop {name}` knows what is yours there", name=place.name
             )
-            self.left.append(Reason(str(place.mark), kept))
+            self.left.append(Reason(str(place.mark), reason))
 
     def _accounts(self, journal: str) -> None:
         admin = self._context.admin
@@ -356,10 +360,10 @@ class _Erasing:
             return
         with closing(admin.open_accounts(journal)) as accounts:
             if "://" in accounts.location:
-                told = (
+                reason = (
                     "users, characters, keys and points: `DROP SCHEMA gieok_accounts CASCADE` there"
                 )
-                self.left.append(Reason(accounts.location, told))
+                self.left.append(Reason(accounts.location, reason))
 
     def close(self) -> None:
         """Stop the daemon and close the files."""
@@ -374,9 +378,9 @@ class _Erasing:
         if not folder.exists():
             return
         if not self._is_dry:
-            kept = {mark for mark in self._marks if mark.parent == folder}
-            if kept:
-                self._remove_but(folder, kept)
+            marks = {mark for mark in self._marks if mark.parent == folder}
+            if marks:
+                self._remove_but(folder, marks)
             elif folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder, onerror=self._failed)
             else:
@@ -393,11 +397,11 @@ class _Erasing:
             self.left.append(Reason(str(folder), "something is still in it"))
 
     def _remove_but(self, folder: Path, kept: set[Path]) -> None:
-        for one in set(folder.iterdir()) - kept:
-            if one.is_dir() and not one.is_symlink():
-                shutil.rmtree(one, onerror=self._failed)
+        for entry in set(folder.iterdir()) - kept:
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, onerror=self._failed)
             else:
-                one.unlink()
+                entry.unlink()
 
     def _failed(
         self, function: object, path: str, error: "tuple[type, BaseException, object]"
@@ -410,13 +414,13 @@ def render_erased(result: EraseResult, style: Style) -> str:
     """Show what was deleted, and where data remains."""
     verb = style.say("would be deleted") if result.dry_run else style.say("deleted")
     lines = [
-        f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}"
-        for one in result.removed
+        f"{verb}: {printable(place.path)}  {style.dim(place.what.say(style.lang))}"
+        for place in result.removed
     ]
     still = style.say("still there")
     lines += [
-        f"  ✗ {still}: {printable(one.path)}: {printable(style.told(one.reason))}"
-        for one in result.left
+        f"  ✗ {still}: {printable(place.path)}: {printable(style.told(place.reason))}"
+        for place in result.left
     ]
     return "\n".join(lines or [style.say("there is nothing")])
 

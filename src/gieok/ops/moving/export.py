@@ -197,11 +197,11 @@ def _write_days(context: Context, target: Path, count: Callable[[str], None]) ->
         def day_of(entry: Entry) -> str:
             return _find_valid_since(entry.document).astimezone(context.zone).date().isoformat()
 
-        found = sorted(
+        exported = sorted(
             _iter_exported_entries(context, scope),
             key=lambda entry: (day_of(entry), entry.document.key),
         )
-        for day, entries in groupby(found, key=day_of):
+        for day, entries in groupby(exported, key=day_of):
             contents = Contents(tuple(Written(entry) for entry in entries))
             file = target / places.scope_folder(scope.path) / f"{day}.md"
             fs.replace_private(

@@ -91,8 +91,8 @@ class ImportCounts(NamedTuple):
 
 def _count_imported_memories(done: TakenIn) -> ImportCounts:
     rejects = [
-        Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason)
-        for one in done.rejects
+        Reason(f"{reject.path}#{reject.line}" if reject.line else reject.path, reject.reason)
+        for reject in done.rejects
     ]
     return ImportCounts(
         conversations=done.conversations,
@@ -126,28 +126,30 @@ class ImportResult:
     @property
     def found(self) -> bool:
         """False where there was nothing to import."""
-        done = self.done
-        return bool(done.messages or done.memories or done.replaced or done.known or self.followed)
+        taken = self.done
+        return bool(
+            taken.messages or taken.memories or taken.replaced or taken.known or self.followed
+        )
 
 
 def import_memories(context: Context, request: ImportRequest) -> ImportResult | OpenClawResult:
     """Recognise the format, import the memory, make it searchable, and observe its messages."""
     name, path = _parse_import_source(context, request)
     if name == _OPENCLAW:
-        wanted = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
-        return import_openclaw.import_openclaw(context, wanted)
+        openclaw_request = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
+        return import_openclaw.import_openclaw(context, openclaw_request)
     files, name, reader = _recognise_import_files(context, name, path)
     if name == import_own.NAME:
         with context.memory.journal().exclusive("import"):
-            done = import_own.take(
+            taken = import_own.take(
                 context, files, context.progress("Gieok"), is_dry=request.dry_run
             )
-        waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
+        waiting = 0 if request.dry_run else _made_useful(context, taken, wait=not request.no_wait)
         return ImportResult(
             program=name,
             path=files.path,
             dry_run=request.dry_run,
-            done=done,
+            done=taken,
             waiting_tokens=waiting,
         )
     if reader is None:
@@ -169,13 +171,13 @@ def import_memories(context: Context, request: ImportRequest) -> ImportResult | 
     )
     passed: list[str] = []
     with context.memory.journal().exclusive("import"):
-        done = intake.take(_not_followed(reader.read(files), followed, passed))
-    waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
+        taken = intake.take(_not_followed(reader.read(files), followed, passed))
+    waiting = 0 if request.dry_run else _made_useful(context, taken, wait=not request.no_wait)
     return ImportResult(
         program=name,
         path=files.path,
         dry_run=request.dry_run,
-        done=done,
+        done=taken,
         waiting_tokens=waiting,
         followed=tuple(dict.fromkeys(passed)),
     )
@@ -213,9 +215,9 @@ def _recognise_import_files(
     readers = context.moving.readers()
     if name in ("", import_own.NAME) and import_own.recognises(files):
         return files, import_own.NAME, None
-    for one, reader in readers.items():
-        if name in ("", one) and reader.recognises(files):
-            return files, one, reader
+    for format_name, reader in readers.items():
+        if name in ("", format_name) and reader.recognises(files):
+            return files, format_name, reader
     if not name and import_openclaw.looks_like_workspace(files.path):
         return files, _OPENCLAW, None
     known = ", ".join(_NAMES)
@@ -231,10 +233,10 @@ def _fingerprint_import_files(files: ImportFiles) -> str:
     """Return a checksum that changes when any file at the path changes."""
     rows = []
     for path in [files.path] if files.path.is_file() else map(files.on_disk, files.names()):
-        for one in (path, path and path.with_name(f"{path.name}-wal")):
-            if one and one.is_file():
-                status = one.stat()
-                rows.append((one.name, status.st_size, status.st_mtime_ns))
+        for file in (path, path and path.with_name(f"{path.name}-wal")):
+            if file and file.is_file():
+                status = file.stat()
+                rows.append((file.name, status.st_size, status.st_mtime_ns))
     return hashlib.sha256(repr(sorted(rows)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
@@ -261,7 +263,9 @@ def _build_scope_finder(context: Context) -> Callable[[str], Scope]:
         if Path(project).is_absolute() and (root := places.find_workplace(project)):
             return Scope(places.project_scope(root))
         start = f"project:{project.replace(chr(92), '/').rstrip('/').rpartition('/')[2]}-"
-        fitting = [one for one in known() if one.rpartition("-")[0] + "-" == start]
+        fitting = [
+            candidate for candidate in known() if candidate.rpartition("-")[0] + "-" == start
+        ]
         return Scope(fitting[0]) if len(fitting) == 1 else default
 
     return scope_of
@@ -334,7 +338,7 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
     """Show the recognised format, what was imported, and what was not."""
     if isinstance(result, OpenClawResult):
         return import_openclaw.render_openclaw_import(result, style)
-    done, label = result.done, _LABELS[result.program].say(style.lang)
+    taken, label = result.done, _LABELS[result.program].say(style.lang)
     head = style.say("would be taken in") if result.dry_run else style.say("taken in")
     lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
     lines.append(
@@ -344,27 +348,27 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
                 "memories"
             ),
             head=head,
-            messages=done.messages,
-            conversations=done.conversations,
-            memories=done.memories,
+            messages=taken.messages,
+            conversations=taken.conversations,
+            memories=taken.memories,
         )
     )
-    if done.known:
-        lines.append(style.say("  known already: {known:,}", known=done.known))
-    if done.withheld:
-        lines.append(style.say("  paused or excluded: {withheld:,}", withheld=done.withheld))
-    if done.scopes:
-        lines.append(f"  → {', '.join(map(str, sorted(done.scopes)))}")
+    if taken.known:
+        lines.append(style.say("  known already: {known:,}", known=taken.known))
+    if taken.withheld:
+        lines.append(style.say("  paused or excluded: {withheld:,}", withheld=taken.withheld))
+    if taken.scopes:
+        lines.append(f"  → {', '.join(map(str, sorted(taken.scopes)))}")
     if result.followed:
-        said = style.say("followed where they are, not copied")
-        lines.append(f"  {said}: {len(result.followed)}")
-    shown = islice(done.rejects, _SHOWN_REJECTS)
+        words = style.say("followed where they are, not copied")
+        lines.append(f"  {words}: {len(result.followed)}")
+    shown = islice(taken.rejects, _SHOWN_REJECTS)
     lines += [
-        f"  ✗ {printable(one.path)}#{one.line}: {printable(style.told(one.reason))}"
-        for one in shown
+        f"  ✗ {printable(reject.path)}#{reject.line}: {printable(style.told(reject.reason))}"
+        for reject in shown
     ]
-    if done.rejected > _SHOWN_REJECTS:
-        lines.append(f"  ✗ … +{done.rejected - _SHOWN_REJECTS}")
+    if taken.rejected > _SHOWN_REJECTS:
+        lines.append(f"  ✗ … +{taken.rejected - _SHOWN_REJECTS}")
     if result.waiting_tokens:
         lines.append(
             style.say(

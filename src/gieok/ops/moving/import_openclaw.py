@@ -65,17 +65,17 @@ def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResul
         raise BadRequest(
             f"no workspace at {', '.join(missing)}", hint="`gieok import openclaw FOLDER`"
         )
-    done = []
+    imported = []
     for agent in present:
         missing += [str(path) for path in agent.extra if not path.exists()]
-        done.append(
+        imported.append(
             ImportedAgent(
                 f"agent:{agent.id}",
                 agent.workspace,
                 _index_openclaw_workspace(context, agent, request),
             )
         )
-    return OpenClawResult(tuple(done), tuple(missing))
+    return OpenClawResult(tuple(imported), tuple(missing))
 
 
 def _select_openclaw_agents(

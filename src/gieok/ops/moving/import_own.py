@@ -99,8 +99,8 @@ def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
     """Import the memories of a file for people, as people left the file."""
     text = _read_export_text(files, name)
     try:
-        found = _parse_exported_memories(text)
-        for scope, entries in found.items():
+        entries_by_scope = _parse_exported_memories(text)
+        for scope, entries in entries_by_scope.items():
             own = carrying.scope_of(scope)
             carrying.done.scopes.add(own)
             carrying.put(
@@ -170,16 +170,16 @@ class _Records:
         )
         if row.get("is") != "record" or not is_safe:
             return self._reject(f"no record: {name}")
-        kept = self._shelf(folder, Scope(str(row.get("scope") or places.USER_SCOPE)))
-        if kept is None:
+        record_shelf = self._shelf(folder, Scope(str(row.get("scope") or places.USER_SCOPE)))
+        if record_shelf is None:
             return self._reject(
                 f"{folder} is not on this machine: its records travel with the project itself"
             )
-        file = kept.base / shelf / name
-        if not records.is_inside(kept.base, file):
-            return self._reject(f"{file} leads out of {kept.base}")
+        file = record_shelf.base / shelf / name
+        if not records.is_inside(record_shelf.base, file):
+            return self._reject(f"{file} leads out of {record_shelf.base}")
         data = str(row["text"]).encode("utf-8", "surrogateescape")
-        with kept.lock(self._context.home):
+        with record_shelf.lock(self._context.home):
             if file.exists():
                 return (
                     self._reject(f"{file} says something else here, and stays")
@@ -187,7 +187,7 @@ class _Records:
                     else False
                 )
             if not self._is_dry:
-                self._write(kept, file, data)
+                self._write(record_shelf, file, data)
         return True
 
     def _write(self, kept: RecordShelf, file: Path, data: bytes) -> None:
@@ -208,5 +208,5 @@ class _Records:
 
     def follow(self) -> None:
         """Index what was written."""
-        for kept in sorted(self._touched):
-            follow_soon(self._context, kept)
+        for shelf in sorted(self._touched):
+            follow_soon(self._context, shelf)

@@ -120,11 +120,11 @@ def move_folders(context: Context, request: MoveRequest) -> MoveResult:
         journal,
         store,
         context.clock,
-        {one.scope: one.scope_now for one in scopes},
+        {moved_scope.scope: moved_scope.scope_now for moved_scope in scopes},
         where,
         context.progress(context.words("moved")),
     )
-    now = {one.scope: one.scope_now for one in scopes}
+    now = {moved_scope.scope: moved_scope.scope_now for moved_scope in scopes}
     for scope, raw in noted.items():
         _move_roots(context, where, now.get(scope, scope), raw)
     _move_rest(context, where, scopes)
@@ -153,7 +153,7 @@ def _find_repointing(context: Context, request: MoveRequest) -> Repointing | Non
             hint="gieok move /home/kim /Users/kim",
         )
     if folders:
-        old, new = (str(context.caller.path(one)) for one in folders)
+        old, new = (str(context.caller.path(folder)) for folder in folders)
         if old == new:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)
@@ -173,13 +173,13 @@ def _by_projects(context: Context) -> str:
     gone = [
         PurePath(folder) for folder in _list_known_folders(context) if not Path(folder).exists()
     ]
-    found = Counter(
+    parent_counts = Counter(
         str(up)
         for folder in gone
         for up in folder.parents
         if len(up.parts) > 1 and (context.caller.user / folder.relative_to(up)).is_dir()
     )
-    return next((name for name, _ in found.most_common(1)), "")
+    return next((name for name, _ in parent_counts.most_common(1)), "")
 
 
 def _user_of(path: str) -> str:
@@ -212,7 +212,9 @@ def _iter_moved_scopes(context: Context, where: Repointing) -> Iterator[MovedSco
     candidates = {
         str(up) for folder in folders for up in (PurePath(folder), *PurePath(folder).parents)
     }
-    for folder in sorted(one for one in candidates if where.path(one) != one):
+    for folder in sorted(
+        candidate for candidate in candidates if where.path(candidate) != candidate
+    ):
         now = where.path(folder)
         old, new = places.project_scope(folder), places.project_scope(now)
         for scope in sorted(there):
@@ -247,9 +249,9 @@ def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> 
     moved = where.value(json.loads(raw or "[]"))
 
     def joined(held: str) -> str:
-        kept = [row for row in where.value(json.loads(held or "[]")) if row not in moved]
-        paths = {row["path"] for row in kept}
-        return json.dumps([*kept, *(row for row in moved if row["path"] not in paths)])
+        rows = [row for row in where.value(json.loads(held or "[]")) if row not in moved]
+        paths = {row["path"] for row in rows}
+        return json.dumps([*rows, *(row for row in moved if row["path"] not in paths)])
 
     context.memory.notes().update_note(scope, roots.NOTE, joined)
 
@@ -257,7 +259,7 @@ def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> 
 def _confirm_move(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
     lines = [
         f"{where.old} → {where.new}",
-        *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes),
+        *(f"  {printable(moved.folder)} → {printable(moved.now)}" for moved in scopes),
     ]
     question = context.words("move what is remembered of these? (y/N) ")
     return context.agrees(lines, question, "give --yes, or --dry-run to look")
@@ -315,8 +317,8 @@ def render_move(result: MoveResult, style: Style) -> str:
         lines.append(style.say("now run: gieok index"))
     lines += [style.say("  ✗ not here: {one}", one=one) for one in result.missing]
     if result.settings:
-        said = style.say("settings that name the old folder")
-        lines.append(f"  ✗ {said}: {', '.join(result.settings)}")
+        words = style.say("settings that name the old folder")
+        lines.append(f"  ✗ {words}: {', '.join(result.settings)}")
     return "\n".join(lines)
 
 

@@ -72,8 +72,8 @@ def uninstall_gieok(context: Context, request: UninstallRequest) -> UninstallRes
     out.agents(roots)
     out.projects(roots)
     out.services()
-    wanted = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
-    erased = erase.erase_home(context, wanted) if request.erase else None
+    erase_request = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
+    erased = erase.erase_home(context, erase_request) if request.erase else None
     return UninstallResult(
         files=tuple(out.files),
         left=tuple(out.left),
@@ -124,7 +124,7 @@ class _TakingOut:
         for site in sites:
             for edit in self._edits(site):
                 self._attempt(edit.path, lambda edit=edit: self._undo(edit, ledger))  # type: ignore[misc]
-        tried = {one.path for one in self.left}
+        tried = {reason.path for reason in self.left}
         for path in (
             [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ()
         ):
@@ -146,23 +146,25 @@ class _TakingOut:
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True
     ) -> InstallChange | None:
         with ledger.alone([edit]):
-            found = change.undone(edit, ledger)
-            if not self._is_dry and (found.status != "unchanged" or edit.path in ledger.paths()):
-                change.uninstall([found], ledger)
-        if found.status == "unchanged" and not is_known and edit.path.exists():
+            install_change = change.undone(edit, ledger)
+            if not self._is_dry and (
+                install_change.status != "unchanged" or edit.path in ledger.paths()
+            ):
+                change.uninstall([install_change], ledger)
+        if install_change.status == "unchanged" and not is_known and edit.path.exists():
             self.left.append(
                 Reason(str(edit.path), "somebody changed it since: look for `gieok` in it")
             )
-        return found
+        return install_change
 
     def _attempt(self, path: Path, undo: Callable[[], InstallChange | None]) -> None:
         try:
-            found = undo()
+            install_change = undo()
         except (GieokError, OSError) as error:
             self.left.append(Reason(str(path), str(error)))
             return
-        if found is not None and found.status != "unchanged":
-            self.files.append(FileChange(found.path, found.status))
+        if install_change is not None and install_change.status != "unchanged":
+            self.files.append(FileChange(install_change.path, install_change.status))
 
     def projects(self, roots: list[Path]) -> None:
         """Remove Git hooks and commands from projects."""
@@ -198,24 +200,24 @@ def render_uninstall(result: UninstallResult, style: Style) -> str:
         "created": Words("back"),
     }
     lines = [
-        f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files
+        f"{verbs[row.status].say(style.lang)}: {printable(str(row.path))}" for row in result.files
     ]
     if not (lines or result.left):
         lines = [style.say("Gieok is installed nowhere")]
     if result.dry_run:
         lines.insert(0, style.say("would be done:"))
     lines += [
-        f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left
+        f"  ✗ {printable(row.path)}: {printable(style.told(row.reason))}" for row in result.left
     ]
     lines += [style.say("now run: {command}", command=command) for command in result.next]
     if result.erased is not None:
         lines.append(erase.render_erased(result.erased, style))
     else:
-        kept = Words(
+        note = Words(
             "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
             "puts Gieok back"
         )
-        lines.append(style.dim(kept.say(style.lang)))
+        lines.append(style.dim(note.say(style.lang)))
     last = Words(
         "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
         "uninstall gieok`)"

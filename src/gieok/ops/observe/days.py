@@ -119,11 +119,11 @@ def list_memory_days(
     sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
     memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
     for scope in scopes:
-        found, _ = first_answer(
+        dated_documents, _ = first_answer(
             context.memory.stores(),
             lambda store: _list_dated_documents(store, scope, first, last, context),  # noqa: B023
         )
-        for day, kind, key, metadata in found:
+        for day, kind, key, metadata in dated_documents:
             if kind == turns.KIND:
                 name = SessionName(scope, metadata.get("agent", ""), metadata.get("session", ""))
                 sessions[day][name] = None
@@ -205,9 +205,9 @@ def build_whole_session(context: Context, name: SessionName) -> SessionWhole:
     around = list_memory_days(context, [name.scope], begin, end.astimezone(context.zone).date())
     ids = {turn.message.id for turn in session_turns}
     learned = _list_learned_memories(
-        context, [one for day in around.values() for one in day.memories]
+        context, [memory for day in around.values() for memory in day.memories]
     )
-    own = tuple(one for one in learned if one.message_ids & ids)
+    own = tuple(memory for memory in learned if memory.message_ids & ids)
     return SessionWhole(name, project_name(name.scope), tuple(session_turns), own)
 
 

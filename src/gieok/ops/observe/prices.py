@@ -1,6 +1,6 @@
 """Prices of models, and the cost of their usage.
 
-Where a price is not known, no cost is claimed.
+Usage whose price is not known has no cost.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -12,40 +12,41 @@ from gieok import extras
 from gieok.errors import MissingExtra
 from gieok.model.conversation import Run, Usage
 
-#: Day and role.
+#: Key of usage and costs: the day and the role (`observer`, `reflector`).
 Key = tuple[date, str]
-#: Reader whose runs make the calls of a role.
+#: Role → name of the reader whose runs make the model calls of the role.
 _READERS = {"observer": "observe", "reflector": "reflect"}
-#: Gieok's name of a provider → that of `genai-prices`. Models that run here or at an unknown
-#: address have no price.
+#: Gieok's name of a provider → the name in `genai-prices`. Models that run on this machine or at
+#: an unknown address have no price.
 _PROVIDERS = {"anthropic": "anthropic", "codex": "openai", "gemini": "google", "openai": "openai"}
-#: Provider that reports the cost of an answer itself.
+#: Provider whose answers report their own cost.
 _SAYS = "claude-code"
 
 
 class Price(NamedTuple):
-    """Dollars for a million tokens in and out."""
+    """Dollars for a million input tokens and for a million output tokens."""
 
     input: float
     output: float
 
 
 class ModelPrices(NamedTuple):
-    """Prices by model; the user's own price replaces them all.
+    """Prices of models on a day.
 
-    `configured` is role → model, for days without runs.
+    `configured` is role → model, for days without runs. `own` is the user's own price, which
+    replaces the prices of all models.
     """
 
     configured: Mapping[str, str]
     own: Price | None = None
 
     def costs(self, usage: Mapping[Key, Usage], runs: Collection[Run]) -> dict[Key, float]:
-        """Return dollars by (day, role), for usage whose price is known.
+        """Return (day, role) → dollars, for usage whose price is known.
 
-        `runs` are dated in the user's zone.
+        The times of `runs` are in the user's zone.
         """
-        found = ((key, self._cost(key, used, runs)) for key, used in usage.items())
-        return {key: round(cost, 6) for key, cost in found if cost is not None}
+        costs = ((key, self._cost(key, used, runs)) for key, used in usage.items())
+        return {key: round(cost, 6) for key, cost in costs if cost is not None}
 
     def _cost(self, key: Key, used: Usage, runs: Collection[Run]) -> float | None:
         day, role = key
@@ -65,9 +66,9 @@ class ModelPrices(NamedTuple):
         )
 
     def _price(self, day: date, models: Collection[str]) -> Price | None:
-        found = [_find_listed_price(model, day) for model in models]
+        prices = [_find_listed_price(model, day) for model in models]
         # Usage is kept by role: on a day with two models, nobody knows which model used how much.
-        return found[0] if len(found) == 1 else None
+        return prices[0] if len(prices) == 1 else None
 
 
 @cache

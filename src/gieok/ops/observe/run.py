@@ -123,15 +123,15 @@ class _TranscriptRun:
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
         with self.heard():
             self._notes.add(sidecar.mirror_notes(changed))
-        made = 0
+        new_count = 0
         with self.heard():
-            made = sidecar.derive_turns(progress=context.progress("blocks of turns")).put
+            new_count = sidecar.derive_turns(progress=context.progress("blocks of turns")).put
         for scope in sidecar.scopes():
             with self.heard():
-                made += self._observe(scope, flush=flush, has_ended=scope in ended)
+                new_count += self._observe(scope, flush=flush, has_ended=scope in ended)
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(self._steps)}")
         with self.heard():
-            self._judge(has_new=bool(made))
+            self._judge(has_new=bool(new_count))
 
     def go_for(self, seconds: float) -> bool:
         """Read and derive everything, embed for half of the time, observe for the rest.
@@ -167,22 +167,22 @@ class _TranscriptRun:
         store, embedder = self._context.memory.store(), self._context.memory.embedder()
         if embedder is None or not isinstance(store, VectorSearch):
             return True
-        done = 0
+        embedded_count = 0
         while not is_late():
             more = fill_vectors(store, embedder, batches=1)
-            done += more
-            self._context.say(f"embedded {done:,}")
+            embedded_count += more
+            self._context.say(f"embedded {embedded_count:,}")
             if not more:
                 return True
         return False
 
     def _observe(self, scope: Scope, *, flush: bool, has_ended: bool) -> int:
-        done = settle_scope(self._context, scope, flush=flush or has_ended)
-        self._steps.update(step.value for step in done)
-        if done or flush:
+        steps = settle_scope(self._context, scope, flush=flush or has_ended)
+        self._steps.update(step.value for step in steps)
+        if steps or flush:
             self.sidecar.write_active_memory(scope)
             self._written.add(str(self.sidecar.active_file(scope)))
-        return len(done)
+        return len(steps)
 
     def _judge(self, *, has_new: bool) -> None:
         memory = self._context.memory

@@ -90,7 +90,7 @@ def show_observations(context: Context, request: ObserveShowRequest) -> ObserveS
         scope_memory.load_scope_memory(store, s, hashes=scope_memory.standing(journal, s))
         for s in context.scopes
     ]
-    documents = [document for one in held for document in one.documents]
+    documents = [document for memory in held for document in memory.documents]
     if request.history:
         old = [
             d
@@ -99,7 +99,7 @@ def show_observations(context: Context, request: ObserveShowRequest) -> ObserveS
         ]
         documents = [document for document in reversed(old) if document.kind == KIND]
     rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
-    task = next((one.task for one in held if one.task), "")
+    task = next((memory.task for memory in held if memory.task), "")
     missed = () if rows else tuple(gaps.gaps_of_observing(context, context.scopes))
     return ObserveShowResult(
         rows=tuple(rows[-request.limit :]),
@@ -119,8 +119,8 @@ def render_observations(result: ObserveShowResult, style: Style) -> str:
         if at.date() != day:
             day = at.date()
             lines.append(style.bold(day.isoformat()))
-        done = "✅ " if o.is_done else ""
-        lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
+        tick = "✅ " if o.is_done else ""
+        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
         lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]

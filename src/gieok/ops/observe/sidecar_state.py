@@ -61,12 +61,12 @@ class TurnCounts(NamedTuple):
         waits = (
             style.say(", {waiting:,} messages wait", waiting=self.waiting) if self.waiting else ""
         )
-        kept = style.say(
+        counts = style.say(
             "  turns: {kept:,} kept, {bytes_each:,} bytes each",
             kept=self.kept,
             bytes_each=self.bytes_each,
         )
-        return kept + waits
+        return counts + waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +207,10 @@ def _count_spoken_turns(context: Context) -> TurnCounts | None:
     try:
         store = context.memory.store()
         waiting = turns.unheard(journal, store) if context.observe.has_turns else 0
-        kept, size = journal.spoken(), journal.stats().disk_bytes + store.stats().disk_bytes
+        count, size = journal.spoken(), journal.stats().disk_bytes + store.stats().disk_bytes
     except StoreError:
         return None
-    return TurnCounts(kept, waiting, size // kept) if kept else None
+    return TurnCounts(count, waiting, size // count) if count else None
 
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:

@@ -78,8 +78,10 @@ class ObserveStatsResult:
         observations.
         """
         observed = [run for run in self.runs if run.reader == "observe"]
-        made = sum(run.document_tokens for run in observed)
-        return sum(run.source_tokens for run in observed) / made if made else 0.0
+        document_tokens = sum(run.document_tokens for run in observed)
+        return (
+            sum(run.source_tokens for run in observed) / document_tokens if document_tokens else 0.0
+        )
 
     def by_day(self) -> dict[str, tuple[int, int, int]]:
         """Return day → (runs, tokens in, tokens out) of the observer."""

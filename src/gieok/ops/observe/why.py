@@ -165,8 +165,8 @@ def explain_memory_origin(context: Context, request: WhyRequest) -> WhyResult | 
             f"no memory has the id {request.id!r} in {context.scope}",
             hint="`gieok list` and `observe show` print them",
         )
-    found = context.memory.journal().archived(memory.document.scope, keys=[memory.document.key])
-    place = found[0].place.path if found and not memory.was_replaced else None
+    archived = context.memory.journal().archived(memory.document.scope, keys=[memory.document.key])
+    place = archived[0].place.path if archived and not memory.was_replaced else None
     return WhyResult(
         memory=memory,
         said=origin.messages_of(context, memory),
@@ -179,8 +179,8 @@ def explain_memory_origin(context: Context, request: WhyRequest) -> WhyResult | 
 def _by_id(context: Context, wanted: str) -> NamedMemory | None:
     store, journal = context.memory.store(), context.memory.journal()
     for scope in context.scopes:
-        if found := store.get(scope, [wanted]):
-            return NamedMemory(found[0])
+        if documents := store.get(scope, [wanted]):
+            return NamedMemory(documents[0])
         if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
             return NamedMemory(old[0], was_replaced=True)
     return None
@@ -204,10 +204,12 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
             for p in result.document.provenance
             if p.source != "journal"
         ]
-    lines += [f"  {style.say('instead of')}: {printable(one.text)}" for one in result.replaced]
     lines += [
-        f"  {style.say('replaced by')} {one.handle}: {printable(one.text)}"
-        for one in result.replaced_by
+        f"  {style.say('instead of')}: {printable(memory.text)}" for memory in result.replaced
+    ]
+    lines += [
+        f"  {style.say('replaced by')} {memory.handle}: {printable(memory.text)}"
+        for memory in result.replaced_by
     ]
     return "\n".join(lines)
 

@@ -46,21 +46,24 @@ def iter_delivery_proofs(context: Context) -> Iterator[Proof]:
 
     The function returns what was seen, or raises GieokError.
     """
-    found = {name: sites for name in table.NAMES if (sites := _sites_of(context, name))}
+    sites_by_name = {name: sites for name in table.NAMES if (sites := _sites_of(context, name))}
     with TemporaryDirectory(prefix="gieok-doctor-") as folder:
-        stage = Stage(context, Path(folder).resolve(), tuple(found))
+        stage = Stage(context, Path(folder).resolve(), tuple(sites_by_name))
         for name in table.NAMES:
             rehearsal = load_agent(name).rehearsal
-            if name not in found:
+            if name not in sites_by_name:
                 if rehearsal and _find_agent_program(context, rehearsal):
                     yield (
                         f"agent {name}",
                         partial(str, f"is here without Gieok: `gieok install {name}`"),
                     )
                 continue
-            yield f"hooks of {name}", partial(_check_hook_registration, found[name], name)
+            yield f"hooks of {name}", partial(_check_hook_registration, sites_by_name[name], name)
             if load_agent(name).inventory:
-                yield f"trust of {name}", partial(_check_hook_trust, stage, found[name], name)
+                yield (
+                    f"trust of {name}",
+                    partial(_check_hook_trust, stage, sites_by_name[name], name),
+                )
             yield f"delivery by {name}", partial(_prove_prompt_delivery, stage, name)
 
 
@@ -131,15 +134,15 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
 def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
     """Return whether a setting of a JSON or TOML text has a value, or holds the value in a list."""
     try:
-        found: object = jsonc.load_jsonc(text)
+        node: object = jsonc.load_jsonc(text)
     except ValueError:
         try:
-            found = tomllib.loads(text)
+            node = tomllib.loads(text)
         except tomllib.TOMLDecodeError:
             return False
     for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found == value or (isinstance(found, list) and value in found)
+        node = node.get(name) if isinstance(node, dict) else None
+    return node == value or (isinstance(node, list) and value in node)
 
 
 class Stage:
@@ -148,7 +151,7 @@ class Stage:
     def __init__(self, context: Context, home: Path, agents: tuple[str, ...]) -> None:
         self.context, self.home, self._agents = context, home, agents
         self.code = f"gieok{secrets.token_hex(5)}"
-        kept = {
+        variables = {
             name: context.caller.environment[name]
             for name in _KEPT
             if name in context.caller.environment
@@ -156,7 +159,7 @@ class Stage:
         #: Only listed variables of the user's are passed on: a key, a proxy or another home would
         #: lead the agent elsewhere.
         self.environment = {
-            **kept,
+            **variables,
             "HOME": str(home),
             "USERPROFILE": str(home),
             "TMPDIR": str(home / "tmp"),
@@ -179,10 +182,10 @@ class Stage:
             _TITLE,
             "--user",
         )
-        done = self.run(words, project)
-        if done.returncode != 0:
+        process = self.run(words, project)
+        if process.returncode != 0:
             raise GieokError(
-                f"the memory to deliver could not be kept: {_find_last_agent_line(done)}",
+                f"the memory to deliver could not be kept: {_find_last_agent_line(process)}",
                 hint="run `gieok doctor`",
             )
         return project
@@ -277,19 +280,19 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
         more = {
             key: stage.filled(value, server.url) for key, value in rehearsal.environment.items()
         }
-        done = stage.run((program, *rehearsal.arguments, _PROMPT), folder, more)
-        asked = [
+        process = stage.run((program, *rehearsal.arguments, _PROMPT), folder, more)
+        request_texts = [
             text
             for text in (read_request_text(body) for _, body in server.requests)
             if _PROMPT in text
         ]
         server.shutdown()
-    if not asked:
+    if not request_texts:
         raise GieokError(
-            f"{whose} asked no model: {_find_last_agent_line(done)}",
+            f"{whose} asked no model: {_find_last_agent_line(process)}",
             hint=f"does `{rehearsal.program}` work by hand?",
         )
-    most = max(text.count(stage.code) for text in asked)
+    most = max(text.count(stage.code) for text in request_texts)
     if most == 1:
         return f"{whose}: the memory stood in the model's request, once"
     if most:
@@ -365,9 +368,9 @@ def _ask_hook_inventory(
             process.stdin.flush()
             for line in process.stdout:
                 with suppress(ValueError):
-                    found = json.loads(line)
-                    if isinstance(found, dict) and found.get("id") == inventory.answer:
-                        return found
+                    answer = json.loads(line)
+                    if isinstance(answer, dict) and answer.get("id") == inventory.answer:
+                        return answer
     except BrokenPipeError:
         pass
     finally:

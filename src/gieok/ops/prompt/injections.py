@@ -45,7 +45,7 @@ def render_injections(result: InjectionsResult, style: Style) -> str:
     """Show each injection as `gieok why --last` does."""
     if not result.found:
         return style.say("Nothing that was put before an agent is kept.")
-    return "\n\n".join(present_last(one, style) for one in result.injections)
+    return "\n\n".join(present_last(injection, style) for injection in result.injections)
 
 
 OPERATION = Operation(

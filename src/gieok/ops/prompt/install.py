@@ -165,8 +165,8 @@ def build_own_command(context: Context) -> OwnCommand:
     The command has the full path, because an agent's PATH may differ.
     """
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
-    found = str(script) if script.exists() else shutil.which("gieok")
-    words = (found,) if found else (sys.executable, "-m", "gieok")
+    program = str(script) if script.exists() else shutil.which("gieok")
+    words = (program,) if program else (sys.executable, "-m", "gieok")
     if not context.caller.environment.get(places.HOME_VARIABLE):
         return OwnCommand(words, {})
     # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows

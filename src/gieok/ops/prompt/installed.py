@@ -64,7 +64,7 @@ def fire_prompt_hook(context: Context, agent: str, command: str) -> str:
         "prompt": _PROMPT.format(title),
     }
     try:
-        done = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
+        process = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
             command,
             shell=True,
             cwd=context.caller.folder,
@@ -78,19 +78,21 @@ def fire_prompt_hook(context: Context, agent: str, command: str) -> str:
         raise _build_hook_error(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
     finally:  # nothing is injected twice in a session, and the next time asks again
         Path(window.session_file(str(context.home), agent, PROBE)).unlink(missing_ok=True)
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
+    if process.returncode != 0:
+        last_lines = process.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
             "nothing was said"
         ]
-        raise _build_hook_error(agent, f"{command!r} ended with {done.returncode}: {said[0]}")
+        raise _build_hook_error(
+            agent, f"{command!r} ended with {process.returncode}: {last_lines[0]}"
+        )
     if not title:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
-    if not done.stdout:
+    if not process.stdout:
         raise GieokError(
             f"{agent}: the hook runs, but injects nothing for {payload['prompt']!r}",
             hint=f"see {context.home / 'logs' / 'hook.log'}",
         )
-    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(done.stdout, agent)}"
+    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(process.stdout, agent)}"
 
 
 def _build_hook_error(agent: str, what: str) -> GieokError:
@@ -109,11 +111,17 @@ def _title_to_ask(context: Context) -> str:
     scopes = [str(scope) for scope in context.scopes]
     for scope in scopes:
         for key, title, _, _ in reader.newest(scope, _TRIED):
-            asked = question.build_prompt_questions(_PROMPT.format(title or key))
+            questions = question.build_prompt_questions(_PROMPT.format(title or key))
             shown = matches.find_matches(
-                reader, scopes, asked, HookSettings({}), context.clock.now().timestamp(), "", late
+                reader,
+                scopes,
+                questions,
+                HookSettings({}),
+                context.clock.now().timestamp(),
+                "",
+                late,
             ).found
-            if asked and shown:
+            if questions and shown:
                 return title or key
     return ""
 

@@ -50,10 +50,10 @@ def find_last_injection(context: Context, session: str) -> LastResult:
 
     Raises BadRequest where none is kept.
     """
-    kept = window.sessions(str(context.home))
-    row = next((row for row in kept if session in ("", row["session"])), None)
+    rows = window.sessions(str(context.home))
+    row = next((row for row in rows if session in ("", row["session"])), None)
     if row is None:
-        listed = ", ".join(str(one["session"]) for one in kept[:5])
+        listed = ", ".join(str(listed_row["session"]) for listed_row in rows[:5])
         what = f"in session {session!r}" if session else "yet"
         raise BadRequest(
             f"nothing was put before an agent {what}",
@@ -65,12 +65,14 @@ def find_last_injection(context: Context, session: str) -> LastResult:
 def list_last_injections(context: Context, limit: int) -> list[LastResult]:
     """Return the last injections of all sessions, newest first."""
     injections = [
-        (row, one)
+        (row, injection)
         for row in window.sessions(str(context.home))
-        for one in (row["last"], *row.get("earlier", ()))
+        for injection in (row["last"], *row.get("earlier", ()))
     ]
     injections.sort(key=lambda pair: -float(pair[1]["at"]))
-    return [_build_last_result(row, one, context.zone) for row, one in injections[:limit]]
+    return [
+        _build_last_result(row, injection, context.zone) for row, injection in injections[:limit]
+    ]
 
 
 def _build_last_result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastResult:

@@ -95,8 +95,8 @@ def measure_recall(context: Context, request: MeasureRequest) -> MeasureResult:
             hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(context)
-    found = measure.outcomes(measure.load_prompt_labels(file), live.recalled)
-    m = measure.measured(found)
+    outcomes = measure.outcomes(measure.load_prompt_labels(file), live.recalled)
+    m = measure.measured(outcomes)
     return MeasureResult(
         file=str(file),
         answerable=m.answerable,
@@ -104,7 +104,7 @@ def measure_recall(context: Context, request: MeasureRequest) -> MeasureResult:
         levels={level.name: level for level in m.levels},
         silence=m.silence,
         by=live.by,
-        failed=measure.select_failed_prompts(found),
+        failed=measure.select_failed_prompts(outcomes),
     )
 
 
@@ -123,25 +123,25 @@ class _Live:
         """Return what the hook would show for a prompt."""
         if not question.is_worth_asking(prompt):
             return ()
-        found = self._of_daemon(prompt)
-        self.by["words" if found is None else "daemon"] += 1
-        if found is None:
-            found = [
+        recalled_matches = self._of_daemon(prompt)
+        self.by["words" if recalled_matches is None else "daemon"] += 1
+        if recalled_matches is None:
+            recalled_matches = [
                 *self._rules(prompt),
                 *_recall_prompt_matches(self._context, prompt, with_low=False),
             ]
-        return found[: int(self._context.prompt.settings.number("hook.limit"))]
+        return recalled_matches[: int(self._context.prompt.settings.number("hook.limit"))]
 
     def _of_daemon(self, prompt: str) -> list[Match] | None:
         caller = self._context.caller
         scopes = [str(scope) for scope in self._context.scopes]
         within_s = self._context.prompt.settings.number("hook.deadline_ms") / 1000
-        asked = (
+        memories = (
             self._daemon.recalled(prompt, scopes, caller.folder, caller.environment, within_s)
             if self._daemon
             else None
         )
-        return None if asked is None else [_build_recall_match(one) for one in asked]
+        return None if memories is None else [_build_recall_match(memory) for memory in memories]
 
     def _rules(self, prompt: str) -> list[Match]:
         scopes = [str(scope) for scope in self._context.scopes]
@@ -153,7 +153,8 @@ class _Live:
         except late:
             return []
         return [
-            Match(level=HIGH, probability=one.score, key=one.handle, entry=one) for one in bearing
+            Match(level=HIGH, probability=rule.score, key=rule.handle, entry=rule)
+            for rule in bearing
         ]
 
 
@@ -222,9 +223,9 @@ def _ask_recall_label(context: Context, recall: "_Recall") -> Label | None:
             f"{printable(hit.key)}"
         )
     chosen = ask(context.words("numbers to recall (empty: silence)> "))
-    wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
+    numbers = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
     return Label(
-        prompt, tuple(recalled_hits[n - 1].key for n in wanted if 0 < n <= len(recalled_hits))
+        prompt, tuple(recalled_hits[n - 1].key for n in numbers if 0 < n <= len(recalled_hits))
     )
 
 
@@ -256,7 +257,7 @@ def render_recall_measure(result: MeasureResult, style: Style) -> str:
     silence = pad_columns(say_column("silence"), _LEVEL_COLUMNS)
     lines.append(f"{silence} {_format_percent(result.silence):>17}")
     lines.append(_format_answer_sources(result, style))
-    lines += [_format_failed_prompt(one, style) for one in result.failed]
+    lines += [_format_failed_prompt(failed, style) for failed in result.failed]
     return "\n".join(lines)
 
 

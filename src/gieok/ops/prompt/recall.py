@@ -157,10 +157,10 @@ def recall_memories(context: Context, request: RecallRequest) -> RecallResult:
     store = context.memory.store()
     texts = question.texts(prompt)[:_MOST_TEXTS]
     named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
-    wanted = named or context.scopes
-    scopes = holding(store, wanted) if texts else ()
+    wanted_scopes = named or context.scopes
+    scopes = holding(store, wanted_scopes) if texts else ()
     if not scopes:
-        gaps = tuple(_list_recall_gaps(context, request, store, wanted, ())) if texts else ()
+        gaps = tuple(_list_recall_gaps(context, request, store, wanted_scopes, ())) if texts else ()
         return RecallResult(
             text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
         )
@@ -180,11 +180,13 @@ def recall_memories(context: Context, request: RecallRequest) -> RecallResult:
     window.read(
         table.instructions(request.agent, str(context.caller.folder), str(context.caller.user))
     )
-    found = _order_newest_first(context, store, asking.best())
+    hits = _order_newest_first(context, store, asking.best())
     gate = NoteGate(
-        context.prompt.settings.text("hook.asked_only"), [str(scope) for scope in wanted], prompt
+        context.prompt.settings.text("hook.asked_only"),
+        [str(scope) for scope in wanted_scopes],
+        prompt,
     )
-    every = _list_injected_memories(context, store, found, window, gate)
+    every = _list_injected_memories(context, store, hits, window, gate)
     memories = choice.likely(every, asks_memory)
     binding = rules.bearing(
         rules.read_binding_rules(str(context.home), map(str, scopes), _lines_of(store)), prompt
@@ -206,7 +208,7 @@ def recall_memories(context: Context, request: RecallRequest) -> RecallResult:
     gaps = (
         ()
         if is_hint or injection.text
-        else tuple(_list_recall_gaps(context, request, store, wanted, scopes))
+        else tuple(_list_recall_gaps(context, request, store, wanted_scopes, scopes))
     )
     return RecallResult(
         text=inject.format_near_note() if is_hint else injection.text,
@@ -247,8 +249,8 @@ def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
     """Return a function that reads a document's lines by scope and key; [] for a gone document."""
 
     def lines(scope: str, key: str) -> list[str]:
-        found = store.get(Scope(scope), [key])
-        return found[0].text.split("\n") if found else []
+        documents = store.get(Scope(scope), [key])
+        return documents[0].text.split("\n") if documents else []
 
     return lines
 
@@ -287,13 +289,13 @@ class _Asking:
         # A service that searches by itself is not asked for every prompt: each request would leave
         # the machine, cost money, and come late.
         is_here = not isinstance(self._store, ManagedSearch)
-        asked = Question(
+        query = Question(
             text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid
         )
         ranked = recall(
             self._store,
             self._embedder,
-            asked,
+            query,
             self._profile,
             self._context.clock,
             self._context.zone,
@@ -322,7 +324,7 @@ class _Asking:
         return (
             self._embedder is not None
             and not self.degraded
-            and any(one.score >= _NEAR for one in self.best())
+            and any(candidate.score >= _NEAR for candidate in self.best())
         )
 
 
@@ -331,14 +333,14 @@ def _order_newest_first(context: Context, store: Store, best: Sequence[_Found]) 
 
     A current statement is as likely as what it replaced.
     """
-    known = {one.hit.passage.id: one for one in best}
+    known = {candidate.hit.passage.id: candidate for candidate in best}
     ordered_hits: list[_Found] = []
     for placed in newest.place_current_hits(
-        context, store, [one.hit for one in best], is_quick=True
+        context, store, [candidate.hit for candidate in best], is_quick=True
     ):
-        one = known[(placed.instead_of or placed.hit).passage.id]
+        candidate = known[(placed.instead_of or placed.hit).passage.id]
         ordered_hits.append(
-            one._replace(
+            candidate._replace(
                 hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
             )
         )
@@ -362,18 +364,18 @@ def _list_injected_memories(
     context.
     """
     folder = str(context.caller.folder)
-    documents = documents_of(store, [one.hit for one in best])
+    documents = documents_of(store, [candidate.hit for candidate in best])
     said_here = _said_here(context, documents.values(), window) if window.session else frozenset()
     memories = []
-    for one in best:
-        document = documents.get((one.hit.passage.scope, one.hit.passage.key))
+    for candidate in best:
+        document = documents.get((candidate.hit.passage.scope, candidate.hit.passage.key))
         if document is None or not _has_existing_source(document):
             continue  # a deleted file is no memory any more, whatever the index still holds
-        if not _may_enter(gate, one, document):
+        if not _may_enter(gate, candidate, document):
             continue
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_build_injected_memory(one, document, folder, context.zone))
+            memories.append(_build_injected_memory(candidate, document, folder, context.zone))
     return memories
 
 
@@ -400,9 +402,9 @@ def _said_here(
             if document.kind != choice.TURN
             else []
         )
-        said = context.memory.journal().messages(document.scope, ids) if ids else []
-        if said and all(
-            window.is_here(one.message.session, one.message.at.timestamp()) for one in said
+        entries = context.memory.journal().messages(document.scope, ids) if ids else []
+        if entries and all(
+            window.is_here(entry.message.session, entry.message.at.timestamp()) for entry in entries
         ):
             here.add(document.key)
     return frozenset(here)
@@ -521,11 +523,11 @@ def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
             )
         )
     ]
-    for one in result.candidates or ():
-        text = printable(" ".join((one.title or one.text).split())[:60])
+    for candidate in result.candidates or ():
+        text = printable(" ".join((candidate.title or candidate.text).split())[:60])
         lines.append(
-            f"{one.score:.2f}  {one.handle:<12} {text}  "
-            f"{style.dim(FATES[one.fate].say(style.lang))}"
+            f"{candidate.score:.2f}  {candidate.handle:<12} {text}  "
+            f"{style.dim(FATES[candidate.fate].say(style.lang))}"
         )
     return lines
 

@@ -93,41 +93,43 @@ class Afterwards:
         except GieokError as error:
             return Deed(what, False, f"{error}" + (f" → {error.hint}" if error.hint else ""))
         except KeyboardInterrupt:
-            said = "stopped; nothing is lost, and `gieok observe run --once` or the service goes on"
+            message = (
+                "stopped; nothing is lost, and `gieok observe run --once` or the service goes on"
+            )
             return Deed(
                 what,
                 False,
-                self._context.words(said),
+                self._context.words(message),
             )
 
     # Each has its own result.
     def _run(self, name: str, context: Context | None = None, **values: object) -> Any:  # noqa: ANN401
-        found = operation(name)
-        return found.handler(context or self._context, found.request(**values))
+        named_operation = operation(name)
+        return named_operation.handler(context or self._context, named_operation.request(**values))
 
     def _installed(self, agent: str) -> str:
         result = self._run("install", context=replace(self._context, ask=None), agent=agent)
         count = sum(change.status != "unchanged" for change in result.changes)
-        said = self._context.words("{count} files changed", count=count)
-        told = [one.say(self._context.lang) for one in (result.note, result.missing) if one]
-        return "; ".join([said, *told])
+        summary = self._context.words("{count} files changed", count=count)
+        notes = [note.say(self._context.lang) for note in (result.note, result.missing) if note]
+        return "; ".join([summary, *notes])
 
     def _taken_in(self) -> str:
         result, is_whole = take_in_transcripts(self._context, _PATIENCE_S)
         words = self._context.words
-        said = words("{messages:,} messages, found by search now", messages=result.messages)
+        summary = words("{messages:,} messages, found by search now", messages=result.messages)
         if result.troubles:
             path, why = next(iter(result.troubles.items()))
             raise TranscriptUnreadable(
-                f"{said}; {len(result.troubles)} not read: {path}: {why}", hint=""
+                f"{summary}; {len(result.troubles)} not read: {path}: {why}", hint=""
             )
         if result.waiting:
-            return f"{said}; {result.waiting}"
+            return f"{summary}; {result.waiting}"
         if is_whole:
-            return said
+            return summary
         later = words("the service goes on with what matters in them")
         alone = words("`gieok observe run --once` goes on with what matters")
-        return f"{said}; {later if self._known.text('start') == YES or self._runs() else alone}"
+        return f"{summary}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:
         vault = str(self._known.machine.vaults[0])

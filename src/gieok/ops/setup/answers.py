@@ -68,16 +68,16 @@ def fill_in_answers(
                 )
             continue
         is_given = question.name in raw
-        given = (
+        answer = (
             _parse_given_answer(known, question, raw[question.name])
             if is_given
             else question.default(known)
         )
         if question.kind is not AnswerKind.MANY:
             _check_given_answer(
-                known, question, given if isinstance(given, str) else "", is_given=is_given
+                known, question, answer if isinstance(answer, str) else "", is_given=is_given
             )
-        known = known.with_answers({**known.answers, question.name: given})
+        known = known.with_answers({**known.answers, question.name: answer})
     return known
 
 
@@ -127,8 +127,8 @@ def _check_given_answer(
     if not is_line:
         raise BadRequest(f"{question.name}{shown}", hint=f"one of: {', '.join(values)}")
     if wrong := question.wrong(known, given):
-        said = shown if is_given else " is missing"
-        raise BadRequest(f"{question.name}{said}: {wrong}", hint=_DOCS)
+        problem = shown if is_given else " is missing"
+        raise BadRequest(f"{question.name}{problem}: {wrong}", hint=_DOCS)
 
 
 def check_trials(
@@ -144,9 +144,9 @@ def check_trials(
             shown = trial_lines(known, trial)
             lines += shown
             if trial.verdict is not Verdict.VALID and raw.get(UNTESTED) is not True:
-                told = " ".join(line.strip() for line in shown[:1])
+                outcome = " ".join(line.strip() for line in shown[:1])
                 raise BadRequest(
-                    f"nothing is saved: {told}",
+                    f"nothing is saved: {outcome}",
                     hint=f"{trial.hint}; `{UNTESTED}: true` saves it all the same",
                 )
     return lines

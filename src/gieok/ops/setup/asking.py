@@ -63,8 +63,8 @@ class Asking:
                 continue
             self._enter(known, question.step)
             try:
-                given = self._asked(known, question)
-                self._path.append((at, given))
+                answer = self._asked(known, question)
+                self._path.append((at, answer))
                 known = known.with_answers({**before, **self._answers()})
                 self._dialogue.say(
                     f"  · {question.words.say(known.context.lang)} "
@@ -78,7 +78,7 @@ class Asking:
         return known
 
     def _answers(self) -> dict[str, Given]:
-        return {self._questions[at].name: given for at, given in self._path}
+        return {self._questions[at].name: answer for at, answer in self._path}
 
     def _asked(self, known: Interview, question: SetupQuestion) -> Given:
         """Ask one question; an earlier draft is the default that Enter takes."""
@@ -86,9 +86,9 @@ class Asking:
         default = (
             draft.given if draft is not None and draft.look == look else question.default(known)
         )
-        given = _ask_setup_question(known, self._dialogue, question, default)
-        self._drafts[question.name] = _Draft(look, given)
-        return given
+        answer = _ask_setup_question(known, self._dialogue, question, default)
+        self._drafts[question.name] = _Draft(look, answer)
+        return answer
 
     def _enter(self, known: Interview, step: int) -> None:
         """Show the title of a step that begins, and of skipped steps without questions."""
@@ -115,10 +115,10 @@ class Asking:
             return at + 1
         self._dialogue.say(known.words("  trying …"), is_passing=True)
         trials = run_setup_trial(known, trial)
-        for one in trials:
-            for line in trial_lines(known, one, advice=_ADVICE if trial != "notice" else {}):
+        for outcome in trials:
+            for line in trial_lines(known, outcome, advice=_ADVICE if trial != "notice" else {}):
                 self._dialogue.say(line)
-        if all(one.verdict is Verdict.VALID for one in trials):
+        if all(outcome.verdict is Verdict.VALID for outcome in trials):
             return at + 1
         picks = [
             Pick(_AGAIN, known.words("answer again")),
@@ -127,9 +127,9 @@ class Asking:
         if self._dialogue.one(known.words("That did not work."), picks, _AGAIN) == _KEEP:
             return at + 1
         first = self._first(
-            trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials)
+            trial, is_key_wrong=any(outcome.verdict is Verdict.INVALID for outcome in trials)
         )
-        self._path = [(place, given) for place, given in self._path if place < first]
+        self._path = [(place, answer) for place, answer in self._path if place < first]
         return first
 
     def _first(self, trial: str, *, is_key_wrong: bool) -> int:
@@ -137,9 +137,9 @@ class Asking:
 
         This is the key's question where the key is wrong, else the first question of the trial.
         """
-        asked = [place for place, _ in self._path if self._questions[place].trial == trial]
-        secret = [place for place in asked if self._questions[place].kind is AnswerKind.SECRET]
-        return secret[0] if secret and is_key_wrong else asked[0]
+        places = [place for place, _ in self._path if self._questions[place].trial == trial]
+        secret = [place for place in places if self._questions[place].kind is AnswerKind.SECRET]
+        return secret[0] if secret and is_key_wrong else places[0]
 
 
 def _build_question_look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
@@ -204,11 +204,11 @@ def trial_lines(
     lang = known.context.lang
     if trial.verdict is Verdict.VALID:
         return [f"  ✓ {trial.name}: {printable(in_language(trial.said, lang))}"]
-    told = (
+    remedy = (
         advice[trial.verdict].say(lang)
         if trial.verdict in advice
         else in_language(trial.hint, lang)
     )
-    hint = [f"  → {printable(told)}"] if told else []
-    verdict, said = VERDICTS[trial.verdict].say(lang), printable(in_language(trial.said, lang))
-    return [f"  {find_verdict_sign(trial.verdict)} {trial.name}: {verdict}: {said}", *hint]
+    hint = [f"  → {printable(remedy)}"] if remedy else []
+    verdict, outcome = VERDICTS[trial.verdict].say(lang), printable(in_language(trial.said, lang))
+    return [f"  {find_verdict_sign(trial.verdict)} {trial.name}: {verdict}: {outcome}", *hint]

@@ -1,4 +1,4 @@
-"""Changes that the answers make to the settings, and trials of these changes before saving."""
+"""Changes to settings and secrets that the answers in `gieok setup` make, and their trials."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _TEST = (
 
 
 class SetupChanges(NamedTuple):
-    """Settings by name, with their new text; secrets by variable."""
+    """Changed settings as name → new text, and new secrets as environment variable → value."""
 
     settings: Mapping[str, str]
     secrets: Mapping[str, str]
@@ -27,13 +27,20 @@ class SetupChanges(NamedTuple):
 
 
 def is_asked(known: Interview, question: SetupQuestion) -> bool:
-    """Return whether a question applies after the answers so far, and has an effect."""
+    """Return whether a question is asked after the answers so far.
+
+    A question is not asked where variables or flags fix all settings that its answer decides.
+    """
     is_fixed = bool(question.decides) and all(map(known.is_fixed, question.decides))
     return not is_fixed and question.applies(known)
 
 
 def find_setup_changes(known: Interview) -> SetupChanges:
-    """Return what is to be saved; settings fixed by a variable or a flag are left alone."""
+    """Return the changes to save, from the questions answered so far.
+
+    Settings that a variable or a flag fixes are left out, and so are settings that already have the
+    value.
+    """
     settings, secrets = dict[str, str](), dict[str, str]()
     for question in QUESTIONS:
         if question.name in known.answers and is_asked(known, question):
@@ -56,32 +63,48 @@ def _is_same_setting(now: str, text: str) -> bool:
 
 
 def run_setup_trial(known: Interview, trial: str) -> Sequence[Trial]:
-    """Try the changes of a model, a notification channel or an archive; [] without changes."""
-    found = find_setup_changes(known)
+    """Try out changes before they are saved; nothing is tried where nothing changes.
+
+    `trial` is `model`, `archive` or `notice`. For `notice`, a test notification is sent through
+    each new channel.
+    """
+    setup_changes = find_setup_changes(known)
     if trial == "model":
         is_new = any(
             name.startswith("observe.") and name not in ("observe.agents", "observe.folders")
-            for name in found.settings
+            for name in setup_changes.settings
         )
-        if known.text("model") == "rules" or not (is_new or _has_secret(known, found, trial)):
+        if known.text("model") == "rules" or not (
+            is_new or _has_secret(known, setup_changes, trial)
+        ):
             return ()
-        return (known.access.try_model(found.settings, found.secrets),)
+        return (known.access.try_model(setup_changes.settings, setup_changes.secrets),)
     if trial == "archive":
-        is_new = "archive.cold" in found.settings or _has_secret(known, found, trial)
-        return (known.access.try_archive(found.settings, found.secrets),) if is_new else ()
-    told = (known.words(_TEST[0]), known.words(_TEST[1]))
-    is_mail_new = _has_secret(known, found, trial) or any(
-        "smtp" in name or "mail" in name for name in found.settings
+        is_new = "archive.cold" in setup_changes.settings or _has_secret(
+            known, setup_changes, trial
+        )
+        return (
+            (known.access.try_archive(setup_changes.settings, setup_changes.secrets),)
+            if is_new
+            else ()
+        )
+    notice = (known.words(_TEST[0]), known.words(_TEST[1]))
+    is_mail_new = _has_secret(known, setup_changes, trial) or any(
+        "smtp" in name or "mail" in name for name in setup_changes.settings
     )
     new = [
         way
         for way in known.ticked("notify")
         if way not in ways_now(known) or (way == "smtp" and is_mail_new)
     ]
-    return [known.access.try_notice(found.settings, found.secrets, way, told) for way in new]
+    return [
+        known.access.try_notice(setup_changes.settings, setup_changes.secrets, way, notice)
+        for way in new
+    ]
 
 
 def _has_secret(known: Interview, found: SetupChanges, trial: str) -> bool:
+    """Return whether a changed secret belongs to a question with this trial."""
     return any(
         question.variable(known) in found.secrets
         for question in QUESTIONS

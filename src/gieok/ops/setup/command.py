@@ -82,13 +82,13 @@ def _set_up_from_answers(context: Context, request: SetupRequest) -> SetupResult
         known.access.save(setup_changes.settings, setup_changes.secrets) if setup_changes else ()
     )
     afterwards = Afterwards(known)
-    done = (*(afterwards.restarted() if setup_changes else ()), *afterwards.deeds())
+    deeds = (*(afterwards.restarted() if setup_changes else ()), *afterwards.deeds())
     answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
     return SetupResult(
         settings=dict(setup_changes.settings),
         secrets=tuple(setup_changes.secrets),
         files=tuple(files),
-        done=done,
+        done=deeds,
         told=tuple(lines),
         answer=answer,
     )
@@ -107,18 +107,20 @@ def _set_up_by_dialogue(context: Context, dialogue: Dialogue) -> SetupResult:
     except Cancelled:
         dialogue.say(known.words("cancelled; nothing was changed"))
         raise KeyboardInterrupt from None
-    found = find_setup_changes(known)
-    files = known.access.save(found.settings, found.secrets) if found else ()
+    setup_changes = find_setup_changes(known)
+    files = (
+        known.access.save(setup_changes.settings, setup_changes.secrets) if setup_changes else ()
+    )
     for file in files:
         dialogue.say(known.words("  ✓ saved: {shown_path}", shown_path=known.shown_path(file)))
-    done, answer = _offer_next_steps(
-        known, dialogue, Afterwards(known).restarted() if found else ()
+    deeds, answer = _offer_next_steps(
+        known, dialogue, Afterwards(known).restarted() if setup_changes else ()
     )
     return SetupResult(
-        dict(found.settings),
-        tuple(found.secrets),
+        dict(setup_changes.settings),
+        tuple(setup_changes.secrets),
         tuple(files),
-        done,
+        deeds,
         answer=answer,
         was_asked=True,
     )
@@ -131,11 +133,11 @@ def _offer_next_steps(
 
     The saved settings stay, wherever the person stops.
     """
-    done: list[Deed] = []
+    finished_deeds: list[Deed] = []
 
     def follow(deeds: Iterable[Deed]) -> None:
         for deed in deeds:
-            done.append(deed)
+            finished_deeds.append(deed)
             dialogue.say(deed_line(deed, known.context.lang))
 
     try:
@@ -145,13 +147,13 @@ def _offer_next_steps(
         follow(afterwards.deeds())
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)")
-            asked = dialogue.text(words, suggested, lambda text: "").strip()
-            return tuple(done), _show_trial_answer(
-                dialogue, asked, afterwards.answer(asked)
-            ) if asked else ""
+            question = dialogue.text(words, suggested, lambda text: "").strip()
+            return tuple(finished_deeds), _show_trial_answer(
+                dialogue, question, afterwards.answer(question)
+            ) if question else ""
     except (Cancelled, WentBack):
         dialogue.say(known.words("the settings are saved; the rest is as it was"))
-    return tuple(done), ""
+    return tuple(finished_deeds), ""
 
 
 def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str:

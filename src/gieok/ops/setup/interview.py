@@ -47,10 +47,10 @@ class Interview:
 
     def with_answers(self, answers: Mapping[str, Given]) -> "Interview":
         """Return a copy with other answers; the survey results stay."""
-        made = object.__new__(Interview)
-        made.__dict__.update(self.__dict__)
-        made.answers = answers
-        return made
+        interview = object.__new__(Interview)
+        interview.__dict__.update(self.__dict__)
+        interview.answers = answers
+        return interview
 
     def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
         """Return a message in the person's language."""
@@ -66,13 +66,13 @@ class Interview:
 
     def text(self, name: str) -> str:
         """Return the answer to a single-choice or text question; '' where it was not asked."""
-        found = self.answers.get(name, "")
-        return found if isinstance(found, str) else ",".join(found)
+        answer = self.answers.get(name, "")
+        return answer if isinstance(answer, str) else ",".join(answer)
 
     def ticked(self, name: str) -> tuple[str, ...]:
         """Return the answer to a multiple-choice question."""
-        found = self.answers.get(name, ())
-        return found if isinstance(found, tuple) else ()
+        answer = self.answers.get(name, ())
+        return answer if isinstance(answer, tuple) else ()
 
     def path(self, text: str) -> Path:
         """Return the path that a person typed, with `~` expanded."""

@@ -19,10 +19,10 @@ from gieok.ops.prompt.installed import find_prompt_command
 
 
 class FoundAgent(NamedTuple):
-    """Agent on this machine.
+    """Agent found on this machine.
 
-    Where the agent writes transcripts (None: no transcripts), how many and how large they are, and
-    whether Gieok is installed in the agent.
+    `folder` is where the agent writes transcripts (None: no transcripts), `transcripts` their
+    number, `size` their bytes together. `is_installed`: Gieok is installed in the agent.
     """
 
     name: str
@@ -33,7 +33,11 @@ class FoundAgent(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Result of the survey."""
+    """Result of the survey.
+
+    `has_webhook`: OpenClaw's webhook is configured. `has_desktop`: desktop notifications can be
+    shown.
+    """
 
     agents: tuple[FoundAgent, ...]
     vaults: tuple[Path, ...]
@@ -94,7 +98,7 @@ def _is_integration_installed(
         return made.edits is not None and all(
             edit.path.exists() for edit in made.edits(site, build_own_command(context))
         )
-    # An agent's own files may be malformed; installing reports what is wrong with them.
+    # An agent's own files may be malformed; the command that installs Gieok reports the fault.
     except Exception:  # noqa: BLE001
         return False
 

@@ -160,9 +160,9 @@ def features_of(text: str) -> list[float]:
     the logarithm of the length.
     """
     text = text[:_MOST_CHARS]
-    found = {
+    features = {
         name: float(pattern.search(text) is not None)
         for name, pattern in _compile_feature_patterns().items()
     }
-    pairs = [found[a] * found[b] for a, b in _PAIRS]
-    return [*found.values(), *pairs, log((1 + len(text)) / _TYPICAL_CHARS)]
+    pairs = [features[a] * features[b] for a, b in _PAIRS]
+    return [*features.values(), *pairs, log((1 + len(text)) / _TYPICAL_CHARS)]

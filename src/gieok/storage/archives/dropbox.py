@@ -90,9 +90,9 @@ class DropboxArchive:
         full = self._full(path)
 
         def once() -> tuple[Any, bytes]:
-            found, response = self._client.files_download(full)
+            metadata, response = self._client.files_download(full)
             with response:
-                return found, response.content
+                return metadata, response.content
 
         facts, data = self._asked(once, path)
         if content_hash(data) != facts.content_hash:
@@ -109,10 +109,10 @@ class DropboxArchive:
             mute=True,  # no note on the screens of a person
             strict_conflict=True,
         )
-        wanted = content_hash(data)
+        checksum = content_hash(data)
         with self._changing:
-            facts = self._put(path, data, commit, wanted)
-        if facts.content_hash != wanted:
+            facts = self._put(path, data, commit, checksum)
+        if facts.content_hash != checksum:
             raise ArchiveFailed(f"{path!r} arrived in {self.location} damaged")
         return str(facts.rev)
 
@@ -164,12 +164,12 @@ class DropboxArchive:
 
         After Dropbox's `reset`, every file is returned.
         """
-        found: dict[str, ArchivedFile | str] = {}
+        states: dict[str, ArchivedFile | str] = {}
         try:
             answer = self._listed(cursor)
             while True:
                 for entry in answer.entries:
-                    found.update(self._change(entry))
+                    states.update(self._change(entry))
                 if not answer.has_more:
                     break
                 answer = self._listed(answer.cursor)
@@ -178,10 +178,10 @@ class DropboxArchive:
         except ArchiveMissing:  # the folder is not made yet
             return ArchiveChanges((), (), "")
         held = sorted(
-            (one for one in found.values() if isinstance(one, ArchivedFile)),
+            (one for one in states.values() if isinstance(one, ArchivedFile)),
             key=lambda one: one.path,
         )
-        gone = sorted(one for one in found.values() if isinstance(one, str)) if cursor else []
+        gone = sorted(one for one in states.values() if isinstance(one, str)) if cursor else []
         return ArchiveChanges(held, gone, answer.cursor)
 
     def _listed(self, cursor: str) -> Any:  # noqa: ANN401 - the SDK has no types
@@ -255,20 +255,20 @@ class DropboxArchive:
 
     def _refused(self, error: exceptions.ApiError, path: str) -> ArchiveFailed | float:
         """Return the error for a refusal, or the seconds to wait before a retry."""
-        said = str(error.error)
-        if "not_found" in said and "UploadSession" not in said:
+        message = str(error.error)
+        if "not_found" in message and "UploadSession" not in message:
             return ArchiveMissing(f"{path!r} is not in {self.location}")
-        if "conflict" in said:
+        if "conflict" in message:
             return ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
-        if "too_many_write_operations" in said:
+        if "too_many_write_operations" in message:
             return 1.0
-        if "insufficient_space" in said:
+        if "insufficient_space" in message:
             return ArchiveFailed(
                 f"Dropbox is full: {path!r} was not written", hint="free some space there"
             )
-        if "Reset" in said or "reset" in said:
-            return _Reset(said)
-        return _DropboxRefused(f"Dropbox refuses {path!r}: {said[:200]}", error.error)
+        if "Reset" in message or "reset" in message:
+            return _Reset(message)
+        return _DropboxRefused(f"Dropbox refuses {path!r}: {message[:200]}", error.error)
 
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
@@ -357,12 +357,12 @@ class _Upload:
         return self._asked(lambda: self._client.files_upload_session_finish(rest, cursor, commit))
 
     def _correct(self, cursor: Any, refused: _DropboxRefused) -> None:  # noqa: ANN401
-        found: Any = refused.error
-        if hasattr(found, "is_lookup_failed") and found.is_lookup_failed():
-            found = found.get_lookup_failed()
-        if not (hasattr(found, "is_incorrect_offset") and found.is_incorrect_offset()):
+        error: Any = refused.error
+        if hasattr(error, "is_lookup_failed") and error.is_lookup_failed():
+            error = error.get_lookup_failed()
+        if not (hasattr(error, "is_incorrect_offset") and error.is_incorrect_offset()):
             raise refused
-        offset = found.get_incorrect_offset().correct_offset
+        offset = error.get_incorrect_offset().correct_offset
         if not 0 <= offset <= len(self._data) or offset == cursor.offset:
             raise refused
         cursor.offset = offset

@@ -100,9 +100,9 @@ class FolderArchive:
                 )
                 now[path] = _Known(revision, facts.st_size, facts.st_mtime_ns)
         changed = [
-            ArchivedFile(path, one.revision, one.size)
-            for path, one in now.items()
-            if path not in before or before[path].revision != one.revision
+            ArchivedFile(path, state.revision, state.size)
+            for path, state in now.items()
+            if path not in before or before[path].revision != state.revision
         ]
         return ArchiveChanges(changed, sorted(before.keys() - now.keys()), json.dumps(now))
 
@@ -112,17 +112,17 @@ class FolderArchive:
             fs.sweep_temporary_files(folder)
 
     def _walk(self) -> Iterator[tuple[str, Path]]:
-        found = []
+        entries = []
         for folder, below, names in os.walk(self._folder, onerror=self._unreadable):
             below[:] = [name for name in below if not name.startswith(".")]
             base = Path(folder)
             files = (base / name for name in names if not name.startswith("."))
-            found += [
+            entries += [
                 (_normalise_archive_path(file.relative_to(self._folder).as_posix()), file)
                 for file in files
                 if _is_plain_archive_file(file)
             ]
-        return iter(sorted(found))
+        return iter(sorted(entries))
 
     def _unreadable(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
@@ -171,12 +171,12 @@ class FolderArchive:
             for part in parts
         ):
             raise ArchiveFailed(f"{path!r} is no path in an archive")
-        found = self._folder
+        file = self._folder
         for part in parts:
-            if found.is_symlink() and found != self._folder:
+            if file.is_symlink() and file != self._folder:
                 raise ArchiveFailed(f"{path!r} leads out of {self.location} by a link")
-            found = _find_spelling_in_folder(found, part)
-        return found
+            file = _find_spelling_in_folder(file, part)
+        return file
 
     @contextlib.contextmanager
     def _failing(self, path: str) -> Iterator[None]:

@@ -128,11 +128,11 @@ def iter_backup_sources(
             ):
                 continue
             file = Path(folder, name)
-            found = _open_backup_source(file, f"home/{file.relative_to(home).as_posix()}")
-            if isinstance(found, str):
-                left_out.append((str(file), found))
-            elif found:
-                yield found
+            source = _open_backup_source(file, f"home/{file.relative_to(home).as_posix()}")
+            if isinstance(source, str):
+                left_out.append((str(file), source))
+            elif source:
+                yield source
 
 
 def is_made_again(name: str) -> bool:

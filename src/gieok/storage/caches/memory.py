@@ -36,10 +36,10 @@ class MemoryCache:
     def get(self, scope: Scope) -> HeldWindow | None:
         """Return the cached window of a scope."""
         with self._lock:
-            found = self._held.get(scope)
-            if found:
+            window = self._held.get(scope)
+            if window:
                 self._held.move_to_end(scope)
-            return found
+            return window
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
         """Cache a window, and evict the least recently used ones."""
@@ -62,8 +62,8 @@ class MemoryCache:
             self._used = _Size(0, 0)
 
     def _take(self, scope: Scope) -> None:
-        if found := self._held.pop(scope, None):
-            self._used = self._used.plus(found, -1)
+        if window := self._held.pop(scope, None):
+            self._used = self._used.plus(window, -1)
 
 
 class _Size:
@@ -75,7 +75,7 @@ class _Size:
         self.messages, self.characters = messages, characters
 
     def plus(self, window: HeldWindow, sign: int = 1) -> "_Size":
-        characters = sum(len(one.message.text) for one in window.messages)
+        characters = sum(len(entry.message.text) for entry in window.messages)
         return _Size(
             self.messages + sign * len(window.messages), self.characters + sign * characters
         )

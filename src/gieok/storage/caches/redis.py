@@ -38,8 +38,8 @@ class RedisCache:
 
     def get(self, scope: Scope) -> HeldWindow | None:
         """Return the cached window of a scope."""
-        found = self._server.ask(lambda client: client.get(self._key(scope)))
-        return _decode_cached_window(found) if isinstance(found, bytes) else None
+        data = self._server.ask(lambda client: client.get(self._key(scope)))
+        return _decode_cached_window(data) if isinstance(data, bytes) else None
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
         """Cache a window until it expires."""
@@ -61,14 +61,14 @@ class RedisCache:
 def _encode_cached_window(window: HeldWindow) -> bytes:
     rows = [
         (
-            one.seq,
-            one.first,
-            *one.message._replace(
-                role=one.message.role.value,  # type: ignore[arg-type]
-                at=to_ms(one.message.at),  # type: ignore[arg-type]
+            entry.seq,
+            entry.first,
+            *entry.message._replace(
+                role=entry.message.role.value,  # type: ignore[arg-type]
+                at=to_ms(entry.message.at),  # type: ignore[arg-type]
             ),
         )
-        for one in window.messages
+        for entry in window.messages
     ]
     return zlib.compress(json.dumps([window.mark, rows], ensure_ascii=True).encode(), _LEVEL)
 

@@ -27,10 +27,10 @@ def best(scores: Doubles | Floats, slots: Ints, limit: int) -> Ints:
     rounded = np.round(scores, SCORE_DIGITS)
     if 0 < 4 * limit < len(rounded):
         bound = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        kept = np.flatnonzero(rounded >= bound)
+        candidates = np.flatnonzero(rounded >= bound)
     else:
-        kept = np.arange(len(rounded))
-    return kept[np.lexsort((slots[kept], -rounded[kept]))][:limit]
+        candidates = np.arange(len(rounded))
+    return candidates[np.lexsort((slots[candidates], -rounded[candidates]))][:limit]
 
 
 def dots(values: NDArray[np.int8], scales: Floats, query: Floats) -> Floats:

@@ -139,8 +139,8 @@ class SqlVectors(SqlDocuments[Db]):
         by_hash = {form_hash(text): text for text in texts}
         with self._reading() as db:
             known = self._vectors.named(db, model)
-            found = self._vectors.packed(db, known.id, by_hash) if known else {}
-        return {by_hash[text_hash]: restore_vector(data) for text_hash, data in found.items()}
+            packed = self._vectors.packed(db, known.id, by_hash) if known else {}
+        return {by_hash[text_hash]: restore_vector(data) for text_hash, data in packed.items()}
 
     def missing_for(
         self, model: str, dimension: int, before: PassageId | None, limit: int

@@ -328,9 +328,9 @@ def _enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -
             yield
     except psycopg.Error:
         if late.is_set():
-            said = f"no answer within {timeout_s:g} s"
+            reason = f"no answer within {timeout_s:g} s"
             raise StoreUnreachable(
-                f"postgres unreachable: {location}: {said}", hint=_way_in("")
+                f"postgres unreachable: {location}: {reason}", hint=_way_in("")
             ) from None
         raise
     finally:

@@ -93,9 +93,9 @@ class Pool:
             if turn.is_set():  # at the last moment
                 return
             self._waiting.remove(turn)
-        told = f"{self._location}: all {self._most} connections of this process are in use"
+        message = f"{self._location}: all {self._most} connections of this process are in use"
         raise StoreBusy(
-            told, hint="raise database.connections, and the server's max_connections with it"
+            message, hint="raise database.connections, and the server's max_connections with it"
         )
 
     def _end_turn(self) -> None:

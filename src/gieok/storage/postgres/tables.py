@@ -66,11 +66,11 @@ class Tables:
         """
         version = self.version(db)
         if version > len(self.steps):
-            told = (
+            message = (
                 f"{location} has schema {version} of {self.name}, this gieok reads "
                 f"{len(self.steps)}"
             )
-            raise ShapeMismatch(told, hint="update gieok")
+            raise ShapeMismatch(message, hint="update gieok")
         return False
 
     def renew(self, db: psycopg.Connection) -> None:

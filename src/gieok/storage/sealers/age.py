@@ -103,7 +103,7 @@ class AgeSealer:
 
         The data is verified to its end only when the block ends.
         """
-        identities = [_parse_age_identity(one()) for one in self._identities]
+        identities = [_parse_age_identity(load()) for load in self._identities]
         with (
             _open_age_pipe() as (reader, sink),
             _Worker(lambda: pyrage.decrypt_io(source, sink, identities), sink) as worker,

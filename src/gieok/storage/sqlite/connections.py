@@ -65,14 +65,14 @@ class SqliteFile:
         )
 
     def _stamp(self) -> tuple[int, ...]:
-        found = []
+        stamp = []
         for file in (self._file, self._file.with_name(f"{self._file.name}-wal")):
             try:
                 status = file.stat()
             except OSError:
                 continue
-            found += [status.st_size, status.st_mtime_ns] if status.st_size else []
-        return tuple(found)
+            stamp += [status.st_size, status.st_mtime_ns] if status.st_size else []
+        return tuple(stamp)
 
     def _current_inode(self) -> int:
         try:

@@ -83,8 +83,8 @@ def _write_converted_database(
 
     Raises StoreCorrupt, StoreError.
     """
-    if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-        raise StoreCorrupt(f"{str(file)!r} is damaged: {found}", hint="`gieok doctor`")
+    if (verdict := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+        raise StoreCorrupt(f"{str(file)!r} is damaged: {verdict}", hint="`gieok doctor`")
     fs.create_private(fresh)
     connection.execute(f"ATTACH ? AS fresh KEY {_format_key_literal(key)}", (str(fresh),))
     connection.execute(f"PRAGMA fresh.auto_vacuum = {pragma(connection, 'main.auto_vacuum')}")

@@ -153,11 +153,11 @@ def loaded() -> "ModuleType":
             with extras.imports_of("encryption", "encryption"):
                 import sqlcipher3.dbapi2 as sqlcipher
         except MissingExtra as error:
-            told = (
+            message = (
                 "the databases of this home are encrypted, and the Python package 'sqlcipher3' is "
                 "not installed"
             )
-            raise Sealed(told, error.hint, is_missing=True) from error
+            raise Sealed(message, error.hint, is_missing=True) from error
         ERRORS = (sqlite3.Error, sqlcipher.Error)
         OPERATIONAL = (sqlite3.OperationalError, sqlcipher.OperationalError)
         _library.append(sqlcipher)

@@ -35,19 +35,19 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
     mine = set(_iter_commit_emails(os.path.expanduser("~")))
     if not mine or not os.path.lexists(marker) or not places.is_owned(marker):
         return []
-    found: dict[str, str] = {}
+    commits: dict[str, str] = {}
     for line in reversed(_read_head_log(marker).splitlines()):
         entry = _LINE.fullmatch(line)
         if (
             entry
             and entry[1].lower() in mine
             and not _TOKEN.search(entry[3])
-            and entry[3] not in found
+            and entry[3] not in commits
         ):
-            found[entry[3]] = time.strftime("%Y-%m-%d", time.localtime(int(entry[2])))
-            if len(found) == most:
+            commits[entry[3]] = time.strftime("%Y-%m-%d", time.localtime(int(entry[2])))
+            if len(commits) == most:
                 break
-    return [(day, title) for title, day in found.items()]
+    return [(day, title) for title, day in commits.items()]
 
 
 def _read_head_log(marker: str) -> str:

@@ -67,7 +67,7 @@ def judge_memories(
 
     def judge(batch: Sequence[int]) -> None:
         try:
-            kept = _parse_judge_numbers(
+            numbers = _parse_judge_numbers(
                 call(_build_judge_question(prompt, [found[i] for i in batch])), len(batch)
             )
         # A model may fail in any way; the batch then stays unjudged.
@@ -75,7 +75,7 @@ def judge_memories(
             log(f"judge: {type(error).__name__}: {error}; {len(batch)} candidates stay unjudged")
             return
         with lock:
-            dropped.update(i for place, i in enumerate(batch) if place not in kept)
+            dropped.update(i for place, i in enumerate(batch) if place not in numbers)
 
     threads = [threading.Thread(target=judge, args=(batch,), daemon=True) for batch in batches]
     for thread in threads:

@@ -243,12 +243,12 @@ class _Call:
             raise TypeError("the payload has no prompt")
         if not question.is_worth_asking(prompt):
             return ""
-        found = self._asked_of_daemon(prompt)
-        if found is None:
-            found = self._found_by_words(prompt)
-        if found is None:
+        answer = self._asked_of_daemon(prompt)
+        if answer is None:
+            answer = self._found_by_words(prompt)
+        if answer is None:
             return ""
-        self._injection, is_hint = found
+        self._injection, is_hint = answer
         sure = sum(memory.is_sure for memory in self._injection.memories)
         best = self._injection.memories[0].score if self._injection.memories else 0.0
         self._count(
@@ -297,8 +297,8 @@ class _Call:
 
         None where nothing is indexed, or the index cannot be asked in time.
         """
-        asked = question.build_prompt_questions(prompt)
-        if not asked:
+        questions = question.build_prompt_questions(prompt)
+        if not questions:
             return None
         from gieok.hook import matches, rules
         from gieok.hook.standing import newest_first
@@ -310,14 +310,14 @@ class _Call:
             recalled = matches.find_matches(
                 reader,
                 self._scopes(),
-                asked,
+                questions,
                 self._settings,
                 time.time(),
                 self._folder,
                 Late,
                 prompt=prompt,
             )
-            shown = [_build_injected_match(found) for found in recalled.found]
+            shown = [_build_injected_match(match) for match in recalled.found]
             memories = newest_first(recalled.found, shown, self.home, reader, time.time())
             binding = rules.bearing(
                 rules.read_binding_rules(self.home, self._scopes(), reader.lines), prompt
@@ -399,7 +399,7 @@ class _Call:
         if rules := self._settings.text("redact.rules"):
             from gieok.text.redact import own
 
-            own.use(own.read(rules))
+            own.use_own_rules(own.parse_own_rules(rules))
 
     def _spool(self, row: dict[str, object]) -> None:
         """Spool a row, unless a name in it holds a secret.
@@ -408,9 +408,9 @@ class _Call:
         """
         texts = [str(value).replace(os.sep, "/") for value in row.values()]
         if any(map(_MAY_BE_SECRET.search, texts)):
-            from gieok.text.redact.names import named  # 25 ms; few names need it
+            from gieok.text.redact.names import redact_path_names  # 25 ms; few names need it
 
-            if any(named(text) != text for text in texts):
+            if any(redact_path_names(text) != text for text in texts):
                 trail.log_hook_line(
                     self.home, f"{self.event}: a name holds a secret; this event is not kept"
                 )

@@ -106,7 +106,7 @@ def build_start_text(
     bound = shown | {
         " ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)
     }
-    said = (
+    turns_by_scope = (
         [_list_lasting_turns(place, scope, index, now, bound) for scope in place.scopes]
         if index
         else []
@@ -119,7 +119,7 @@ def build_start_text(
     due: list[tuple[str, str]] = []
     told_turns = {*shown, *(rule.text for rule in binding)}
     lasting: list[StartPart] = []
-    for scope, turns in zip(place.scopes, said, strict=False):
+    for scope, turns in zip(place.scopes, turns_by_scope, strict=False):
         near, rest_of = start.split_due_turns(turns, today)
         due += [(day, f"{turn.line} ({start.due_words(day, today)})") for day, turn in near]
         told_turns.update(turn.text for _, turn in near)
@@ -139,15 +139,15 @@ def build_start_text(
         *(line for _, line in due),
     ]
     rows = [line for _, rest in dated for line in rest]
-    told = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
+    shown_before = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
     for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
         due += [
             (day, start.shown_line(line.text, start.due_words(day, today)))
             for day, line in ahead
-            if not told.holds(line)
+            if not shown_before.holds(line)
         ]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
-        lines = start.active_lines([line for line in rest if not told.holds(line)], today)
+        lines = start.active_lines([line for line in rest if not shown_before.holds(line)], today)
         parts.append(StartPart(f"Active memory of {_label_start_scope(scope)}", lines, share))
     parts.append(last if last.lines else _list_user_commits(place))
     parts.append(
@@ -221,7 +221,7 @@ def _read_named_turns(
 
     Of the pieces of a long turn only one is returned, because one paste has a hundred.
     """
-    found: dict[str, SaidTurn] = {}
+    turns: dict[str, SaidTurn] = {}
     long: set[str] = set()
     documents: dict[tuple[str, str], list[str]] = {}
     standing = Standing(place.home, now)
@@ -242,7 +242,7 @@ def _read_named_turns(
         session = key.partition("#")[0]
         if (
             not text
-            or text in found
+            or text in turns
             or text in shown
             or (len(text) > _PIECE_CHARS and session in long)
         ):
@@ -256,10 +256,10 @@ def _read_named_turns(
             long.add(session)
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         handle = places.build_handle(whose, key, number)
-        found[text] = SaidTurn(
+        turns[text] = SaidTurn(
             places.compute_faded_value(value, at, now), at, day, text, handle, question
         )
-    return sorted(found.values(), key=lambda turn: -turn.at)
+    return sorted(turns.values(), key=lambda turn: -turn.at)
 
 
 def _label_start_scope(scope: str) -> str:
@@ -311,8 +311,10 @@ def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str
         start.LAST,
     )
     turns = start.last_turns(spoken)
-    said = [words for role, text, question in turns if role == "user" for words in (text, question)]
-    return part, frozenset(" ".join(words.split()) for words in said if words)
+    statements = [
+        words for role, text, question in turns if role == "user" for words in (text, question)
+    ]
+    return part, frozenset(" ".join(words.split()) for words in statements if words)
 
 
 def _list_user_commits(place: SessionPlace) -> StartPart:

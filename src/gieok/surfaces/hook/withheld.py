@@ -58,10 +58,15 @@ def _is_first(prompt: str, transcript: str) -> bool:
             lines = file.read(_FIRST_BYTES).split(b"\n")
     except OSError:
         return True
-    found = formats.recognise(os.path.basename(transcript), lines)
+    agent_format = formats.recognise(os.path.basename(transcript), lines)
     parsed = (formats.parse_transcript_line(line) for line in lines)
-    events = (event for line in parsed if found and line for event in found.events(line, "0"))
-    said = (
+    events = (
+        event
+        for line in parsed
+        if agent_format and line
+        for event in agent_format.events(line, "0")
+    )
+    prompts = (
         event.text for event in events if isinstance(event, Message) and event.role is Role.USER
     )
-    return private.opens_private(next(said, prompt))
+    return private.opens_private(next(prompts, prompt))

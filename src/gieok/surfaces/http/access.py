@@ -81,8 +81,8 @@ class Reception:
 
 def reception(request: Request) -> Reception:
     """Return the shared objects that routes work with."""
-    found: Reception = request.app.state.reception()
-    return found
+    shared: Reception = request.app.state.reception()
+    return shared
 
 
 def _admit_caller(request: Request, credentials: BearerCredentials) -> Principal:

@@ -89,7 +89,7 @@ def create_http_app(
         anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
         desk = await anyio.to_thread.run_sync(reception)
         await anyio.to_thread.run_sync(_warm_embedder, desk.house)
-        await _settle(desk.house)
+        await _settle_open_turns(desk.house)
         async with anyio.create_task_group() as beside:
             beside.start_soon(_keep_settling, desk.house)
             yield
@@ -154,10 +154,10 @@ def _warm_embedder(house: House) -> None:
 async def _keep_settling(house: House) -> None:
     while True:
         await anyio.sleep(_SETTLE_S)
-        await _settle(house)
+        await _settle_open_turns(house)
 
 
-async def _settle(house: House) -> None:
+async def _settle_open_turns(house: House) -> None:
     """Charge or release the points that a killed server left on hold.
 
     Where the database is down, this is tried again at the next interval.
@@ -171,7 +171,7 @@ def _add_description(app: FastAPI) -> None:
 
     @cache
     def described() -> dict[str, Any]:
-        made = get_openapi(
+        document = get_openapi(
             title=app.title,
             version=app.version,
             description=app.description,
@@ -179,12 +179,12 @@ def _add_description(app: FastAPI) -> None:
             openapi_version="3.1.0",
             servers=[{"url": "/"}],
         )
-        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas["Problem"] = problems.Problem.model_json_schema()
         paths, more = described_operations()
-        made["paths"] |= paths
+        document["paths"] |= paths
         schemas |= more
-        return made
+        return document
 
     app.openapi = described  # type: ignore[method-assign]
 

@@ -93,7 +93,7 @@ class BodyGuard:
         )
         with anyio.move_on_after(self._seconds):
             read = (
-                await _body(receive, limit)
+                await _read_bounded_body(receive, limit)
                 if _read_declared_length(scope) <= _MOST_DRAINED
                 else _too_large(limit)
             )
@@ -115,7 +115,7 @@ def _too_large(limit: int) -> ProblemResponse:
     )
 
 
-async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
+async def _read_bounded_body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
     """Return the body of a request; None where the client left."""
     read, length = bytearray(), 0
     while True:

@@ -95,8 +95,8 @@ def _as_openai(found: Problem) -> OpenAiError:
     kind = _OPENAI_TYPES.get(
         found.status, "invalid_request_error" if found.status < 500 else "server_error"
     )
-    said = f"{found.detail} ({found.hint})" if found.hint else found.detail
-    return OpenAiError(error=OpenAiFault(message=said, type=kind, code=found.code))
+    message = f"{found.detail} ({found.hint})" if found.hint else found.detail
+    return OpenAiError(error=OpenAiFault(message=message, type=kind, code=found.code))
 
 
 class ProblemResponse(JSONResponse):
@@ -144,11 +144,13 @@ def document(error: GieokError) -> Problem:
 
 def of_error(error: GieokError) -> ProblemResponse:
     """Return the response for a GieokError."""
-    found = document(error)
-    headers = {"WWW-Authenticate": "Bearer"} if found.status == http.HTTPStatus.UNAUTHORIZED else {}
+    details = document(error)
+    headers = (
+        {"WWW-Authenticate": "Bearer"} if details.status == http.HTTPStatus.UNAUTHORIZED else {}
+    )
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
-    return ProblemResponse(found, headers)
+    return ProblemResponse(details, headers)
 
 
 def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:
@@ -185,11 +187,13 @@ def install_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def of_request(request: Request, error: RequestValidationError) -> ProblemResponse:
         del request
-        found = error.errors()
-        if any(one["type"] == "json_invalid" for one in found):
+        faults = error.errors()
+        if any(fault["type"] == "json_invalid" for fault in faults):
             return problem(400, "bad_request", "the body is not JSON", _OPENAPI_HINT)
         # Without the rejected input, which may be a user's text.
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:5])
+        wrong = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]
+        )
         return problem(422, "invalid", wrong, _OPENAPI_HINT)
 
 

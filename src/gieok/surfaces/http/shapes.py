@@ -67,11 +67,11 @@ def check_match(asked: str | None, tag: str) -> None:
         raise HTTPException(412, "it was changed since it was read")
 
 
-async def _raw(request: Request) -> bytes:
+async def _read_raw_body(request: Request) -> bytes:
     return await request.body()
 
 
-RawBody = Annotated[bytes, Depends(_raw)]
+RawBody = Annotated[bytes, Depends(_read_raw_body)]
 
 
 class Given(BaseModel):

@@ -26,7 +26,7 @@ class ReplyResponse(StreamingResponse):
     """
 
     def __init__(self, reply: Reply, events: Iterator[str], desk: Reception) -> None:
-        super().__init__(_stepped(events, desk.streams), media_type=EVENTS, headers=_HEADERS)
+        super().__init__(_iter_stepped(events, desk.streams), media_type=EVENTS, headers=_HEADERS)
         self._reply, self._desk = reply, desk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,7 +39,7 @@ class ReplyResponse(StreamingResponse):
             self._desk.count(self._reply)
 
 
-async def _stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIterator[str]:
+async def _iter_stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIterator[str]:
     # A thread pool of its own: messages that wait for this reply's end hold the threads of the
     # other pool.
     while (

@@ -49,9 +49,9 @@ class JwksFile:
             status = self._file.stat()
             stamp = (status.st_mtime_ns, status.st_size)
             if stamp != self._stamp:
-                found = jwt.PyJWKSet.from_json(self._file.read_text(encoding="utf-8"))
+                key_set = jwt.PyJWKSet.from_json(self._file.read_text(encoding="utf-8"))
                 self._keys = {
-                    key.key_id: key for key in found.keys if key.key_id and key.key_type == "RSA"
+                    key.key_id: key for key in key_set.keys if key.key_id and key.key_type == "RSA"
                 }
                 self._stamp = stamp
         except (OSError, ValueError, PyJWTError) as error:
@@ -104,8 +104,8 @@ class Tokens:
     def _key(self, algorithm: object, kid: object) -> "str | jwt.PyJWK":
         if algorithm == _SYMMETRIC and self._options.secret:
             return self._options.secret
-        if algorithm == _ASYMMETRIC and self._jwks and (found := self._jwks.key(str(kid))):
-            return found
+        if algorithm == _ASYMMETRIC and self._jwks and (key := self._jwks.key(str(kid))):
+            return key
         raise Unauthorized(
             "the token is not valid: not signed by a key that is known here", hint=_HINT
         )

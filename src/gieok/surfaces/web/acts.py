@@ -30,20 +30,20 @@ def correct_memory_on_page(seen: PageRequest) -> Response:
         return seen.back_to(
             f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.')})}"
         )
-    told = seen.words("Corrected.")
+    notice = seen.words("Corrected.")
     before = records.own_text(edited.before) if edited.path else unmarked(edited.before)
     return seen.back_to(
-        f"/m/{edited.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}"
+        f"/m/{edited.handle}?{urlencode({'told': notice, 'before': seen.site.put_aside(before)})}"
     )
 
 
 def act(seen: PageRequest) -> Response:
     """Apply the action of the pressed button to the chosen memories."""
-    chosen = list(dict.fromkeys(one for one in seen.form.get("handle", []) if one))
+    chosen = list(dict.fromkeys(value for value in seen.form.get("handle", []) if value))
     act = _ACTS.get(seen.sent("act"))
     if not chosen or act is None:
-        told = seen.words("Choose memories first.")
-        return seen.back_to(f"/memories?{urlencode({'told': told})}")
+        notice = seen.words("Choose memories first.")
+        return seen.back_to(f"/memories?{urlencode({'told': notice})}")
     groups: dict[str, tuple[Memory, list[str]]] = {}
     try:
         for handle in chosen:
@@ -59,26 +59,28 @@ Groups = Mapping[str, tuple[Memory, list[str]]]
 
 def _retire_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     retired = [
-        one
+        item
         for memory, names in groups.values()
-        for one in memory.run("retire", memories=names, keep=True).memories
+        for item in memory.run("retire", memories=names, keep=True).memories
     ]
-    also = sum(len(one.also) for one in retired)
-    told = seen.words("Put away: {retired}.", retired=len(retired))
+    also = sum(len(item.also) for item in retired)
+    notice = seen.words("Put away: {retired}.", retired=len(retired))
     if also:
-        told += seen.words(" With what was observed of it: {also}.", also=also)
+        notice += seen.words(" With what was observed of it: {also}.", also=also)
     names = [name for _, group in groups.values() for name in group]
-    return _return_with_undo(seen, told, "restore", names)
+    return _return_with_undo(seen, notice, "restore", names)
 
 
 def _restore_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     restored = [
-        one
+        item
         for memory, names in groups.values()
-        for one in memory.run("restore", memories=names).memories
+        for item in memory.run("restore", memories=names).memories
     ]
-    told = seen.words("Restored: {restored}.", restored=len(restored))
-    return _return_with_undo(seen, told, "retire", [one.handle for one in restored if one.handle])
+    notice = seen.words("Restored: {restored}.", restored=len(restored))
+    return _return_with_undo(
+        seen, notice, "retire", [item.handle for item in restored if item.handle]
+    )
 
 
 def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
@@ -88,12 +90,14 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     results = [
         memory.run("transfer", memories=names, to=target) for memory, names in groups.values()
     ]
-    moved = [one for result in results for one in result.memories]
-    told = seen.words("Moved to {target}: {moved}.", target=target, moved=len(moved))
-    before = {one.scope_before.path for one in moved}
+    moved = [item for result in results for item in result.memories]
+    notice = seen.words("Moved to {target}: {moved}.", target=target, moved=len(moved))
+    before = {item.scope_before.path for item in moved}
     if len(before) > 1:  # one button cannot lead to several places
-        return _return_with_undo(seen, told, "", [])
-    return _return_with_undo(seen, told, "transfer", [one.handle for one in moved], before.pop())
+        return _return_with_undo(seen, notice, "", [])
+    return _return_with_undo(
+        seen, notice, "transfer", [item.handle for item in moved], before.pop()
+    )
 
 
 def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
@@ -127,8 +131,8 @@ def trust_shown_content(seen: PageRequest) -> Response:
         seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
     except GieokError as error:
         return seen.failed("trust.html", error, waits=None)
-    told = seen.words("Trusted: it is recalled from now on.")
-    return seen.back_to(f"/trust?{urlencode({'told': told})}")
+    notice = seen.words("Trusted: it is recalled from now on.")
+    return seen.back_to(f"/trust?{urlencode({'told': notice})}")
 
 
 _ACTS: dict[str, Callable[[PageRequest, Groups], Response]] = {

@@ -27,11 +27,11 @@ def remember(seen: PageRequest) -> Response:
     text = seen.sent("text")
     try:
         is_users = seen.scopes[0] != USER_SCOPE and seen.context.scope.path == USER_SCOPE
-        kept = seen.site.memory("auto").run("remember", text=text, user=is_users)
+        remembered = seen.site.memory("auto").run("remember", text=text, user=is_users)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
-    told = seen.words("Remembered. This is how it is found:")
-    return seen.back_to(f"/first?{urlencode({'q': kept.title, 'told': told})}")
+    notice = seen.words("Remembered. This is how it is found:")
+    return seen.back_to(f"/first?{urlencode({'q': remembered.title, 'told': notice})}")
 
 
 def index(seen: PageRequest) -> Response:
@@ -80,12 +80,14 @@ def install_chosen_agent(seen: PageRequest) -> Response:
         installed = seen.memory.run("install", agent=agent)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
-    files = ", ".join(seen.short(one.path) for one in installed.files if one.status != "unchanged")
-    told = seen.words(
+    files = ", ".join(
+        seen.short(file.path) for file in installed.files if file.status != "unchanged"
+    )
+    notice = seen.words(
         "{agent} is connected ({files}).", agent=agent, files=files or Words("it was already")
     )
     note = installed.note.say(seen.lang) if installed.note else ""
-    return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")
+    return seen.back_to(f"/first?{urlencode({'told': f'{notice} {note}'.strip()})}#agents")
 
 
 def answer_archive_question(seen: PageRequest) -> Response:

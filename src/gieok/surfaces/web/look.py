@@ -36,14 +36,14 @@ def environment() -> "Environment":
     with extras.imports_of("serve", "gieok open"):
         import jinja2
 
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.PackageLoader("gieok.surfaces.web"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(
+    templates.globals.update(
         marked=mark_question_words,
         josa=fill_particles,
         bar=bar,
@@ -55,14 +55,14 @@ def environment() -> "Environment":
         hook_stacks=hook_stacks,
         growth_titles=growth_titles,
     )
-    made.filters.update(
+    templates.filters.update(
         plain=strip_line_markup,
         number=lambda value: f"{value:,}",
         percent=lambda value: f"{value:.0%}",
         size=format_size,
         ago=ago,
     )
-    return made
+    return templates
 
 
 def render_template(template: str, lang: str, values: Mapping[str, object]) -> str:
@@ -145,7 +145,7 @@ def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
         "passages": Words("passages"),
         "bytes": Words("bytes"),
     }
-    return [f"{one.day}: {getattr(one, name):,} {words[name].say(lang)}" for one in growth]
+    return [f"{size.day}: {getattr(size, name):,} {words[name].say(lang)}" for size in growth]
 
 
 def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
@@ -157,7 +157,7 @@ def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
     for monday, stats in weeks:
         nothing = stats.silent + stats.notes
         titles = max(stats.prompts - nothing - stats.high, 0)
-        said = Words.of(
+        tooltip = Words.of(
             "{monday}: {prompts} prompts, {high} sure, {titles} titles, {nothing} nothing",
             monday=monday,
             prompts=stats.prompts,
@@ -165,5 +165,5 @@ def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
             titles=titles,
             nothing=nothing,
         )
-        rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), said.say(lang)))
+        rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), tooltip.say(lang)))
     return rows

@@ -94,21 +94,23 @@ def _place_reach_spots(
     hidden = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
     by_column: dict[int, list[tuple[ReachedSymbol, bool]]] = defaultdict(list)
     of_tests = {file.path for file in result.test_files}
-    for one in (*result.symbols, *result.tests):
-        by_column[min(max(one.distance, 1), _FAR)].append((one, one.path in of_tests))
+    for symbol in (*result.symbols, *result.tests):
+        by_column[min(max(symbol.distance, 1), _FAR)].append((symbol, symbol.path in of_tests))
     for column, rows in by_column.items():
         rows.sort(key=lambda row: row[1])  # as the operation ranks them, tests below
-        for row, (one, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
-            key = f"{one.path}::{one.symbol}"
-            kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
-            grades = [style.say(grade, about="a grade") for grade in (one.certainty, one.risk)]
-            title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
-                f" ({style.told(one.weakest)})" if one.weakest else ""
+        for row, (symbol, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
+            key = f"{symbol.path}::{symbol.symbol}"
+            kinds = f"{'test' if is_test else 'code'} tier{min(symbol.tier, 4)}"
+            grades = [
+                style.say(grade, about="a grade") for grade in (symbol.certainty, symbol.risk)
+            ]
+            title = f"{key}: {100 * symbol.chance:.0f} %, {', '.join(grades)}" + (
+                f" ({style.told(symbol.weakest)})" if symbol.weakest else ""
             )
             spots[key] = Spot(
                 key=key,
                 name=_shorten_spot_name(_find_spot_name(key)),
-                place=one.path,
+                place=symbol.path,
                 column=column,
                 row=row,
                 kinds=kinds,
@@ -128,16 +130,16 @@ def _link_reach_spots(result: ImpactResult, spots: dict[str, Spot]) -> list[tupl
         spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)
     }
     tier_by_link = {}
-    for one in (*result.symbols, *result.tests):
-        key = f"{one.path}::{one.symbol}"
+    for symbol in (*result.symbols, *result.tests):
+        key = f"{symbol.path}::{symbol.symbol}"
         steps = (
             edge.to if edge.to in spots else whole.get(edge.to.partition("::")[0], "")
-            for edge in one.via
+            for edge in symbol.via
         )
         towards = next((step for step in steps if step and step != key), None)
         # A line across a column would run behind unrelated boxes.
         if key in spots and towards is not None and spots[key].column - spots[towards].column == 1:
-            tier_by_link[towards, key] = max((edge.tier for edge in one.via), default=0)
+            tier_by_link[towards, key] = max((edge.tier for edge in symbol.via), default=0)
     return [(a, b, tier) for (a, b), tier in tier_by_link.items()]
 
 

@@ -91,15 +91,15 @@ class MemorySite:
         if not cookie:
             return self._closed(request, is_link=True)
         # The address holds the code, so no request may name it as the referrer.
-        found = RedirectResponse(
+        response = RedirectResponse(
             "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
         )
-        found.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
+        response.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
         if scope := request.query_params.get("scope", ""):
-            found.set_cookie(
+            response.set_cookie(
                 "gieok_scope", quote(scope), max_age=_YEAR_S, httponly=True, samesite="strict"
             )
-        return found
+        return response
 
     def who(self, request: Request) -> Response:
         """Prove to a caller with the home's secret that this is the server of the home.
@@ -153,12 +153,12 @@ class MemorySite:
         def answer(request: Request) -> Response:
             back = request.query_params.get("back", "/")
             inside = back.startswith("/") and not back.startswith(("//", "/\\"))
-            found = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
+            response = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
             value = request.query_params.get(parameter, "")
-            found.set_cookie(
+            response.set_cookie(
                 f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict"
             )
-            return found
+            return response
 
         return answer
 
@@ -224,16 +224,18 @@ class PageRequest:
         ):
             return self.memory
         others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
-        found = [one.document.scope for one in handles.find_named_memories(context, handle, others)]
+        holders = [
+            memory.document.scope for memory in handles.find_named_memories(context, handle, others)
+        ]
         if (
-            not found
+            not holders
             and (gone := away.find_away_memory(context, handle, [*context.scopes, *others]))
             is not None
         ):
-            found = [gone.scope]
+            holders = [gone.scope]
         return (
-            self.site.memory(found[0].path)
-            if found and found[0] not in context.scopes
+            self.site.memory(holders[0].path)
+            if holders and holders[0] not in context.scopes
             else self.memory
         )
 

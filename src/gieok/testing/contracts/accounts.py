@@ -201,10 +201,10 @@ class AccountsContract(AccountsFixtures):
 
     def test_a_day_counts_once_and_days_in_a_row_make_a_streak(self, accounts: Accounts) -> None:
         days = [date(2026, 2, 27), date(2026, 2, 28), date(2026, 3, 1), date(2026, 3, 3)]
-        found = [accounts.check_in("min", day, 10, _AT) for day in days]
-        assert [check.streak for check, _ in found] == [1, 2, 3, 1]
+        check_ins = [accounts.check_in("min", day, 10, _AT) for day in days]
+        assert [check.streak for check, _ in check_ins] == [1, 2, 3, 1]
         again = accounts.check_in("min", days[1], 99, _LATER)
-        assert again == (CheckIn(days[1], 2), found[1][1]._replace(is_new=False))
+        assert again == (CheckIn(days[1], 2), check_ins[1][1]._replace(is_new=False))
         assert (accounts.balance("min"), accounts.last_check_in("min")) == (40, CheckIn(days[3], 1))
 
     def test_slots_come_with_what_was_paid_for_them(self, accounts: Accounts) -> None:
@@ -255,7 +255,7 @@ class AccountsContract(AccountsFixtures):
                 is_new=True,
             )
         total, page = accounts.characters("", 1, 1)
-        assert (total, [found.id for found in page]) == (3, ["b"])
+        assert (total, [character.id for character in page]) == (3, ["b"])
 
     def test_a_key_is_found_under_its_user_and_kept_when_revoked(self, accounts: Accounts) -> None:
         key = IssuedKey(
@@ -275,15 +275,15 @@ class AccountsContract(AccountsFixtures):
             label="ops",
             created_at=_AT,
         )
-        for found in (key, admin, key._replace(id="k0", created_at=_AT)):
-            accounts.keep_key(found)
+        for issued in (key, admin, key._replace(id="k0", created_at=_AT)):
+            accounts.keep_key(issued)
         accounts.keep_key(key._replace(revoked_at=_LATER))
         assert (accounts.key("min", "k1"), accounts.key("", "k1")) == (
             key._replace(revoked_at=_LATER),
             admin,
         )
         assert accounts.key("other", "k1") is None
-        assert [found.id for found in accounts.keys("min")] == ["k0", "k1"]
+        assert [issued.id for issued in accounts.keys("min")] == ["k0", "k1"]
 
     def test_an_erased_user_leaves_nothing_and_others_stay(self, accounts: Accounts) -> None:
         for user in ("min", "other"):

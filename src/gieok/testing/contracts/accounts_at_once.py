@@ -296,12 +296,12 @@ class PointsAtOnceContract(AccountsFixtures):
 
     def test_a_day_is_given_once_to_many_who_ask_at_once(self, accounts: Accounts) -> None:
         with ThreadPoolExecutor(8) as threads:
-            found = list(
+            check_ins = list(
                 threads.map(lambda n: accounts.check_in("min", _AT.date(), 10, _AT), range(16))
             )
-        assert sum(posted.is_new for _, posted in found) == 1
-        assert {(check, posted.entry) for check, posted in found} == {
-            (found[0][0], found[0][1].entry)
+        assert sum(posted.is_new for _, posted in check_ins) == 1
+        assert {(check, posted.entry) for check, posted in check_ins} == {
+            (check_ins[0][0], check_ins[0][1].entry)
         }
         assert audit(accounts, "min") == 10
 

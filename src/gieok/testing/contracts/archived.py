@@ -35,13 +35,13 @@ def lives(
 
 
 def _list_journal_keys(journal: FullJournal) -> tuple[list[str], list[str]]:
-    return [one.document.key for one in journal.made(HOME)], [
-        one.key for one in journal.archived(HOME)
+    return [memory.document.key for memory in journal.made(HOME)], [
+        memory.key for memory in journal.archived(HOME)
     ]
 
 
 def _list_stale_places(journal: FullJournal) -> list[Place]:
-    return [one.place for one in journal.stale_places()]
+    return [stale.place for stale in journal.stale_places()]
 
 
 class ArchivedContract(JournalFixtures):
@@ -59,15 +59,15 @@ class ArchivedContract(JournalFixtures):
         assert journal.archived(HOME, day=AT.date()) == [lives(a)]
         assert journal.archived(HOME, day=AT.date() + timedelta(days=1)) == []
         assert journal.archived(HOME, place=COLD) == journal.archived(OTHER) == []
-        (_, _, told) = journal.undelivered(9)[-1]
-        assert told == Entry(replace(a.document, tier=Tier.WARM), a.passages)
+        (_, _, delivered) = journal.undelivered(9)[-1]
+        assert delivered == Entry(replace(a.document, tier=Tier.WARM), a.passages)
         assert _list_stale_places(journal) == []
 
     def test_what_was_changed_since_it_was_read_does_not_move(self, journal: FullJournal) -> None:
         a, b, c = build_entry("a", "x"), build_entry("b", "y"), build_entry("c", "z")
         journal.hand_over([a, b, c])
         journal.hand_over([build_entry("a", "changed")], [(HOME, "b")])
-        moves = [Move(one, lives(one)) for one in (a, b, c)]
+        moves = [Move(entry, lives(entry)) for entry in (a, b, c)]
         assert journal.archive(moves) == moves[:2]
         assert (_list_journal_keys(journal), _list_stale_places(journal)) == (
             (["a"], ["c"]),
@@ -97,9 +97,9 @@ class ArchivedContract(JournalFixtures):
         )
         assert (_list_journal_keys(journal), _list_stale_places(journal)) == (([], ["a"]), [])
         assert journal.history(HOME, 9) == [a.document]
-        told = journal.undelivered(9)[-1][2]
-        assert isinstance(told, Entry)
-        assert (told.document.text, told.document.tier) == ("corrected", Tier.WARM)
+        delivered = journal.undelivered(9)[-1][2]
+        assert isinstance(delivered, Entry)
+        assert (delivered.document.text, delivered.document.tier) == ("corrected", Tier.WARM)
 
     def test_what_is_made_anew_or_brought_back_lives_in_hot_and_leaves_a_stale_place(
         self, journal: FullJournal
@@ -149,7 +149,7 @@ class ArchivedContract(JournalFixtures):
         (first, _), (again,) = journal.mark_stale([WARM, COLD]), journal.mark_stale([WARM])
         assert journal.settle([(first, "r2")]) == [first]
         assert journal.stale_places()[-1] == again
-        assert journal.settle([(one, "r3") for one in journal.stale_places()]) == []
+        assert journal.settle([(mark, "r3") for mark in journal.stale_places()]) == []
         assert (journal.stale_places(), journal.archived(HOME)[0].revision) == ([], "r3")
 
     def test_places_count_what_lives_there(self, journal: FullJournal) -> None:
@@ -161,10 +161,10 @@ class ArchivedContract(JournalFixtures):
                 for one, place in zip(some, (WARM, WARM, COLD), strict=True)
             ]
         )
-        found = [
+        places = [
             (one.place, one.day, one.memories, one.tokens, one.revision) for one in journal.places()
         ]
-        assert found == [(COLD, AT.date(), 1, 7, "r1"), (WARM, AT.date(), 2, 14, "r1")]
+        assert places == [(COLD, AT.date(), 1, 7, "r1"), (WARM, AT.date(), 2, 14, "r1")]
 
     def test_standing_is_hot_and_the_newest_that_stands_in_archives(
         self, journal: FullJournal
@@ -172,9 +172,9 @@ class ArchivedContract(JournalFixtures):
         some = [build_entry(name, name) for name in "abcd"]
         journal.hand_over(some)
         journal.archive(
-            [Move(one, lives(one, stands=n > 0, day=n)) for n, one in enumerate(some[:3])]
+            [Move(entry, lives(entry, stands=n > 0, day=n)) for n, entry in enumerate(some[:3])]
         )
-        hashes = {one.document.key: one.document.content_hash for one in some}
+        hashes = {entry.document.key: entry.document.content_hash for entry in some}
         assert journal.standing(HOME, 9) == {key: hashes[key] for key in "bcd"}
         assert journal.standing(HOME, 1) == {key: hashes[key] for key in "cd"}
         assert journal.standing(OTHER, 9) == {}

@@ -29,8 +29,8 @@ class ArchiveContract:
         revision = archive.write(_NAME, "기억\r\n".encode(), None)
         assert archive.read(_NAME) == ("기억\r\n".encode(), revision)
         other = archive.write("b.md", b"", None)
-        found = {(one.path, one.revision, one.size) for one in archive.files()}
-        assert found == {(_NAME, revision, 8), ("b.md", other, 0)}
+        files = {(file.path, file.revision, file.size) for file in archive.files()}
+        assert files == {(_NAME, revision, 8), ("b.md", other, 0)}
 
     def test_what_is_not_there_is_missing(self, archive: Archive) -> None:
         assert list(archive.files()) == []
@@ -60,7 +60,7 @@ class ArchiveContract:
             assert archive.read(path) == (b"1", revision)
             with pytest.raises(ArchiveConflict):
                 archive.write(path, b"2", None)
-        assert [one.path for one in archive.files()] == ["Notes/결제.md"]
+        assert [file.path for file in archive.files()] == ["Notes/결제.md"]
 
     @pytest.mark.parametrize(
         "path", ["../a.md", "/a.md", "a/../../b.md", "", "a//b.md", ".hidden", "a\0b"]
@@ -79,14 +79,14 @@ class ArchiveContract:
         assert (list(start.files), list(start.removed)) == ([], [])
         a, b = archive.write("a.md", b"1", None), archive.write("b.md", b"1", None)
         both = archive.changes(start.cursor)
-        assert {(one.path, one.revision) for one in both.files} == {("a.md", a), ("b.md", b)}
+        assert {(file.path, file.revision) for file in both.files} == {("a.md", a), ("b.md", b)}
         archive.delete("a.md", a)
         changed = archive.write("b.md", b"22", b)
         last = archive.changes(both.cursor)
-        assert ([(one.path, one.revision) for one in last.files], list(last.removed)) == (
+        assert ([(file.path, file.revision) for file in last.files], list(last.removed)) == (
             [("b.md", changed)],
             ["a.md"],
         )
         none = archive.changes(last.cursor)
         assert (list(none.files), list(none.removed)) == ([], [])
-        assert {one.path for one in archive.changes("nonsense").files} == {"b.md"}
+        assert {file.path for file in archive.changes("nonsense").files} == {"b.md"}

@@ -161,14 +161,14 @@ class DocumentContract(StoreFixtures):
             [build_entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)]
         )
         ids = _find_passage_ids(store, "첫째 second")[::-1]
-        found = store.passages([ids[1], 10**9, ids[0]])
-        assert store.passages([ids[1], 10**9, ids[0]], HOME) == found
+        passages = store.passages([ids[1], 10**9, ids[0]])
+        assert store.passages([ids[1], 10**9, ids[0]], HOME) == passages
         assert store.passages(ids, OTHER) == []
-        assert [(p.text, p.start_line, p.end_line) for p in found] == [
+        assert [(p.text, p.start_line, p.end_line) for p in passages] == [
             ("첫째 🍜 줄", 1, 1),
             ("second", 2, 2),
         ]
-        assert {(p.scope, p.key, p.kind, p.context, p.updated_at) for p in found} == {
+        assert {(p.scope, p.key, p.kind, p.context, p.updated_at) for p in passages} == {
             (HOME, "a", "session", "제목 > 부제", START + timedelta(days=3))
         }
 
@@ -213,7 +213,7 @@ class DocumentContract(StoreFixtures):
         self, store: FullStore
     ) -> None:
         over, later = START + timedelta(days=2), START + timedelta(days=5)
-        made: dict[str, dict[str, object]] = {
+        fields_by_key: dict[str, dict[str, object]] = {
             "sessions/codex/a#1": {},
             "seeds/codex/MEMORY.md": {"metadata": {"tags": "codex"}},
             "codex.md": {"metadata": {"tags": "배포, ops, 50%"}},
@@ -225,9 +225,9 @@ class DocumentContract(StoreFixtures):
             "fixed.md": {"valid_to": later, "metadata": {"corrected": "2026-01-01"}},
             "away.md": {"metadata": {"retired": "2026-01-01"}},
         }
-        for key, fields in made.items():
-            one = build_entry(key, f"결제 {key}")
-            store.put([one._replace(document=replace(one.document, **fields))])  # type: ignore[arg-type]
+        for key, fields in fields_by_key.items():
+            entry = build_entry(key, f"결제 {key}")
+            store.put([entry._replace(document=replace(entry.document, **fields))])  # type: ignore[arg-type]
         at = START + timedelta(days=3)
         expected = {
             Filter(tags=frozenset(("배포",))): {"codex.md"},
@@ -253,12 +253,12 @@ class DocumentContract(StoreFixtures):
                 "fixed.md",
             },
         }
-        held = store.get(HOME, list(made))
-        for where, wanted in expected.items():
-            assert {document.key for document in held if where.admits(document)} == wanted
-            assert {p.key for p in store.passages(store.within(HOME, where, EVERYTHING))} == wanted
-            found = store.keyword(HOME, build_keyword_query("결제"), where, EVERYTHING).ranked
-            assert {p.key for p in store.passages([i for i, _ in found])} == wanted
+        held = store.get(HOME, list(fields_by_key))
+        for where, keys in expected.items():
+            assert {document.key for document in held if where.admits(document)} == keys
+            assert {p.key for p in store.passages(store.within(HOME, where, EVERYTHING))} == keys
+            ranked = store.keyword(HOME, build_keyword_query("결제"), where, EVERYTHING).ranked
+            assert {p.key for p in store.passages([i for i, _ in ranked])} == keys
 
     def test_a_passage_id_is_never_used_again(self, store: FullStore) -> None:
         store.put([build_entry("a", "one", "two")])
@@ -327,9 +327,9 @@ class DocumentContract(StoreFixtures):
     def test_entries_are_what_was_put(self, store: FullStore) -> None:
         entries = [*corpus(4, 10), build_entry("empty")]
         store.put(entries)
-        wanted = [e.document.key for e in entries][::-1]
-        assert store.entries(HOME, [*wanted, "missing"]) == entries[::-1]
-        assert store.entries(OTHER, wanted) == []
+        keys = [e.document.key for e in entries][::-1]
+        assert store.entries(HOME, [*keys, "missing"]) == entries[::-1]
+        assert store.entries(OTHER, keys) == []
 
     def test_the_location_is_a_text_to_show(self, store: FullStore) -> None:
         assert store.location

@@ -21,7 +21,7 @@ class DurableContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         append_turns(journal, build_message("1"), build_message("2"))
-        one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+        one, two = (message.seq for message in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         first, second = build_entry("a", "새것", "둘째 줄", context="제목"), build_entry("b", "x")
         assert journal.commit(0, build_reader_run(one), put=[first, second])
         assert (journal.made(HOME), journal.made(OTHER), journal.made_scopes()) == (
@@ -80,7 +80,7 @@ class ForgettingContract(JournalFixtures):
     """Tests of the sentences of `gieok.ports.Forgetting`."""
 
     def _find(self, journal: FullJournal, **wanted: object) -> list[str]:
-        return [found.message.id for found in journal.find(HOME, MessageFilter(**wanted))]  # type: ignore[arg-type]
+        return [journalled.message.id for journalled in journal.find(HOME, MessageFilter(**wanted))]  # type: ignore[arg-type]
 
     def test_messages_are_found_by_each_condition_and_by_all_of_them(
         self, journal: FullJournal
@@ -105,8 +105,8 @@ class ForgettingContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         append_turns(journal, build_message("a", "my secret"), build_message("b", "else"))
-        (found,) = journal.find(HOME, MessageFilter(match="secret"))
-        journal.erase(HOME, [found.seq])
+        (message,) = journal.find(HOME, MessageFilter(match="secret"))
+        journal.erase(HOME, [message.seq])
         assert held(journal) == ["else"]
         append_turns(journal, build_message("a", "my secret"))
         append_turns(journal, Retraction("s"))
@@ -124,8 +124,8 @@ class ForgettingContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         append_turns(journal, build_message("a", "my secret"), build_message("b", "else"))
-        (found,) = journal.find(HOME, MessageFilter(match="secret"))
-        journal.erase(HOME, [found.seq], blanks={found.seq: "  "})
+        (message,) = journal.find(HOME, MessageFilter(match="secret"))
+        journal.erase(HOME, [message.seq], blanks={message.seq: "  "})
         (mark,) = journal.forgotten_messages(HOME)
         assert (mark.message.id, mark.message.text) == ("a", "  ")
         for _ in range(2):
@@ -148,10 +148,12 @@ class ForgettingContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         append_turns(journal, build_message("1"), build_message("2"), build_message("3"))
-        one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
-        made = [build_entry("a", "x"), build_entry("b", "y")]
+        one, two, three = (
+            message.seq for message in journal.read(HOME, 0, budget_tokens=EVERYTHING)
+        )
+        entries = [build_entry("a", "x"), build_entry("b", "y")]
         assert journal.commit(
-            0, build_reader_run(one), put=made, forget=[build_entry("old", "z").document]
+            0, build_reader_run(one), put=entries, forget=[build_entry("old", "z").document]
         )
         assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, "c"))
         assert journal.buffer(HOME, _READER, BufferedSpan(two, three, 1, "d"))
@@ -159,16 +161,16 @@ class ForgettingContract(JournalFixtures):
         assert replaced == build_entry("old", "z").document
         journal.erase(HOME, [three], ["a"], [number])
         assert journal.chunks(HOME, _READER) == [BufferedSpan(one, two, 1, "c")]
-        assert journal.made(HOME) == [made[1]]
+        assert journal.made(HOME) == [entries[1]]
         assert journal.replaced(HOME) == []
         waiting = [what for _, _, what in journal.undelivered(9)]
-        assert waiting == ["old", made[1], "a"]
+        assert waiting == ["old", entries[1], "a"]
 
     def test_rewriting_changes_every_text_and_dry_it_only_counts(
         self, journal: FullJournal
     ) -> None:
         append_turns(journal, build_message("a", "the cat"), build_message("b", "a dog"))
-        one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+        one, two = (message.seq for message in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         assert journal.commit(
             0, build_reader_run(one), forget=[build_entry("old", "cat food").document]
         )
@@ -191,7 +193,7 @@ class ForgettingContract(JournalFixtures):
 
     def test_scrubbing_leaves_everything_that_holds(self, journal: FullJournal) -> None:
         append_turns(journal, build_message("a"), build_message("b"))
-        (found,) = journal.find(HOME, MessageFilter(ids=frozenset("a")))
-        journal.erase(HOME, [found.seq])
+        (message,) = journal.find(HOME, MessageFilter(ids=frozenset("a")))
+        journal.erase(HOME, [message.seq])
         assert journal.scrub() == []
         assert held(journal) == ["b"]

@@ -115,10 +115,10 @@ class EmbedderContract:
 
     def test_the_whole_of_a_long_text_counts(self, embedder: Embedder) -> None:
         filler = "우리는 산에 올라갔다. " * 150
-        plain, told, question = embedder.embed_passages(
+        plain, telling, question = embedder.embed_passages(
             [filler, filler + "결제 서버가 멈췄다. " * 50, "결제 서버가 멈췄다."]
         )
-        assert _measure_cosine(told, question) > _measure_cosine(plain, question)
+        assert _measure_cosine(telling, question) > _measure_cosine(plain, question)
 
     @pytest.mark.parametrize(
         "text",
@@ -137,9 +137,9 @@ class EmbedderContract:
     ) -> None:
         if not self.understands:
             pytest.skip(f"{embedder.model} compares words only")
-        asked = embedder.embed_query(question)
+        query = embedder.embed_query(question)
         answering, *rest = (
-            _measure_cosine(asked, raw) for raw in embedder.embed_passages([answer, *others])
+            _measure_cosine(query, raw) for raw in embedder.embed_passages([answer, *others])
         )
         assert answering > max(rest)
 

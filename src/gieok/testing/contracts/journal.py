@@ -58,7 +58,8 @@ def append_turns(
 def held(journal: Journal, scope: Scope = HOME) -> list[str]:
     """Return the texts of the messages in force, in order."""
     return [
-        found.message.text for found in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)
+        journalled.message.text
+        for journalled in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)
     ]
 
 
@@ -78,9 +79,9 @@ class MessageContract(JournalFixtures):
             line=42,
         )
         append_turns(journal, whole)
-        (found,) = journal.read(HOME, 0, budget_tokens=1)
-        assert found.message == whole
-        assert journal.messages(HOME, ["s/1#0"]) == [found]
+        (journalled,) = journal.read(HOME, 0, budget_tokens=1)
+        assert journalled.message == whole
+        assert journal.messages(HOME, ["s/1#0"]) == [journalled]
 
     def test_what_comes_from_no_transcript_is_said_once(self, journal: FullJournal) -> None:
         journal.say(HOME, [build_message("a"), build_message("b")])
@@ -129,10 +130,10 @@ class MessageContract(JournalFixtures):
     def test_nothing_is_done_where_somebody_else_has_read_on(self, journal: FullJournal) -> None:
         append_turns(journal, build_message("a"))
         (before,) = journal.cursors()
-        stale, done = before._replace(offset=0), before._replace(offset=99)
+        stale, ahead = before._replace(offset=0), before._replace(offset=99)
         reject = Reject(path="/t/s.jsonl", line=1, offset=0, length=9, reason="not a JSON object")
         for expected in (None, stale, before._replace(is_rereading=True)):
-            assert not journal.append(HOME, [build_message("b")], done, expected, [reject])
+            assert not journal.append(HOME, [build_message("b")], ahead, expected, [reject])
         assert not journal.append(
             HOME, [build_message("b")], Cursor("2:2", "/t/new.jsonl", 5), before
         )
@@ -170,7 +171,9 @@ class MessageContract(JournalFixtures):
         )
         append_turns(journal, build_message("b", "b1"), file="2:2")
         assert held(journal) == ["a", "b3", "c"]
-        assert [found.message.text for found in journal.messages(HOME, ["b", "a", "gone"])] == [
+        assert [
+            journalled.message.text for journalled in journal.messages(HOME, ["b", "a", "gone"])
+        ] == [
             "a",
             "b3",
         ]
@@ -246,7 +249,9 @@ class MessageContract(JournalFixtures):
     def test_thousands_of_ids_fit_in_one_call(self, journal: FullJournal) -> None:
         names = [f"{n:04}" for n in range(2500)]
         append_turns(journal, *map(build_message, names))
-        assert [found.message.id for found in journal.messages(HOME, names[::-1])] == names
+        assert [
+            journalled.message.id for journalled in journal.messages(HOME, names[::-1])
+        ] == names
         assert len(journal.occurrences(HOME, names)) == 2500
 
     def test_lines_that_were_set_aside_are_named_once_the_newest_first(
@@ -311,11 +316,14 @@ class MessageContract(JournalFixtures):
         assert held(journal) == ["port 8080", "b"]
         assert journal.corrections(HOME) == {"a": "port 9090"}
         assert journal.corrections(OTHER) == {}
-        assert [found.message.id for found in journal.find(HOME, MessageFilter(match="9090"))] == [
-            "a"
-        ]
+        assert [
+            journalled.message.id for journalled in journal.find(HOME, MessageFilter(match="9090"))
+        ] == ["a"]
         again, changed = journal.conversations(HOME, reached, EVERYTHING)
-        assert (again != reached, [one.session for one in changed]) == (True, ["s"])
+        assert (again != reached, [conversation.session for conversation in changed]) == (
+            True,
+            ["s"],
+        )
         journal.correct(HOME, "a", "")
         assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == [
             "port 8080",
@@ -329,6 +337,6 @@ class MessageContract(JournalFixtures):
         journal.correct(HOME, "a", "secret two")
         assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1
         assert journal.corrections(HOME) == {"a": "[gone] two"}
-        (found,) = journal.messages(HOME, ["a"])
-        journal.erase(HOME, [found.seq])
+        (message,) = journal.messages(HOME, ["a"])
+        journal.erase(HOME, [message.seq])
         assert journal.corrections(HOME) == {}

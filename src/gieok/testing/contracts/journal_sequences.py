@@ -56,9 +56,11 @@ def build_journal_sequence_test(max_examples: int = 40) -> Callable[..., None]:
             append_turns(journal, *events, scope=scope)
             for event in events:
                 lists[scope].add(event)
-            said = {s: found.held() for s, found in lists.items()}
-            assert {scope: held(journal, scope) for scope in lists} == said
-            assert {scope: _read_held_window(journal, scope, windows) for scope in lists} == said
+            expected = {s: model.held() for s, model in lists.items()}
+            assert {scope: held(journal, scope) for scope in lists} == expected
+            assert {
+                scope: _read_held_window(journal, scope, windows) for scope in lists
+            } == expected
         journal.close()
 
     return any_sequence
@@ -77,7 +79,7 @@ def _read_held_window(
     )
     if messages:
         windows[scope] = HeldWindow(window.mark, messages)
-    return [one.message.text for one in messages]
+    return [journalled.message.text for journalled in messages]
 
 
 class SequenceContract(JournalFixtures):
@@ -99,27 +101,27 @@ class _List:
     kept: list[_Kept]
 
     def held(self) -> list[str]:
-        return [kept.message.text for kept in self.kept if kept.holds]
+        return [entry.message.text for entry in self.kept if entry.holds]
 
     def add(self, event: TranscriptEvent) -> None:
         if isinstance(event, Retraction):
             self._retract(event)
             return
-        versions = [kept for kept in self.kept if kept.message.id == event.id]
-        same = [kept for kept in versions if kept.message.text == event.text]
+        versions = [entry for entry in self.kept if entry.message.id == event.id]
+        same = [entry for entry in versions if entry.message.text == event.text]
         if same:
-            same[0].holds |= not any(kept.holds for kept in versions)
+            same[0].holds |= not any(entry.holds for entry in versions)
             return
-        for kept in versions:
-            kept.holds = False
+        for entry in versions:
+            entry.holds = False
         self.kept.append(_Kept(event))
 
     def _retract(self, event: Retraction) -> None:
         session = [
-            kept for kept in self.kept if kept.holds and kept.message.session == event.session
+            entry for entry in self.kept if entry.holds and entry.message.session == event.session
         ]
         hits = [
-            n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == event.id
+            n for n, entry in enumerate(session) if entry.message.id.partition("#")[0] == event.id
         ]
         if not event.id:
             gone = session
@@ -127,5 +129,5 @@ class _List:
             gone = session[hits[0] :]
         else:
             gone = [session[n] for n in hits]
-        for kept in gone:
-            kept.holds = False
+        for entry in gone:
+            entry.holds = False

@@ -80,10 +80,10 @@ class KeywordContract(StoreFixtures):
         """Assert that both stores return the same places in the same order, with the same
         scores.
         """
-        found, expected = (held.keyword(HOME, query, where, limit) for held in (store, exact))
-        assert list_ranked_places(store, found) == list_ranked_places(exact, expected), query
-        assert scores(found) == pytest.approx(scores(expected), abs=1e-4)
-        assert found.ceiling == pytest.approx(expected.ceiling, abs=1e-6)
+        actual, expected = (held.keyword(HOME, query, where, limit) for held in (store, exact))
+        assert list_ranked_places(store, actual) == list_ranked_places(exact, expected), query
+        assert scores(actual) == pytest.approx(scores(expected), abs=1e-4)
+        assert actual.ceiling == pytest.approx(expected.ceiling, abs=1e-6)
 
     def test_what_another_scope_holds_changes_no_score(self, store: FullStore) -> None:
         store.put(corpus(8, 20))
@@ -100,10 +100,10 @@ class KeywordContract(StoreFixtures):
         scopes = [Scope(f"agent:{n}") for n in range(1, 13)]
         store.put([build_entry("a", "결제", scope=scope) for scope in scopes])
         for scope in scopes:
-            (found,) = store.passages(
+            (passage,) = store.passages(
                 [i for i, _ in store.keyword(scope, build_keyword_query("결제"), _ALL, 20).ranked]
             )
-            assert found.scope == scope
+            assert passage.scope == scope
 
     def test_ties_go_by_id(self, store: FullStore) -> None:
         store.put([build_entry(key, "같은 글") for key in "cab"])
@@ -165,10 +165,10 @@ class KeywordContract(StoreFixtures):
     def test_searching_after_putting_twice_gives_the_same_scores(self, store: FullStore) -> None:
         store.put(corpus(10, 20))
         before = store.keyword(HOME, build_keyword_query("결제 cat"), _ALL, EVERYTHING)
-        found = list_ranked_places(store, before)
+        places = list_ranked_places(store, before)
         store.put(corpus(10, 20))
         after = store.keyword(HOME, build_keyword_query("결제 cat"), _ALL, EVERYTHING)
-        assert (list_ranked_places(store, after), scores(after)) == (found, scores(before))
+        assert (list_ranked_places(store, after), scores(after)) == (places, scores(before))
 
     def test_an_empty_scope_gives_an_empty_leg(self, store: FullStore) -> None:
         assert store.keyword(HOME, build_keyword_query("결제"), _ALL, 9).ranked == ()
@@ -210,15 +210,15 @@ class ScaleContract(StoreFixtures):
 
     def test_twenty_thousand_passages(self, store: FullStore) -> None:
         entries, exact = _build_keyword_reference()
-        for one in entries:
-            store.put([one])
+        for entry in entries:
+            store.put([entry])
         assert store.stats(HOME).passages == _DOCUMENTS * _LINES
         for text in ("바늘", "needle 결제"):
-            found, expected = (
+            actual, expected = (
                 held.keyword(HOME, build_keyword_query(text), _ALL, 20) for held in (store, exact)
             )
-            assert list_ranked_keys(store, found) == list_ranked_keys(exact, expected)
-            assert [round(score, 4) for score in scores(found)] == [
+            assert list_ranked_keys(store, actual) == list_ranked_keys(exact, expected)
+            assert [round(score, 4) for score in scores(actual)] == [
                 round(score, 4) for score in scores(expected)
             ]
         store.put([build_entry("000", "하나만")])

@@ -53,14 +53,14 @@ class LineContract(StoreFixtures):
         for hub_weight in (0.0, 0.4):
             query = near(embedder, "서버 시간", hub_weight)
             ours, theirs = (held.best_lines(query, passages_of(held)) for held in (store, exact))
-            assert [(one.start, one.end) for one in ours] == [
-                (one.start, one.end) for one in theirs
+            assert [(line.start, line.end) for line in ours] == [
+                (line.start, line.end) for line in theirs
             ]
-            assert [one.score for one in ours] == pytest.approx(
-                [one.score for one in theirs], abs=0.01
+            assert [line.score for line in ours] == pytest.approx(
+                [line.score for line in theirs], abs=0.01
             )
-            assert [one.cosine for one in ours] == pytest.approx(
-                [one.cosine for one in theirs], abs=0.01
+            assert [line.cosine for line in ours] == pytest.approx(
+                [line.cosine for line in theirs], abs=0.01
             )
 
     def test_a_passage_without_vectors_of_lines_is_its_own_line(
@@ -69,8 +69,8 @@ class LineContract(StoreFixtures):
         store.put([build_note_entry("a", _LIST), build_note_entry("b", "고양이")])
         assert store.best_lines(near(embedder, "고양이"), passages_of(store)) == []
         embed_missing(store, embedder)
-        found = store.best_lines(near(embedder, "고양이"), passages_of(store))
-        assert [(one.start, one.end) for one in found] == [(0, len(_LIST)), (0, len("고양이"))]
+        lines = store.best_lines(near(embedder, "고양이"), passages_of(store))
+        assert [(line.start, line.end) for line in lines] == [(0, len(_LIST)), (0, len("고양이"))]
 
     def test_turns_have_no_lines(self, store: _LineStore) -> None:
         store.put([build_note_entry("a", _LIST, kind="turn")])

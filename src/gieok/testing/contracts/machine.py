@@ -59,8 +59,8 @@ class MachineContract(StoreFixtures):
     def test_any_sequence_of_writes_gives_what_brute_force_gives(
         self, make_store: Callable[[], FullStore]
     ) -> None:
-        wanted = settings(_SETTINGS, max_examples=self.sequences)
-        run_state_machine_as_test(lambda: StoreMachine(make_store()), settings=wanted)  # type: ignore[arg-type]
+        options = settings(_SETTINGS, max_examples=self.sequences)
+        run_state_machine_as_test(lambda: StoreMachine(make_store()), settings=options)  # type: ignore[arg-type]
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -109,19 +109,21 @@ class StoreMachine(RuleBasedStateMachine):
     ) -> None:
         """Compare keyword rankings."""
         query = build_keyword_query(" ".join(words), spread=spread)
-        found, expected = (
+        actual, expected = (
             held.keyword(scope, query, Filter(), limit) for held in (self.store, self.exact)
         )
         assert _replace_unstorable_places(
-            list_ranked_places(self.store, found)
+            list_ranked_places(self.store, actual)
         ) == _replace_unstorable_places(list_ranked_places(self.exact, expected))
-        assert all(abs(a - b) < 1e-4 for a, b in zip(scores(found), scores(expected), strict=True))
-        assert abs(found.ceiling - expected.ceiling) < 1e-6
+        assert all(abs(a - b) < 1e-4 for a, b in zip(scores(actual), scores(expected), strict=True))
+        assert abs(actual.ceiling - expected.ceiling) < 1e-6
 
     @rule(words=_LINE)
     def search_vectors(self, words: list[str]) -> None:
         """Compare vector rankings."""
-        found = self.store.nearest(HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING)
+        actual = self.store.nearest(
+            HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING
+        )
         expected = self.exact.nearest(
             HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING
         )
@@ -134,8 +136,8 @@ class StoreMachine(RuleBasedStateMachine):
         )
         ours = dict(
             zip(
-                _replace_unstorable_places(list_ranked_places(self.store, found)),
-                scores(found),
+                _replace_unstorable_places(list_ranked_places(self.store, actual)),
+                scores(actual),
                 strict=True,
             )
         )

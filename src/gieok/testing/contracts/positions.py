@@ -49,7 +49,7 @@ def build_reader_run(
 
 def _append_numbered_messages(journal: FullJournal, count: int) -> list[int]:
     append_turns(journal, *(build_message(str(n)) for n in range(count)))
-    return [found.seq for found in journal.read(HOME, 0, budget_tokens=1 << 40)]
+    return [message.seq for message in journal.read(HOME, 0, budget_tokens=1 << 40)]
 
 
 def _open_held_window(journal: FullJournal) -> HeldWindow:
@@ -88,7 +88,7 @@ class PositionContract(JournalFixtures):
         assert last.message.id == "next"
         assert journal.commit(0, build_reader_run(one))
         behind = journal.window(HOME, _READER, held)
-        assert (behind.is_rest, [found.message.id for found in behind.messages]) == (
+        assert (behind.is_rest, [journalled.message.id for journalled in behind.messages]) == (
             False,
             ["1", "2", "next"],
         )
@@ -100,18 +100,20 @@ class PositionContract(JournalFixtures):
         held = _open_held_window(journal)
         journal.erase(HOME, [two])
         without = journal.window(HOME, _READER, held)
-        assert (without.is_rest, [found.message.id for found in without.messages]) == (
+        assert (without.is_rest, [journalled.message.id for journalled in without.messages]) == (
             False,
             ["0", "2"],
         )
         append_turns(journal, Retraction("s", "2"))
-        assert [found.message.id for found in journal.window(HOME, _READER, held).messages] == ["0"]
+        assert [
+            journalled.message.id for journalled in journal.window(HOME, _READER, held).messages
+        ] == ["0"]
         begun = _open_held_window(journal)
         journal.drop(HOME)
         assert journal.window(HOME, _READER, begun).messages == []
         journal.say(HOME, [build_message("0"), build_message("new")])
         again = journal.window(HOME, _READER, begun)
-        assert (again.is_rest, [found.message.id for found in again.messages]) == (
+        assert (again.is_rest, [journalled.message.id for journalled in again.messages]) == (
             False,
             ["0", "new"],
         )
@@ -201,7 +203,7 @@ class PositionContract(JournalFixtures):
             build_reader_run(two, reader="reflect", hours=1),
             build_reader_run(two, start=one, hours=2),
         ]
-        assert all(journal.commit(made.start, made) for made in runs)
+        assert all(journal.commit(run.start, run) for run in runs)
         assert journal.runs(HOME, AT) == runs
         assert journal.runs(HOME, AT + timedelta(hours=1)) == runs[1:]
         assert journal.runs(OTHER, AT) == []
@@ -213,7 +215,7 @@ class PositionContract(JournalFixtures):
         assert journal.skip(HOME, "other", 0, three)
         state = journal.state(HOME, _READER)
         assert (state.positions, state.is_waiting) == ({_READER: one, "other": three}, True)
-        assert ([found.seq for found in state.window.messages], state.made) == (
+        assert ([message.seq for message in state.window.messages], state.made) == (
             [two, three],
             (build_entry("a", "x"),),
         )
@@ -282,7 +284,7 @@ class LedgerContract(JournalFixtures):
         older = Incident(
             name="reflector", detail="x", since=AT - timedelta(days=1), tries=1, next_try=AT
         )
-        assert [journal.raise_incident(found) for found in (first, again, older)] == [
+        assert [journal.raise_incident(incident) for incident in (first, again, older)] == [
             True,
             False,
             True,

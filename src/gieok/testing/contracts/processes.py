@@ -223,7 +223,7 @@ class JournalProcessContract(JournalFixtures):
     ) -> None:
         followers = [start_store_process(_FOLLOWER, opening, step, _LINES) for step in (3, 5)]
         go(*followers)
-        steps = [int(said) for follower in followers for said in finish_store_process(follower)]
+        steps = [int(line) for follower in followers for line in finish_store_process(follower)]
         assert len(steps) == len(set(steps))
         assert max(steps) == _LINES
         assert held(journal) == [f"{n} 결제" for n in range(_LINES)]

@@ -80,8 +80,8 @@ class SwitchContract(StoreFixtures):
         embedded.switch_model(_NEW.model, _NEW.dimension)
         ranked = embedded.nearest(HOME, near(_NEW, "고양이 회의"), _ALL, EVERYTHING).ranked
         assert len(ranked) == embedded.stats().vectors == embedded.stats().passages
-        found = embedded.passages([passage for passage, _ in ranked])
-        exact = [_measure_store_cosine(_NEW, "고양이 회의", p.text, p.context) for p in found]
+        passages = embedded.passages([passage for passage, _ in ranked])
+        exact = [_measure_store_cosine(_NEW, "고양이 회의", p.text, p.context) for p in passages]
         assert [score for _, score in ranked] == pytest.approx(exact, abs=0.01)
         with pytest.raises(ShapeMismatch):
             embedded.use_model(_OLD.model, _OLD.dimension)

@@ -242,7 +242,7 @@ def assert_near(
     store: FullStore, exact: MemoryStore, query: VectorQuery, where: Filter, limit: int
 ) -> None:
     """Assert that `store` returns the hits of brute force, within the precision of eight bits."""
-    found = store.nearest(HOME, query, where, limit)
+    ranking = store.nearest(HOME, query, where, limit)
     reference = exact.nearest(HOME, query, where, EVERYTHING)
     truth = dict(
         zip(
@@ -251,9 +251,11 @@ def assert_near(
             strict=True,
         )
     )
-    true_scores = [truth[place] for place in list_ranked_places(store, found)]
-    assert len(true_scores) == len(set(list_ranked_places(store, found))) == min(limit, len(truth))
-    assert [score for _, score in found.ranked] == pytest.approx(true_scores, abs=_SLACK)
+    true_scores = [truth[place] for place in list_ranked_places(store, ranking)]
+    assert (
+        len(true_scores) == len(set(list_ranked_places(store, ranking))) == min(limit, len(truth))
+    )
+    assert [score for _, score in ranking.ranked] == pytest.approx(true_scores, abs=_SLACK)
     assert true_scores == pytest.approx(
         sorted(truth.values(), reverse=True)[: len(true_scores)], abs=2 * _SLACK
     )

@@ -61,31 +61,31 @@ def redact(text: str) -> str:
     """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are
     kept.
     """
-    return _redacted(text, _PROSE, None)
+    return _replace_secrets(text, _PROSE, None)
 
 
 def redact_source(text: str) -> str:
     """Return source code with each secret replaced; all but literals and known shapes stays byte
     for byte.
     """
-    return _redacted(text, _SOURCE, None)
+    return _replace_secrets(text, _SOURCE, None)
 
 
 def redact_counted(text: str, *, source: bool = False) -> tuple[str, dict[str, int]]:
     """Return the text without secrets, and how many of each kind there were."""
-    found: Counter[str] = Counter()
-    clean = _redacted(text, _SOURCE if source else _PROSE, found)
-    return clean, dict(sorted(found.items()))
+    counts: Counter[str] = Counter()
+    clean = _replace_secrets(text, _SOURCE if source else _PROSE, counts)
+    return clean, dict(sorted(counts.items()))
 
 
-def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
+def _replace_secrets(text: str, table: Table, counts: Counter[str] | None) -> str:
     bare = cut_private_source(text) if table is _SOURCE else cut_private(text)
     if counts is not None and bare != text:
         counts["private"] += bare.count(CUT) - text.count(CUT)
     text = bare
     values: dict[str, str] = {}
     for _ in range(_MOST_PASSES):
-        spans = list(_apart(text, table.found(text, own.rules())))
+        spans = list(_split_at_placeholders(text, table.found(text, own.list_own_rules())))
         if not spans:
             break
         parts: list[str] = []
@@ -141,12 +141,14 @@ def _is_telling(value: str) -> bool:
     return sum(kinds) > 1 and not any(map(str.isspace, value))
 
 
-def _apart(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _split_at_placeholders(
+    text: str, spans: Sequence[tuple[int, int, str]]
+) -> Iterator[tuple[int, int, str]]:
     """Yield the spans without the placeholders inside them: a replaced secret is never replaced
     again.
     """
     placeholders = (
-        deque(found.span() for found in PLACEHOLDER.finditer(text))
+        deque(match.span() for match in PLACEHOLDER.finditer(text))
         if "[redacted:" in text
         else deque()
     )

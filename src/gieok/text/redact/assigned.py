@@ -11,8 +11,8 @@ expression of a program it is not.
 import re
 from typing import NamedTuple
 
-from gieok.text.redact.nouns import Kind, Noun, begin_of, qualifier_of, read_name
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.nouns import Noun, NounKind, begin_of, qualifier_of, read_name
+from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
     is_code,
     is_expression,
@@ -135,11 +135,11 @@ class _Place(NamedTuple):
     is_quoted: bool
 
 
-def _cut(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_assigned_value(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the value; skip a long match without a secret, so that a row of keys is not read again
     for each key.
     """
-    span = _value(found)
+    span = _find_value_span(found)
     return (
         (found.end(), found.end())
         if span is None and found.end() - found.start() > _LONG_CHARS
@@ -147,7 +147,7 @@ def _cut(found: re.Match[str]) -> tuple[int, int] | None:
     )
 
 
-def _value(found: re.Match[str]) -> tuple[int, int] | None:
+def _find_value_span(found: re.Match[str]) -> tuple[int, int] | None:
     text = found.string
     start = begin_of(text, found.start())
     name = text[start : found.end("tail")]
@@ -172,20 +172,20 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         sign=joints.get("sign") or "",
         is_quoted=found["quoted"] is not None,
     )
-    if noun.kind is Kind.SECRET and compiled(r"(?i)session|cookie|jwt|csrf").search(line):
+    if noun.kind is NounKind.SECRET and compile_on_use(r"(?i)session|cookie|jwt|csrf").search(line):
         noun = Noun(noun.kind, is_whole=True)
     if not _is_joined_to_value(found, place, noun):
         return None
     if place.is_quoted:
-        return _quoted(found, noun, place)
-    if place.joint == "blank" and compiled(r"(?:id|type|src|source|env|name|file)=").match(
+        return _find_quoted_span(found, noun, place)
+    if place.joint == "blank" and compile_on_use(r"(?:id|type|src|source|env|name|file)=").match(
         found["bare"]
     ):
         return None
     is_macro = (
         place.joint == "blank"
         and _DEFINE.search(place.line)
-        and compiled(r"\w+").fullmatch(found["bare"])
+        and compile_on_use(r"\w+").fullmatch(found["bare"])
     )
     if (
         is_macro
@@ -193,10 +193,10 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         or (place.sign in (":", "=") and not _follows_on_line(found))
     ):
         return None
-    return _bare(found, noun, place)
+    return _find_bare_span(found, noun, place)
 
 
-def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
+def _find_quoted_span(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
     """Return the span of a value in quotes; a doubled quote belongs to it."""
     text, quote = found.string, found["quote"]
     start, end = found.span("quoted")
@@ -210,7 +210,7 @@ def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] 
         if closing < 0 or "\n" in text[end:closing]:
             break
         end = closing
-    return (start, end) if _holds(found, noun, place, text[start:end]) else None
+    return (start, end) if _holds_assigned_secret(found, noun, place, text[start:end]) else None
 
 
 def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
@@ -223,23 +223,27 @@ def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
     if place.joint == "tag":
         closing = text.find("</", end, min(line_end, end + 80))
         return (
-            closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
+            closing
+            if closing > 0 and compile_on_use(r"[\w .,'!-]*").fullmatch(text, end, closing)
+            else 0
         )
-    if place.sign not in ("=", ":") or not compiled(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(
+    if place.sign not in ("=", ":") or not compile_on_use(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(
         place.line
     ):
         return 0
-    is_words = compiled(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(text, end, line_end)
+    is_words = compile_on_use(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(
+        text, end, line_end
+    )
     line_start = text.rfind("\n", 0, place.start)
     before = text.rfind("\n", 0, max(0, line_start)) + 1
-    is_setting = compiled(
+    is_setting = compile_on_use(
         r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)"
     ).match
     has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
     return line_end if is_words and has_neighbour else 0
 
 
-def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
+def _find_bare_span(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
     """Return the span of a value without quotes, without the punctuation after it."""
     raw = found["bare"]
     if closing := _CLOSES_QUOTE.search(raw):
@@ -256,13 +260,15 @@ def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | 
         is_code(raw) and not (is_setting and not is_expression(raw))
     ):
         return None
-    value = _trimmed(raw)
-    return (start, start + len(value)) if _holds(found, noun, place, value) else None
+    value = _trim_bare_value(raw)
+    return (
+        (start, start + len(value)) if _holds_assigned_secret(found, noun, place, value) else None
+    )
 
 
 def _quoted_only(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut as `_cut` does, between quotes only: an unquoted value is an expression."""
-    return None if found["quoted"] is None else _cut(found)
+    return None if found["quoted"] is None else _cut_assigned_value(found)
 
 
 def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool:
@@ -271,13 +277,15 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
         as_flag = _FLAG.search(place.line) or place.name.startswith("-")
         if (
             found["quoted"] is not None
-            and noun.kind is Kind.PASSWORD
+            and noun.kind is NounKind.PASSWORD
             and _is_statement(found, place)
         ):
             return True
         is_define = _DEFINE.search(place.line) is not None or _STORES.search(place.line) is not None
         return bool(
-            as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line))
+            as_flag
+            or is_define
+            or (noun.kind is NounKind.PASSWORD and _SPOKEN_FLAG.search(place.line))
         )
     if place.joint == "beside":
         return _is_beside(found, place)
@@ -341,13 +349,13 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
         or _PAIRS.search(place.line)
     ):
         return True
-    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(
+    ends = compile_on_use(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(
         text, end
     ) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
     return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
 
 
-def _trimmed(raw: str) -> str:
+def _trim_bare_value(raw: str) -> str:
     """Return a bare value without the punctuation after it."""
     if ends := _ENDS_PAIR.search(raw):
         raw = raw[: ends.start()]
@@ -363,16 +371,16 @@ def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
     is_type = (
         place.is_quoted and value.endswith((")", "]")) and is_code(value)
     )  # as `List[V1Secret]`
-    is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
+    is_pattern = compile_on_use(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    is_path = compiled(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(
+    is_path = compile_on_use(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(
         value
     ) is not None and is_wordy(value)
     return is_type or is_pattern or is_path or is_constant or is_stand_in(value) or "://" in value
 
 
-def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+def _holds_assigned_secret(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     """Say whether the value of a name is a secret."""
     if _is_no_value(found, place, value):
         return False
@@ -383,11 +391,11 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
 
 def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     """Say whether a value looks like what its name says."""
-    if noun.kind is Kind.PIN:
+    if noun.kind is NounKind.PIN:
         return _is_pin(value) or (place.is_quoted and place.name.isupper() and is_shaped(value))
     if place.is_quoted and " " in value:
-        return noun.kind in (Kind.PASSWORD, Kind.SECRET) and is_phrase(value)
-    if noun.kind in (Kind.TOKEN, Kind.SESSION):
+        return noun.kind in (NounKind.PASSWORD, NounKind.SECRET) and is_phrase(value)
+    if noun.kind in (NounKind.TOKEN, NounKind.SESSION):
         is_parameter = (
             place.sign == "="
             and not place.is_quoted
@@ -395,24 +403,24 @@ def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> 
             and _is_setting(found, place)
         )
         return _holds_token(noun, place, value) or (
-            is_parameter and noun.kind is Kind.TOKEN and is_shaped(value)
+            is_parameter and noun.kind is NounKind.TOKEN and is_shaped(value)
         )
-    if noun.kind is Kind.API:
+    if noun.kind is NounKind.API:
         return len(value) >= 8 and is_shaped(value) and not value.isupper()
-    if noun.kind is Kind.SALT:
+    if noun.kind is NounKind.SALT:
         return is_random(value, 8)
     is_parameter = place.sign == "=" and not place.is_quoted and _is_setting(found, place)
     is_literal = place.sign == "=" and place.is_quoted and sum(map(str.isdigit, value)) > 1
     if (
-        noun.kind is Kind.SECRET
+        noun.kind is NounKind.SECRET
         and (is_parameter or is_literal)
         and len(value) >= 8
         and is_shaped(value)
     ):
         return True
-    if noun.kind is Kind.KEY or (noun.kind is Kind.SECRET and not noun.is_whole):
+    if noun.kind is NounKind.KEY or (noun.kind is NounKind.SECRET and not noun.is_whole):
         return _holds_key(noun, value)
-    if noun.kind is Kind.SECRET:
+    if noun.kind is NounKind.SECRET:
         return _holds_key(noun, value) or is_password(value)
     return _holds_password(found, place, value)
 
@@ -426,8 +434,8 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
     if place.joint == "beside":
         return place.is_quoted and place.name.isupper()
     if place.joint == "blank" and not place.is_quoted:
-        is_pair = compiled(r"[a-z]+=").match(found["bare"]) is not None
-        return not is_pair and compiled(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+        is_pair = compile_on_use(r"[a-z]+=").match(found["bare"]) is not None
+        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line[:-2]) is not None
     return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
 
 
@@ -440,9 +448,13 @@ def _is_literal_of(noun: Noun, value: str) -> bool:
     """Say whether a literal is the secret that its name says: any is a password; a key has a digit
     or is a row of words.
     """
-    if noun.kind in (Kind.PASSWORD, Kind.SECRET):
+    if noun.kind in (NounKind.PASSWORD, NounKind.SECRET):
         return is_literal(value) and not _is_constant(value)
-    if noun.kind in (Kind.KEY, Kind.TOKEN) and len(value) >= _LEAST_KEY and is_literal(value):
+    if (
+        noun.kind in (NounKind.KEY, NounKind.TOKEN)
+        and len(value) >= _LEAST_KEY
+        and is_literal(value)
+    ):
         return _ROW_OF_WORDS.fullmatch(value) is not None
     return False
 
@@ -452,18 +464,18 @@ def _is_constant(value: str) -> bool:
     a number.
     """
     return (
-        compiled(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value)
+        compile_on_use(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value)
         is not None
     )
 
 
 def _is_pin(value: str) -> bool:
     digits = value.replace("-", "").replace(" ", "")
-    return bool(compiled(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits)) and len(set(digits)) > 1
+    return bool(compile_on_use(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits)) and len(set(digits)) > 1
 
 
 def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
-    is_session = noun.kind is Kind.SESSION
+    is_session = noun.kind is NounKind.SESSION
     # Session ids grant access in cookies only.
     if is_session and (place.sign != "=" or place.is_quoted or _UUID.fullmatch(value)):
         return False
@@ -479,7 +491,7 @@ def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
 
 
 def _holds_key(noun: Noun, value: str) -> bool:
-    if is_name_of_secret(value) and compiled(
+    if is_name_of_secret(value) and compile_on_use(
         r"[A-Za-z_-]{1,24}|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+"
     ).fullmatch(value):
         return False
@@ -494,7 +506,7 @@ def _holds_key(noun: Noun, value: str) -> bool:
 def _is_shaped(value: str) -> bool:
     """Say whether a value holds letters and a digit, and neither a path nor an expression."""
     has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return has_both and not compiled(r"[/\\(){}\[\]:,]|^v?\d+(?:\.\d+)+").search(value)
+    return has_both and not compile_on_use(r"[/\\(){}\[\]:,]|^v?\d+(?:\.\d+)+").search(value)
 
 
 def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
@@ -512,13 +524,14 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         is_alone = (
             place.is_quoted
             or _is_setting(found, place)
-            or not compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*").fullmatch(value)
+            or not compile_on_use(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*").fullmatch(value)
         )
         return is_alone and not _is_named_alike(place, value)
-    if compiled(r"[A-Za-z가-힣][^\s]*[!@#$%^&*?+~]+[^\s]*").fullmatch(value):
+    if compile_on_use(r"[A-Za-z가-힣][^\s]*[!@#$%^&*?+~]+[^\s]*").fullmatch(value):
         return not is_state(value) and not is_expression(value)
     is_letters = (
-        compiled(r"[A-Za-z]{6,}").fullmatch(value) is not None and value.lower() not in _STATES
+        compile_on_use(r"[A-Za-z]{6,}").fullmatch(value) is not None
+        and value.lower() not in _STATES
     )
     if (
         is_letters
@@ -529,7 +542,8 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
     ):
         return True
     is_one_word = (
-        compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
+        compile_on_use(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None
+        and value.lower() not in _STATES
     )
     # A password of letters alone: only where nothing but a value can stand.
     if (
@@ -542,7 +556,7 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         return True
     is_row = (
         is_wordy(value)
-        and compiled(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
+        and compile_on_use(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
     )
     return (
         is_row and not place.is_quoted and place.name.isupper() and not is_word_of_interface(value)
@@ -575,7 +589,7 @@ _FLAGGED = Rule(
     pattern=_BLANK_PATTERN,
     example="deploy --db-password pear-tree-5 --env prod",
     counter_example="deploy --db-password --env prod",
-    cut=_cut,
+    cut=_cut_assigned_value,
     in_source=False,
 )
 _MACRO = _FLAGGED._replace(
@@ -590,7 +604,7 @@ _KOREAN_PATTERN = (
 )
 
 
-def _korean(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_korean_literal(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a literal; labels and messages are none."""
     return found.span("secret") if is_literal(found["secret"]) else None
 
@@ -602,7 +616,7 @@ ASSIGNED = (
         pattern=_KOREAN_PATTERN,
         example='"암호": "달밤고양이"',
         counter_example='"암호": "암호를 입력하세요"',
-        cut=_korean,
+        cut=_cut_korean_literal,
     ),
     Rule(
         name="password",
@@ -610,7 +624,7 @@ ASSIGNED = (
         pattern=_PATTERN,
         example="DB_PASSWORD=kangaroo_42",
         counter_example="password=getpass.getpass()",
-        cut=_cut,
+        cut=_cut_assigned_value,
         in_source=False,
     ),
     _FLAGGED,
@@ -620,7 +634,7 @@ ASSIGNED = (
         pattern=_SPOKEN_PATTERN,
         example="nmcli dev wifi connect Home password pear-tree-5",
         counter_example="change the password tomorrow",
-        cut=_cut,
+        cut=_cut_assigned_value,
         in_source=False,
     ),
 )

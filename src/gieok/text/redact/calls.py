@@ -9,7 +9,7 @@ instead (an event, a field, a method) is no literal of that kind.
 
 import re
 
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
     is_literal,
     is_name_of_secret,
@@ -32,7 +32,9 @@ def _is_chosen(value: str) -> bool:
     """
     if is_placeholder(value) or not is_literal(value) or is_name_of_secret(value):
         return False
-    is_joined = compiled(_JOINED).fullmatch(value) is not None and not any(map(str.isdigit, value))
+    is_joined = compile_on_use(_JOINED).fullmatch(value) is not None and not any(
+        map(str.isdigit, value)
+    )
     return is_shaped(value) or (is_joined and not is_word_of_interface(value))
 
 
@@ -40,7 +42,7 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the literal behind a user, a network or a host; `connect` has events beside passwords."""
     value, arguments = found["secret"], found["args"].count(",")
     callee = found[0][: found[0].index("(") + 1]
-    logs_in = compiled(_LOGS_IN).search(callee) is not None
+    logs_in = compile_on_use(_LOGS_IN).search(callee) is not None
     if "@" in value and "." in value.partition("@")[2]:
         return None
     if is_shaped(value) and not is_placeholder(value):
@@ -51,23 +53,23 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
 def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is set or checked as a password, as in `set_password("…")`."""
     before = found.string[max(0, found.start() - 8) : found.start()]
-    is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(
-        before
-    )
+    is_verb = compile_on_use(
+        r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$"
+    ).search(before)
     return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None
 
 
 def _of_hash(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is hashed as a password."""
     before = found.string[max(0, found.start() - 24) : found.start("secret")]
-    is_one = compiled(r"(?i)passw|bcrypt|argon|scrypt|hash_?pw|pbkdf").search(before)
+    is_one = compile_on_use(r"(?i)passw|bcrypt|argon|scrypt|hash_?pw|pbkdf").search(before)
     return found.span("secret") if is_one and _is_chosen(found["secret"]) else None
 
 
 def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is typed into a field for a password."""
     before = found.string[max(0, found.start() - 60) : found.start()]
-    is_filled = found["verb"] or compiled(
+    is_filled = found["verb"] or compile_on_use(
         r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]*$"
     ).search(before)
     value = found["secret"]
@@ -75,7 +77,7 @@ def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_filled and is_one else None
 
 
-def _compared(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_compared_literal(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if _is_chosen(found["secret"]) else None
 
 
@@ -139,6 +141,6 @@ CALLS = (
         pattern=rf"{_PASS}\w{{0,8}}\)? ?(?:[!=]==?|\.equals\() ?{_QUOTED}",
         example='if (pw === "pine-cone") open();',
         counter_example='if (password == "password") warn();',
-        cut=_compared,
+        cut=_cut_compared_literal,
     ),
 )

@@ -171,7 +171,7 @@ _WORDS_FOR_NONE = re.compile(
 )
 
 
-def _cut(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_flag_operand(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the operand of a flag without its quotes."""
     start, end = found.span("secret")
     value = found["secret"]
@@ -188,12 +188,12 @@ def _cut(found: re.Match[str]) -> tuple[int, int] | None:
     return None if len(value) < 3 or is_none or _WORDS_FOR_NONE.fullmatch(value) else (start, end)
 
 
-def _mapped(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_mapped_drive_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password of a drive that is mapped; an option is none."""
-    return None if found["secret"].startswith(("/", "\\\\")) else _cut(found)
+    return None if found["secret"].startswith(("/", "\\\\")) else _cut_flag_operand(found)
 
 
-def _rule(row: CommandRow) -> Rule:
+def _build_command_rule(row: CommandRow) -> Rule:
     programs = row.programs.split()
     names = "|".join(map(re.escape, sorted(programs, key=len, reverse=True)))
     hints = tuple(dict.fromkeys(f"{name} " for name in programs))
@@ -203,7 +203,7 @@ def _rule(row: CommandRow) -> Rule:
         pattern=rf"(?<![A-Za-z0-9_-])(?:{names})(?= ){row.between}{_SECRET}",
         example=row.example,
         counter_example=row.counter_example,
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     )
 
@@ -218,7 +218,7 @@ _SPECIAL = (
         ),
         example='ConvertTo-SecureString "pear-tree-5" -AsPlainText',
         counter_example='ConvertTo-SecureString "$pw" -AsPlainText',
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -230,7 +230,7 @@ _SPECIAL = (
         ),
         example="wpa_passphrase Home pear-tree-5",
         counter_example="wpa_passphrase Home",
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -242,7 +242,7 @@ _SPECIAL = (
         ),
         example="net use Z: \\\\nas\\x /user:kim pear-tree-5",
         counter_example="net use Z: \\\\nas\\x /persistent:yes",
-        cut=_mapped,
+        cut=_cut_mapped_drive_password,
         in_source=False,
     ),
     Rule(
@@ -251,7 +251,7 @@ _SPECIAL = (
         pattern=rf"net user \S{{1,60}} {_SECRET}",
         example="net user kim pear-tree-5 /add",
         counter_example="net user kim /delete",
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -260,7 +260,7 @@ _SPECIAL = (
         pattern=rf"(?i:operator unseal) {_SECRET}",
         example="vault operator unseal Qm9vdHM-77+abcDEF==",
         counter_example="vault operator unseal -migrate",
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -269,7 +269,7 @@ _SPECIAL = (
         pattern=rf"password(?<=change_password) \S{{1,60}} {_SECRET}",
         example="rabbitmqctl change_password app pear-tree-5",
         counter_example="rabbitmqctl change_password",
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -282,7 +282,7 @@ _SPECIAL = (
         example='echo "root:pear-tree-5" | chpasswd',
         counter_example="cat users | chpasswd",
         before=200,
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
     Rule(
@@ -296,9 +296,9 @@ _SPECIAL = (
         example="echo pear-tree-5 | sudo -S reboot",
         counter_example="echo done | tee log",
         before=200,
-        cut=_cut,
+        cut=_cut_flag_operand,
         in_source=False,
     ),
 )
-FLAGGED = tuple(map(_rule, _ROWS))
+FLAGGED = tuple(map(_build_command_rule, _ROWS))
 COMMANDS = (*FLAGGED, *_SPECIAL)

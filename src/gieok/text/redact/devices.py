@@ -10,7 +10,7 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
     is_literal,
     is_password,
@@ -45,7 +45,7 @@ def _of_line(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the last word of a line that configures a device."""
     text, at = found.string, found.start()
     start = max(text.rfind("\n", 0, at) + 1, at - _MOST_LINE)
-    line = compiled(_CONFIGURES).fullmatch(text, start, at)
+    line = compile_on_use(_CONFIGURES).fullmatch(text, start, at)
     if line is None or (
         line["verb"] is None and not (found["mark"] and text[start:at].strip() in ("", "wpa-"))
     ):
@@ -57,7 +57,7 @@ def _of_line(found: re.Match[str]) -> tuple[int, int] | None:
         is_state(value) or not is_literal(value)
     ):
         return None
-    is_plain = compiled(r"[a-z]+").fullmatch(value) is not None and not found["mark"]
+    is_plain = compile_on_use(r"[a-z]+").fullmatch(value) is not None and not found["mark"]
     is_open = line["verb"] in ("set", "user", "key", "server", "ip", "authentication")
     return None if is_plain and is_open else found.span("secret")
 
@@ -73,17 +73,17 @@ def _of_manifest(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the values of a manifest's secret: in `data` they are base64, in `stringData` as they
     are.
     """
-    done = -1
+    reached = -1
     for at in places:
-        if at < done:  # the manifest was read from another line of it
+        if at < reached:  # the manifest was read from another line of it
             continue
         end = text.find("\n---", at, at + _MOST_BLOCK)
         end = min(len(text), at + _MOST_BLOCK) if end < 0 else end
-        start = max(0, done, text.rfind("\n---", max(0, at - _MOST_BLOCK), at))
-        done = end
-        for block in compiled(_BLOCK).finditer(text, start, end):
+        start = max(0, reached, text.rfind("\n---", max(0, at - _MOST_BLOCK), at))
+        reached = end
+        for block in compile_on_use(_BLOCK).finditer(text, start, end):
             is_plain = block["name"] == "stringData"
-            for pair in compiled(_PAIR).finditer(text, *block.span("pairs")):
+            for pair in compile_on_use(_PAIR).finditer(text, *block.span("pairs")):
                 value = pair["secret"]
                 is_one = is_literal(value) if is_plain else _is_base64(value)
                 if is_one and not is_reference(value):

@@ -6,7 +6,7 @@ What has check digits proves itself; everything else needs the noun that names i
 
 import re
 
-from gieok.text.redact.rule import Rule, after, compiled
+from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
 
 _LINK = (
     r"(?:[’']s|[은는이가을를]|은요)?(?: ?(?:no\.?|number|num|#|번호)[은는이가]?)?(?: ?(?:is|was|:|=|->|→"
@@ -33,7 +33,7 @@ _BETWEEN_CODES = (
 )
 
 
-def _iban(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_checked_iban(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut an account number whose check digits are right; a word behind it is none of it."""
     groups = found[0].split(" ")
     while groups:
@@ -56,7 +56,7 @@ def _number_of_paper(found: re.Match[str]) -> tuple[int, int] | None:
     value = " ".join(groups)
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
-    is_date = compiled(r"(?:19|20)\d\d[-.]\d\d[-.]\d\d").fullmatch(value)
+    is_date = compile_on_use(r"(?:19|20)\d\d[-.]\d\d[-.]\d\d").fullmatch(value)
     return (
         (start, start + len(value)) if digits >= 5 and digits >= letters and not is_date else None
     )
@@ -64,7 +64,7 @@ def _number_of_paper(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _number_of_driver(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the number of a licence to drive; other licences have numbers that are no secret."""
-    is_drivers = compiled(r"(?i)\bdriv\w{2,5}(?:['’]?s)?[ _-]$").search(
+    is_drivers = compile_on_use(r"(?i)\bdriv\w{2,5}(?:['’]?s)?[ _-]$").search(
         found.string, max(0, found.start() - 14), found.start()
     )
     return _number_of_paper(found) if is_drivers else None
@@ -82,10 +82,10 @@ def _words_of_wallet(found: re.Match[str]) -> tuple[int, int] | None:
 def _run_of_words(text: str, start: int) -> tuple[int, int] | None:
     at = end = start
     words: list[str] = []
-    while len(words) <= _MOST_WORDS and (word := compiled(_WORD).match(text, at)):
+    while len(words) <= _MOST_WORDS and (word := compile_on_use(_WORD).match(text, at)):
         words.append(word[0])
         end = at = word.end()
-        if between := compiled(_BETWEEN_WORDS).match(text, end):
+        if between := compile_on_use(_BETWEEN_WORDS).match(text, end):
             at = between.end()
     return (
         (start, end)
@@ -94,13 +94,13 @@ def _run_of_words(text: str, start: int) -> tuple[int, int] | None:
     )
 
 
-def _codes(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_code_row(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a row of codes that each hold a digit, as far as it goes."""
     text, start = found.string, found.start("secret")
     end = at = start
-    while (code := compiled(_CODE).match(text, at)) and _is_code(code[0]):
+    while (code := compile_on_use(_CODE).match(text, at)) and _is_code(code[0]):
         end = code.end()
-        gap = compiled(_BETWEEN_CODES).match(text, end)
+        gap = compile_on_use(_BETWEEN_CODES).match(text, end)
         at = gap.end() if gap else end
         if gap is None:
             break
@@ -111,9 +111,11 @@ def _is_code(value: str) -> bool:
     bare = value.replace("-", "")
     digits = sum(map(str.isdigit, bare))
     if value.isdigit():
-        return 4 <= len(value) <= 12 and not compiled(r"(?:19|20)\d\d").fullmatch(value)
+        return 4 <= len(value) <= 12 and not compile_on_use(r"(?:19|20)\d\d").fullmatch(value)
     return (
-        len(bare) >= 6 and digits >= 1 and not compiled(r"(?:19|20)\d\d-\d\d-\d\d").fullmatch(value)
+        len(bare) >= 6
+        and digits >= 1
+        and not compile_on_use(r"(?:19|20)\d\d-\d\d-\d\d").fullmatch(value)
     )
 
 
@@ -151,7 +153,8 @@ _WALLETS = (
     "secret wallet Seed Recovery Backup Secret Wallet SEED RECOVERY MNEMONIC"
 )
 _PHRASE_NOUN = (
-    rf"(?:{after(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|(?:twelve|(?<![0-9])12"
+    rf"(?:{compile_after_words(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|(?:twelve"
+    rf"|(?<![0-9])12"
     rf"|(?<![0-9])24|twenty-four|fifteen|eighteen) words|seed[ _-]words|seed(?=[:=]| is | -> "
     rf"))|"
     r"시드(?: ?(?:구문|문구|단어|워드|프레이즈))?|니모닉|복구 ?(?:구문|문구|단어)|지갑 ?(?:구문|문구))"
@@ -168,7 +171,7 @@ DOCUMENTS = (
         ),
         example="IBAN DE89 3704 0044 0532 0130 00",
         counter_example="DE89 3704 0044 0532 0130 01",
-        cut=_iban,
+        cut=_cut_checked_iban,
         in_source=False,
         needs=(b"AA00",),
         before=60,
@@ -217,14 +220,15 @@ DOCUMENTS = (
         name="recovery-code",
         hints=("code", "코드", "번호"),
         pattern=(
-            rf"(?:{after(_RECOVERY, '[ _-]')}(?i:codes?)|(?:(?<=복구)|(?<=백업)|(?<=복구 )|(?<=백업 "
+            rf"(?:{compile_after_words(_RECOVERY, '[ _-]')}(?i:codes?)|(?:(?<=복구)|(?<=백업)"
+            rf"|(?<=복구 )|(?<=백업 "
             rf"))(?:코드|번호))(?:[^\n:0-9]{{0,40}}:|[은는이가]|(?: for [\w .]{{1,24}})? (?:is|are"
             rf"|was))?[ \t]{{0,3}}(?:\n[ \t]{{0,8}}(?:[-*•]|\d{{1,2}}[.)])?[ "
             rf"\t]{{0,3}}){{0,2}}[\[\"'`]{{0,2}}(?P<secret>[A-Za-z0-9]{{3}})"
         ),
         example="github recovery codes:\n8f3k-22mx\n91ab-cd34",
         counter_example="backup codes are printed once",
-        cut=_codes,
+        cut=_cut_code_row,
         in_source=False,
     ),
 )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.rule import Rule, compile_on_use
 
 #: Signs from the most frequent one in texts; any other is rarer still.
 _FREQUENT = " etaoinsrhldcumfpgwybvkxjqz"
@@ -59,7 +59,7 @@ class Hints:
         """
         is_korean = has_hangul(lower)
         at_seeds: dict[str, list[int]] = {}
-        for match in compiled(self._korean if is_korean else self._ascii).finditer(lower):
+        for match in compile_on_use(self._korean if is_korean else self._ascii).finditer(lower):
             at = match.start()
             for seed, sign_at in self._signs[lower[at]]:
                 if at >= sign_at and lower.startswith(seed, at - sign_at):
@@ -68,7 +68,7 @@ class Hints:
             for row in self._by_seed[seed]:
                 if row.in_korean and not is_korean:
                     continue
-                starts = places if row.hint == seed else _starts(lower, row, places)
+                starts = places if row.hint == seed else _find_hint_starts(lower, row, places)
                 if starts:
                     yield row.hint, row.orders, starts
         for row in self._others:
@@ -76,7 +76,7 @@ class Hints:
                 yield row.hint, row.orders, places_of(lower, row.hint)
 
 
-def _starts(lower: str, row: _Row, seeds: Sequence[int]) -> list[int]:
+def _find_hint_starts(lower: str, row: _Row, seeds: Sequence[int]) -> list[int]:
     """Return where a hint stands, given all the places of its seed."""
     starts = (at - row.seed_at for at in seeds if at >= row.seed_at)
     return [at for at in starts if lower.startswith(row.hint, at)]
@@ -102,9 +102,9 @@ def has_hangul(text: str) -> bool:
 
 def _seeds_of(hints: set[str]) -> list[str]:
     """Return the hints that hold no other hint, of those in English and Korean with a rare sign."""
-    seeds = [one for one in hints if not any(other in one for other in hints if other != one)]
+    seeds = [hint for hint in hints if not any(other in hint for other in hints if other != hint)]
     readable = [seed for seed in seeds if seed.isascii() or has_hangul(seed)]
-    return [seed for seed in readable if _rarity(seed[_sign_at(seed)]) >= _RARE]
+    return [seed for seed in readable if _rank_sign_rarity(seed[_sign_at(seed)]) >= _RARE]
 
 
 def _pattern_of(seeds: Iterable[str]) -> str:
@@ -117,13 +117,16 @@ def _pattern_of(seeds: Iterable[str]) -> str:
         groups = branches.setdefault(seed[at], {})
         groups.setdefault(seed[at - 1 : at], []).append((seed[:at], seed[at + 1 :]))
     parts = (
-        re.escape(sign) + "(?:" + "|".join(_beside(sign, *group) for group in groups.items()) + ")"
+        re.escape(sign)
+        + "(?:"
+        + "|".join(_compile_sign_pairs(sign, *group) for group in groups.items())
+        + ")"
         for sign, groups in sorted(branches.items())
     )
     return "|".join(parts) or r"(?!)"
 
 
-def _beside(sign: str, last: str, pairs: Sequence[tuple[str, str]]) -> str:
+def _compile_sign_pairs(sign: str, last: str, pairs: Sequence[tuple[str, str]]) -> str:
     """Return the alternatives for what is beside a sign, tried only where the sign before is
     `last`.
     """
@@ -138,8 +141,8 @@ def _beside(sign: str, last: str, pairs: Sequence[tuple[str, str]]) -> str:
 
 def _sign_at(seed: str) -> int:
     """Return where the rarest sign of a seed stands."""
-    return max(range(len(seed)), key=lambda n: _rarity(seed[n]))
+    return max(range(len(seed)), key=lambda n: _rank_sign_rarity(seed[n]))
 
 
-def _rarity(sign: str) -> int:
+def _rank_sign_rarity(sign: str) -> int:
     return _FREQUENT.index(sign) if sign in _FREQUENT else len(_FREQUENT)

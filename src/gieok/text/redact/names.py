@@ -13,28 +13,32 @@ _MARK_HEX = 4
 _ROUNDS = 200_000
 
 
-def named(path: str) -> str:
+def redact_path_names(path: str) -> str:
     """Return a POSIX path without secrets in its names. A redacted name ends in `~` and a mark of
     its own.
     """
     everything = f"{path}\n{path.translate(_AS_BLANKS)}"
     if redact(everything) == everything:
         return path
-    clean = "/".join(map(_part, path.split("/")))
-    return clean if clean != path or redact(path) == path else f"{redact(path)}~{_mark(path)}"
+    clean = "/".join(map(_redact_path_part, path.split("/")))
+    return (
+        clean
+        if clean != path or redact(path) == path
+        else f"{redact(path)}~{_hash_name_mark(path)}"
+    )
 
 
-def _part(name: str) -> str:
+def _redact_path_part(name: str) -> str:
     suffix = PurePosixPath(name).suffix
     stem = name.removesuffix(suffix)
     spoken = stem.translate(_AS_BLANKS)  # as Gieok makes file names of titles
     clean = redact(stem)
     if clean == stem:
         clean = redact(spoken)
-    return name if clean in (stem, spoken) else f"{clean}~{_mark(name)}{suffix}"
+    return name if clean in (stem, spoken) else f"{clean}~{_hash_name_mark(name)}{suffix}"
 
 
 @cache
-def _mark(name: str) -> str:
+def _hash_name_mark(name: str) -> str:
     data = name.encode("utf-8", "surrogatepass")
     return hashlib.pbkdf2_hmac("sha256", data, b"gieok", _ROUNDS).hex()[:_MARK_HEX]

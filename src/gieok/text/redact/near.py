@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
     is_joined,
     is_literal,
@@ -47,24 +47,24 @@ class Far(NamedTuple):
     is_list: bool = False
 
 
-def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _search_near_topic(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield what a row tells between each noun and the end of its paragraph, within its reach."""
-    find = compiled(row.frame).finditer
-    glance = compiled(_GLANCES.get(row.test, "")).search
-    done = 0
+    find = compile_on_use(row.frame).finditer
+    glance = compile_on_use(_GLANCES.get(row.test, "")).search
+    reached = 0
     for at in places:
         end = min(len(text), at + row.reach)
         blank = -1 if row.is_list else text.find("\n\n", at, end)
         end = blank if blank > 0 else end
-        if end <= done:
+        if end <= reached:
             continue
-        begin = max(at, done)
-        done = end
+        begin = max(at, reached)
+        reached = end
         if not glance(text, begin, end):
             continue
-        for found in find(text, begin, end):
-            if row.test(found):
-                yield found.span("secret")
+        for match in find(text, begin, end):
+            if row.test(match):
+                yield match.span("secret")
 
 
 _EN_VALUE = r"(?P<secret>[!-~♥★]{6,40}?)[\"'”’`)*]{0,2}(?=[.,;:!?]{0,2}(?:\s|\Z))"
@@ -102,19 +102,19 @@ def _is_strong(value: str) -> bool:
         _ADDRESS.fullmatch(value)
         or not is_shaped(value)
         or is_product(value)
-        or compiled(r"[0-9a-f]{6,64}").fullmatch(value)
+        or compile_on_use(r"[0-9a-f]{6,64}").fullmatch(value)
     ):
         return False
-    if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w-]*%").fullmatch(value):
+    if compile_on_use(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w-]*%").fullmatch(value):
         return False
-    if compiled(r"[a-z]+(?:[_-][a-z]+)*[_-]?\d+|\w+\(.*|[A-Z0-9_-]+|\d.*").fullmatch(
+    if compile_on_use(r"[a-z]+(?:[_-][a-z]+)*[_-]?\d+|\w+\(.*|[A-Z0-9_-]+|\d.*").fullmatch(
         value
-    ) and not compiled(r"[a-z]{5,}\d{2,4}").fullmatch(value):
+    ) and not compile_on_use(r"[a-z]{5,}\d{2,4}").fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
-    has_sign = compiled(r"[!@#$%^&*?~+♥★]").search(value) is not None
-    if compiled(r"[A-Z]?[a-z]{2,}\d{1,4}[a-z]{3,}").fullmatch(value) or is_joined(value):
+    has_sign = compile_on_use(r"[!@#$%^&*?~+♥★]").search(value) is not None
+    if compile_on_use(r"[A-Z]?[a-z]{2,}\d{1,4}[a-z]{3,}").fullmatch(value) or is_joined(value):
         return True
     return (letters >= _LONG_LETTERS and digits > 1) or (letters > 2 and has_sign)
 
@@ -135,23 +135,23 @@ def _is_strong_korean(found: re.Match[str]) -> bool:
         _COUNTED.search(value)
         or _ADDRESS.fullmatch(value)
         or _PARTICLE.search(value)
-        or compiled(r"\d+%.*").fullmatch(value)
+        or compile_on_use(r"\d+%.*").fullmatch(value)
     ):
         return False
     digits = sum(map(str.isdigit, value))
-    has_sign = compiled(r"[!@#$%^&*~♥★_-]").search(value) is not None
+    has_sign = compile_on_use(r"[!@#$%^&*~♥★_-]").search(value) is not None
     has_letters = sum(map(str.isalpha, value)) > 2
     return (
         has_letters
         and (digits >= _LEAST_KO_DIGITS or (digits > 0 and has_sign))
-        and not compiled(r"\d{4}[가-힣]+|.*[(),:;].*").fullmatch(value)
+        and not compile_on_use(r"\d{4}[가-힣]+|.*[(),:;].*").fullmatch(value)
     )
 
 
 def _is_dialled(found: re.Match[str]) -> bool:
     """Say whether digits open something: no year, no single digit repeated."""
     value = found["secret"]
-    is_year = compiled(r"(?:19|20)\d\d").fullmatch(value) is not None
+    is_year = compile_on_use(r"(?:19|20)\d\d").fullmatch(value) is not None
     return not is_year and len(set(value)) > 1
 
 
@@ -160,7 +160,7 @@ def _is_random_key(found: re.Match[str]) -> bool:
     is.
     """
     value = found["secret"]
-    if compiled(r"[0-9a-f-]+|[A-Z]+[0-9]*|\d+").fullmatch(value) or is_wordy(value):
+    if compile_on_use(r"[0-9a-f-]+|[A-Z]+[0-9]*|\d+").fullmatch(value) or is_wordy(value):
         return False
     return is_random(value, 20) and sum(map(str.isdigit, value)) > 2
 
@@ -176,10 +176,10 @@ def _is_account(found: re.Match[str]) -> bool:
     """
     value = found["secret"]
     digits = value.replace("-", "")
-    is_phone = compiled(r"0(?:1\d|2|[3-7]\d|50\d|80)-\d{3,4}-\d{4}|1[5-9]\d\d-\d{4}").fullmatch(
-        value
-    )
-    is_date = compiled(r"(?:19|20)\d\d(?:-.*|[01]\d[0-3]\d)").fullmatch(value)
+    is_phone = compile_on_use(
+        r"0(?:1\d|2|[3-7]\d|50\d|80)-\d{3,4}-\d{4}|1[5-9]\d\d-\d{4}"
+    ).fullmatch(value)
+    is_date = compile_on_use(r"(?:19|20)\d\d(?:-.*|[01]\d[0-3]\d)").fullmatch(value)
     is_grouped = "-" in value
     return (10 if is_grouped else 8) <= len(digits) <= 16 and not is_phone and not is_date
 
@@ -194,16 +194,24 @@ def _is_compared(found: re.Match[str]) -> bool:
 
 
 def _is_agreed(found: re.Match[str]) -> bool:
-    """Say whether one word or more are agreed on, and none of them says something of the word."""
+    """Say whether the value may be an agreed word, as a safe word or a code word.
+
+    The value is one or more literal words, none of which describes a word (`required`) instead of
+    being one.
+    """
     return is_phrase_of_literal(found["secret"]) and not any(map(is_state, found["secret"].split()))
 
 
 def _is_code_of_letters(found: re.Match[str]) -> bool:
     """Say whether groups of letters and digits are a code: no name with a number does, no date."""
     groups = found["secret"].split("-")
-    is_named = compiled(r"[a-z]{2,}-\d+|[a-z]+-[a-z]+\d*").fullmatch(found["secret"]) is not None
-    is_mixed = any(any(map(str.isdigit, one)) and any(map(str.isalpha, one)) for one in groups)
-    return is_mixed and not is_named and len({len(one) for one in groups}) == 1
+    is_named = (
+        compile_on_use(r"[a-z]{2,}-\d+|[a-z]+-[a-z]+\d*").fullmatch(found["secret"]) is not None
+    )
+    is_mixed = any(
+        any(map(str.isdigit, group)) and any(map(str.isalpha, group)) for group in groups
+    )
+    return is_mixed and not is_named and len({len(group) for group in groups}) == 1
 
 
 def _is_former(found: re.Match[str]) -> bool:
@@ -221,11 +229,11 @@ def _is_chosen_value(found: re.Match[str]) -> bool:
 
 def _is_joined_word(value: str) -> bool:
     """Say whether two small words are joined, and neither is one that describes: `mandu-guksu`."""
-    is_pair = compiled(r"[a-z]{4,12}-[a-z]{4,12}").fullmatch(value) is not None
+    is_pair = compile_on_use(r"[a-z]{4,12}-[a-z]{4,12}").fullmatch(value) is not None
     return is_pair and not is_word_of_interface(value) and not is_state(value)
 
 
-def _always(_found: re.Match[str]) -> bool:
+def _accept_any_match(_found: re.Match[str]) -> bool:
     return True
 
 
@@ -308,7 +316,7 @@ ROWS = (
             r"[\"'“‘](?P<secret>[!-~가-힣]{4,30})[\"'”’](?= ?(?:이야|이?에요|이?예요|입니다|이고|였|에서|으?로 "
             r"?(?:변경|바꿨|바꾸|바뀌)))"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=120,
         example='서버 암호를 "달빛아래고양이"에서 "해뜨는언덕길"로 바꿨다',
         counter_example='비밀번호는 "설정" 메뉴에서',
@@ -377,7 +385,7 @@ ROWS = (
             r")?`?(?P<secret>(?=[a-z-]{0,12}\d)[a-z0-9]{4,8}[- ][a-z0-9]{4,8}|\d{6,10}"
             r"|(?=[a-z]{0,9}\d)[a-z0-9]{8,12})`?[ \t\r]*(?=\n|\Z)"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=500,
         example="GitHub 2FA backup codes, two left:\n\n- [x] used\n- [ ] 9d2f1-50ace",
         counter_example="backup codes\n- print them",
@@ -392,7 +400,7 @@ ROWS = (
             r"(?P<secret>(?=[^\s]{0,38}[0-9!@#$%^&*])(?=[^\s]{0,38}[A-Za-z])[!-~]{6,40})[ "
             r"\t\r]*(?=\n|\Z)"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=400,
         example="Accounts for the guest house\n\nBooking site — tealb — Butter&Toast4",
         counter_example="accounts\na - b - c",
@@ -422,7 +430,7 @@ ROWS = (
             r"(?<![A-Za-z0-9_.-])(?P<secret>[A-Z]{1,2}\d{7,8}|[A-Z]\d{3}[A-Z]\d{4}"
             r"|\d{9})(?![A-Za-z0-9_]|[.-]\d)"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=260,
         example="여권 만료 확인\n나: M59302817 (2031년까지)",
         counter_example="passport.js 0.7.0 and passport-jwt",
@@ -487,7 +495,7 @@ ROWS = (
             r"(?i:security code|cvc2?|cvv2?|뒤에 ?세 ?자리|뒷면 ?세 ?자리|뒷자리 ?세 ?자리)(?:는|은)?(?: is|:)? "
             r"?(?P<secret>\d{3,4})(?![\d.,]\d|\d)"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=200,
         example="the new Visa, exp 11/27, security code 417",
         counter_example="카드 뒷면 세 자리 숫자",
@@ -497,7 +505,7 @@ ROWS = (
         hints="cvc cvv",
         topic=r"(?i:cvc2?|cvv2?)(?![A-Za-z_])",
         frame=r"(?i:cvc2?|cvv2?)(?:는|은|가)?(?: is|:|=| code)?:? ?(?P<secret>\d{3,4})(?![.,]?\d)",
-        test=_always,
+        test=_accept_any_match,
         reach=20,
         example="CVV is 417",
         counter_example="the CVV has 3 digits",
@@ -605,7 +613,7 @@ ROWS = (
             r")(?P<q>[\"'“‘`])(?P<secret>[^\"'”’`\n]{4,40}[\"'”’`] (?i:to) "
             r"[\"'“‘`][^\"'”’`\n]{4,40})(?=[\"'”’`])"
         ),
-        test=_always,
+        test=_accept_any_match,
         reach=120,
         example='password changed from "spring" to "autumn"',
         counter_example="the password changed from the settings page",
@@ -679,7 +687,7 @@ ROWS = (
 )
 
 
-def _rule(row: Far) -> Rule:
+def _build_near_rule(row: Far) -> Rule:
     return Rule(
         name=row.name,
         hints=tuple(hint.replace("_", " ") for hint in row.hints.split()),
@@ -687,8 +695,8 @@ def _rule(row: Far) -> Rule:
         example=row.example,
         counter_example=row.counter_example,
         in_source=False,
-        search=partial(_search, row),
+        search=partial(_search_near_topic, row),
     )
 
 
-NEAR = tuple(map(_rule, ROWS))
+NEAR = tuple(map(_build_near_rule, ROWS))

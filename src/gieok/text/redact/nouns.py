@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class NounKind(Enum):
     """What a name says that it holds."""
 
     PASSWORD = "password"
@@ -30,14 +30,14 @@ class Noun(NamedTuple):
     one.
     """
 
-    kind: Kind
+    kind: NounKind
     is_whole: bool
 
 
 class NameRow(NamedTuple):
     """A part of names with a name that it makes one of a secret and one that it does not."""
 
-    kind: Kind
+    kind: NounKind
     words: str
     example: str
     counter_example: str
@@ -86,29 +86,29 @@ _PHRASES = frozenset(
 )
 
 NAMES = (
-    NameRow(Kind.PASSWORD, _PASSWORDS, "DB_PASSWORD", "password_length"),
+    NameRow(NounKind.PASSWORD, _PASSWORDS, "DB_PASSWORD", "password_length"),
     NameRow(
-        Kind.SECRET,
+        NounKind.SECRET,
         "secret secrets credential credentials cred creds",
         "clientSecret",
         "secret_name",
     ),
     NameRow(
-        Kind.KEY,
+        NounKind.KEY,
         "key keys apikey secretkey accesskey privatekey authkey masterkey",
         "NTRIP_KEY",
         "primary_key",
     ),
     NameRow(
-        Kind.TOKEN,
+        NounKind.TOKEN,
         "token tokens jwt bearer csrf xsrf auth authtoken accesstoken",
         "botToken",
         "max_tokens",
     ),
-    NameRow(Kind.SESSION, "sid session sessionid sessid", "sessionid", "inside"),
-    NameRow(Kind.PIN, _PINS, "sim-pin", "LED_PIN_COUNT"),
-    NameRow(Kind.API, "api", "STORE_API", "api"),
-    NameRow(Kind.SALT, "salt pepper", "PASSWORD_SALT", "saltshaker"),
+    NameRow(NounKind.SESSION, "sid session sessionid sessid", "sessionid", "inside"),
+    NameRow(NounKind.PIN, _PINS, "sim-pin", "LED_PIN_COUNT"),
+    NameRow(NounKind.API, "api", "STORE_API", "api"),
+    NameRow(NounKind.SALT, "salt pepper", "PASSWORD_SALT", "saltshaker"),
 )
 _KINDS = {word: row.kind for row in NAMES for word in row.words.split()}
 #: Nouns that are whole without a qualifier.
@@ -193,8 +193,8 @@ def begin_of(text: str, at: int) -> int:
 
 def qualifier_of(before: str) -> str:
     """Return the word that qualifies a name from outside of it: `api` before `key`."""
-    found = _BEFORE.search(before[-18:]) if before[-1:] in (" ", "_", "-") else None
-    return found[1].lower() if found else ""
+    match = _BEFORE.search(before[-18:]) if before[-1:] in (" ", "_", "-") else None
+    return match[1].lower() if match else ""
 
 
 @lru_cache(_MOST_KEPT)
@@ -215,13 +215,13 @@ def read_name(name: str, qualifier: str = "") -> Noun | None:
     cut = _without_tails(parts)
     if not cut:
         return None
-    head, rest = _head(cut)
+    head, rest = _split_head_noun(cut)
     kind = _KINDS.get(head)
     if kind is None:
         return None
     if not rest and qualifier:
         rest = [qualifier]
-    return _noun(kind, head, rest, is_loud=name.isupper())
+    return _weigh_noun_qualifiers(kind, head, rest, is_loud=name.isupper())
 
 
 def _without_tails(parts: list[str]) -> list[str]:
@@ -229,19 +229,21 @@ def _without_tails(parts: list[str]) -> list[str]:
     something else.
     """
     for at in range(len(parts) - 1, -1, -1):
-        head, _ = _head(parts[: at + 1])
+        head, _ = _split_head_noun(parts[: at + 1])
         kind = _KINDS.get(head)
         if kind is not None:
             after = parts[at + 1 :]
-            strict = kind not in (Kind.PASSWORD, Kind.SECRET)
+            strict = kind not in (NounKind.PASSWORD, NounKind.SECRET)
             is_end = all(
                 p.isdigit() or (p in _TAILS and not (strict and p in _NOT_AFTER_KEY)) for p in after
             )
-            return parts[: at + 1] if is_end or (kind is Kind.SECRET and after == ["id"]) else []
+            return (
+                parts[: at + 1] if is_end or (kind is NounKind.SECRET and after == ["id"]) else []
+            )
     return []
 
 
-def _head(parts: list[str]) -> tuple[str, list[str]]:
+def _split_head_noun(parts: list[str]) -> tuple[str, list[str]]:
     """Return the noun that a name ends with, and the parts before it."""
     last = parts[-1]
     if last in _KINDS:
@@ -249,37 +251,39 @@ def _head(parts: list[str]) -> tuple[str, list[str]]:
     for noun in _LONG:
         if last.endswith(noun):
             return noun, [*parts[:-1], last.removesuffix(noun)]
-    if found := _JOINED.fullmatch(last):
-        return found[1], [*parts[:-1], last.removesuffix(found[1])]
+    if match := _JOINED.fullmatch(last):
+        return match[1], [*parts[:-1], last.removesuffix(match[1])]
     return last, parts[:-1]
 
 
-def _noun(kind: Kind, head: str, rest: list[str], *, is_loud: bool) -> Noun | None:
+def _weigh_noun_qualifiers(
+    kind: NounKind, head: str, rest: list[str], *, is_loud: bool
+) -> Noun | None:
     """Return the noun with its qualifiers weighed. `is_loud`: written in capitals, as settings
     are.
     """
     near = rest[-1] if rest else ""
     if "public" in rest or (head in ("code", "codes") and near not in _CODES):
         return None
-    if kind is Kind.API and not (rest and is_loud):
+    if kind is NounKind.API and not (rest and is_loud):
         return None
-    if kind is Kind.KEY:
-        return _key(head, near, is_loud=is_loud)
-    if kind is Kind.TOKEN:
+    if kind is NounKind.KEY:
+        return _weigh_key_noun(head, near, is_loud=is_loud)
+    if kind is NounKind.TOKEN:
         is_named = near in _TOKENS or (is_loud and bool(rest))
         is_other = any(part in _NO_TOKEN for part in rest[-2:])
         return None if is_other else Noun(kind, is_whole=head.startswith("token") and is_named)
     if head == "phrase" and near not in _PHRASES:
         return None
-    is_whole = kind is Kind.PASSWORD or (kind is Kind.SECRET and (is_loud or bool(near)))
+    is_whole = kind is NounKind.PASSWORD or (kind is NounKind.SECRET and (is_loud or bool(near)))
     return Noun(kind, is_whole=is_whole)
 
 
-def _key(head: str, near: str, *, is_loud: bool) -> Noun | None:
+def _weigh_key_noun(head: str, near: str, *, is_loud: bool) -> Noun | None:
     """Return the noun of a key: most keys are no secrets."""
     if head not in ("key", "keys") or near in _KEYS:
-        return Noun(Kind.KEY, is_whole=True)
+        return Noun(NounKind.KEY, is_whole=True)
     if near in _OPEN_KEYS:
-        return Noun(Kind.KEY, is_whole=False)
+        return Noun(NounKind.KEY, is_whole=False)
     is_named = is_loud and head == "key" and near and near not in _NO_KEY
-    return Noun(Kind.KEY, is_whole=False) if is_named else None
+    return Noun(NounKind.KEY, is_whole=False) if is_named else None

@@ -20,13 +20,13 @@ class BadRule(ValueError):
     """A rule cannot be used; the message says why."""
 
 
-def rules() -> tuple[Rule, ...]:
+def list_own_rules() -> tuple[Rule, ...]:
     """Return the user's own rules."""
     of_call = _of_call.get()
     return (_rules or ()) if of_call is None else of_call
 
 
-def use(chosen: tuple[Rule, ...], *, in_call: bool = False) -> None:
+def use_own_rules(chosen: tuple[Rule, ...], *, in_call: bool = False) -> None:
     """Set the rules of the process, or, `in_call`, of this thread alone; a process without any
     takes those of its first call.
     """
@@ -36,21 +36,21 @@ def use(chosen: tuple[Rule, ...], *, in_call: bool = False) -> None:
         _rules = chosen
 
 
-def read(text: str) -> tuple[Rule, ...]:
+def parse_own_rules(text: str) -> tuple[Rule, ...]:
     """Return the rules that a setting holds, as JSON; none of ''. Raises ValueError."""
-    return made(json.loads(text)) if text else ()
+    return build_own_rules(json.loads(text)) if text else ()
 
 
-def made(given: object) -> tuple[Rule, ...]:
+def build_own_rules(given: object) -> tuple[Rule, ...]:
     """Return the rules of a settings list. Raises BadRule, which names the rule and its fault."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise BadRule(
             "it must be a list of rules, each with name, pattern, example and counter_example"
         )
-    return tuple(_made(n, row) for n, row in enumerate(given, 1))
+    return tuple(_build_own_rule(n, row) for n, row in enumerate(given, 1))
 
 
-def _made(number: int, row: object) -> Rule:
+def _build_own_rule(number: int, row: object) -> Rule:
     if (
         not isinstance(row, Mapping)
         or set(row) != _KEYS

@@ -23,7 +23,7 @@ def _is_behind_person(found: re.Match[str]) -> bool:
     return is_name and not re.search(r"번호|주문|접수|송장|문서|코드|관리|버전|공고", before)
 
 
-def _resident(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_resident_number(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     birth = found[0][:6]
     around = _NAMED_CHARS if found["dash"] == "" else _NAMED_ABOVE
@@ -43,7 +43,7 @@ def _resident(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span() if is_right or is_named else None
 
 
-def _card(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_card_number(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     if len(set(digits)) < 4:
         return None
@@ -73,7 +73,7 @@ PERSONAL = (
         ),
         example="주민등록번호 900101-1234568",
         counter_example="900101-9234567",
-        cut=_resident,
+        cut=_cut_resident_number,
         in_source=False,
         needs=_DIGITS,
         before=40,
@@ -87,7 +87,7 @@ PERSONAL = (
         ),
         example="카드 4929-1111-1234-5678",
         counter_example="4111-1111-1234-5678",
-        cut=_card,
+        cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
         before=40,
@@ -98,7 +98,7 @@ PERSONAL = (
         pattern=rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
         example="amex 3782 822463 10005",
         counter_example="3782 822463 10006",
-        cut=_card,
+        cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
         before=40,

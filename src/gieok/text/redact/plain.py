@@ -39,7 +39,7 @@ class Plain(NamedTuple):
         return self.origins[start], self.origins[end] if is_syllable else self.origins[end - 1] + 1
 
 
-def plain(text: str) -> Plain:
+def normalise_plain_text(text: str) -> Plain:
     """Return the normalised text."""
     data = text.encode("utf-8", "surrogatepass")
     # Deleting bytes is forty times as fast as a pattern; what is left of most texts is short.
@@ -49,30 +49,30 @@ def plain(text: str) -> Plain:
         rest = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
         if not _UNUSUAL.search(rest):
             return Plain(text, None)
-    text = _WIDE_SIGN.sub(_narrow, text)
+    text = _WIDE_SIGN.sub(_narrow_full_width, text)
     if not _BROKEN.search(text):
         return Plain(text, None)
     parts: list[str] = []
     origins: list[int] = []
     at = 0
-    for found in _BROKEN.finditer(text):
-        parts.append(text[at : found.start()])
-        origins.extend(range(at, found.start()))
-        for char, origin in _syllables(found):
+    for match in _BROKEN.finditer(text):
+        parts.append(text[at : match.start()])
+        origins.extend(range(at, match.start()))
+        for char, origin in _iter_composed_syllables(match):
             parts.append(char)
             origins.append(origin)
-        at = found.end()
+        at = match.end()
     parts.append(text[at:])
     origins.extend(range(at, len(text) + 1))
     return Plain("".join(parts), origins)
 
 
-def _narrow(found: re.Match[str]) -> str:
+def _narrow_full_width(found: re.Match[str]) -> str:
     code = ord(found[0])
     return chr(code - 0xFEE0) if code > 0xFF00 else " "
 
 
-def _syllables(found: re.Match[str]) -> Iterator[tuple[str, int]]:
+def _iter_composed_syllables(found: re.Match[str]) -> Iterator[tuple[str, int]]:
     """Yield the composed syllables and the offset of each; invisible characters are dropped."""
     pieces = list(_OF_SYLLABLE.finditer(found.string, *found.span()))
     at = 0

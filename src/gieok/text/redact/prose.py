@@ -8,8 +8,15 @@ sunny-day-7`); with words between, only what is no word, no term and no name is 
 
 import re
 
-from gieok.text.redact.rule import Rule, after, compiled
-from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, PREDICATES, secret_of, told
+from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
+from gieok.text.redact.told import (
+    COUNTS,
+    NUMBERED,
+    PASSWORDS,
+    PREDICATES,
+    read_told_value,
+    secret_of,
+)
 from gieok.text.redact.value import (
     is_literal,
     is_phrase,
@@ -39,8 +46,9 @@ _EN = (
     r"|(?:(?<=db )|(?<=root )|(?<=wifi )|(?<=admin )|(?<=vpn )|(?<=nas ))pass|pwd|pw|pin(?: "
     r"?(?:codes?|number|no\.?))?|"
     rf"secret(?: key)?|(?<!-)tokens?|"
-    rf"credentials?|creds?|(?=[kt]){after(_EN_KEYS, '[ _-]')}(?:key|token)s?"
-    rf"|(?=[cp]){after(_EN_CODES, ' ')}(?:codes?|pin|combination|combo)|combination|otp(?: "
+    rf"credentials?|creds?|(?=[kt]){compile_after_words(_EN_KEYS, '[ _-]')}(?:key|token)s?"
+    rf"|(?=[cp]){compile_after_words(_EN_CODES, ' ')}(?:codes?|pin|combination|combo)"
+    rf"|combination|otp(?: "
     rf"code)?|"
     r"key(?= for [^.\n]{0,40}\b(?:encrypt\w{0,5}|drive|disk|backups?|wi-?fi|vault|safe|wallet"
     r"|server|router|volume|luks|archive|api)\b))(?![A-Za-z0-9_])"
@@ -49,8 +57,9 @@ _EN_HINTS = ("pass", "pw", "pin", "secret", "token", "cred", "key", "code", "com
 _KO = (
     r"(?:비밀 ?번호|비번|암호(?!화|학|문|해|자산|통화)|패스 ?(?:워드|프레이즈|코드)|시크릿(?: ?키)?|토큰(?!화|나이|이저|라이)|핀 "
     r"?(?:번호|코드)|"
-    rf"(?=[키kK토시]){after(_KO_KEYS, '[ _-]')}(?i:키|key|토큰|시크릿)|(?<![가-힣A-Za-z])키(?=[는가]? "
-    rf"?[:=]? ?[!-~])|(?=[번코]){after(_KO_CODES, ' ')}(?:번호|코드)|"
+    rf"(?=[키kK토시]){compile_after_words(_KO_KEYS, '[ _-]')}(?i:키|key|토큰|시크릿)"
+    rf"|(?<![가-힣A-Za-z])키(?=[는가]? "
+    rf"?[:=]? ?[!-~])|(?=[번코]){compile_after_words(_KO_CODES, ' ')}(?:번호|코드)|"
     r"(?<![A-Za-z0-9_])(?i:passwords?|passcode|passphrase|pwd?|pin|tokens?|secret(?: "
     r"key)?)(?= ?[가-힣]|\([가-힣]))(?![A-Za-z0-9_])"
 )
@@ -122,7 +131,7 @@ _KO_CHANGED = re.compile(
 )
 
 
-def _told(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_told_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a value that looks like a password after its name."""
     text, start = found.string, found.start()
     if (
@@ -137,7 +146,9 @@ def _told(found: re.Match[str]) -> tuple[int, int] | None:
     if is_of_many:  # `tokens for ISO Modula-2`
         return None
     return secret_of(
-        told(found, numbers=bool(NUMBERED.search(found["name"])), is_direct=_is_direct(found))
+        read_told_value(
+            found, numbers=bool(NUMBERED.search(found["name"])), is_direct=_is_direct(found)
+        )
     )
 
 
@@ -174,7 +185,7 @@ def _told_korean(found: re.Match[str]) -> tuple[int, int] | None:
     ):
         return None
     return secret_of(
-        told(
+        read_told_value(
             found,
             numbers=bool(NUMBERED.search(found["name"])),
             is_direct=_is_direct_in_korean(found),
@@ -186,13 +197,13 @@ def _is_direct_in_korean(found: re.Match[str]) -> bool:
     text, end = found.string, _end_of_value(found)
     if _KO_CHANGED.match(text, end):
         return True
-    said = _KO_COPULA.match(text, end) is not None
+    has_copula = _KO_COPULA.match(text, end) is not None
     gap = found["gap"]
     if not gap:
-        return said or bool(found["link"])
-    if _KO_CHANGES.search(gap) and compiled(r"\s?으?로").match(text, end):
+        return has_copula or bool(found["link"])
+    if _KO_CHANGES.search(gap) and compile_on_use(r"\s?으?로").match(text, end):
         return True
-    return said and not _KO_OTHER.match(gap)
+    return has_copula and not _KO_OTHER.match(gap)
 
 
 _CLOSED_BY = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」"}
@@ -219,32 +230,32 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
     """
     text = found.string
     start, end = found.span("secret")
-    value = compiled(r"[\"'`”’」>)*,;:.\]]{0,4}$").sub("", text[start:end])
+    value = compile_on_use(r"[\"'`”’」>)*,;:.\]]{0,4}$").sub("", text[start:end])
     if found["opens"][-1:] in ('"', "'", "“", "‘", "「", "`"):
-        closing = compiled(r"[\"'`”’」]").search(text, start, min(len(text), start + 64))
+        closing = compile_on_use(r"[\"'`”’」]").search(text, start, min(len(text), start + 64))
         value = text[start : closing.start()] if closing else value
     else:
         value = _without_particle(value)
     if (
         not value
         or value.isascii()
-        or compiled(
+        or compile_on_use(
             r"[(){}\[\]<>\"`/\\=,:]|\d\s?(?:자|개|회|번|년|월|일|시|분|초|글|명|원)|\d\.$"
         ).search(value)
     ):
         return None
     has_digit, has_sign = (
         any(map(str.isdigit, value)),
-        bool(compiled(r"[!@#$%^&*?+~_-]").search(value)),
+        bool(compile_on_use(r"[!@#$%^&*?+~_-]").search(value)),
     )
     end = start + len(value)
     if has_digit and len(value) >= 4:
         digits = sum(map(str.isdigit, value))
-        is_alone = bool(found["link"]) and compiled(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(
+        is_alone = bool(found["link"]) and compile_on_use(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(
             text, end
         )
         said = is_alone or _KO_COPULA.match(text, end)
-        is_long = compiled(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(
+        is_long = compile_on_use(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(
             value
         ) and not is_plain_korean(value)
         return (start, end) if said and (digits > 1 or has_sign or is_long) else None
@@ -256,10 +267,10 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
         and not is_plain_korean(value)
     ):
         return start, end
-    is_after_sign = found["link"].strip() in (":", "=") and compiled(
+    is_after_sign = found["link"].strip() in (":", "=") and compile_on_use(
         r"[\"'`”’」]?\s*(?:$|\n)"
     ).match(text, end)
-    is_word = compiled(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
+    is_word = compile_on_use(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
     if not is_after_sign or not is_word or is_plain_korean(value):
         return None
     return start, end
@@ -280,34 +291,34 @@ def _without_particle(value: str) -> str:
     return value[: last + 1] + _KO_TAIL.sub("", tail)
 
 
-def _before(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_value_before_noun(found: re.Match[str]) -> tuple[int, int] | None:
     text, end = found.string, found.end()
     link = found["link"].strip().lower()
     rest = text[end : end + 40]
-    name = compiled(_EN).match(text, end) or compiled(_KO).match(text, end)
+    name = compile_on_use(_EN).match(text, end) or compile_on_use(_KO).match(text, end)
     stop = name.end() if name else end
     is_password_name = name is not None and bool(PASSWORDS.match(name[0]))
     is_english = link.isascii()
-    said = _EN_STOPS.match(text, stop) if is_english else _KO_AFTER_NAME.match(text, stop)
-    is_asked = compiled(r"(?i)\b(?:type|enter|use|try|put in|with) [\"'`“‘]?$").search(
+    ending = _EN_STOPS.match(text, stop) if is_english else _KO_AFTER_NAME.match(text, stop)
+    is_asked = compile_on_use(r"(?i)\b(?:type|enter|use|try|put in|with) [\"'`“‘]?$").search(
         text, max(0, found.start("secret") - 12), found.start("secret")
     )
     is_link = link in ("is", "as", "was", "works as", "(") or (
         is_asked is not None and link in ("when", "if")
     )
-    is_direct = is_password_name and said is not None and (not is_english or is_link)
+    is_direct = is_password_name and ending is not None and (not is_english or is_link)
     is_code = bool(_AS_CODE.search(f"{text[max(0, end - 12) : end]}{rest}"[:24]))
     return secret_of(
-        told(found, numbers=is_code, is_direct=is_direct, name=name[0] if name else "")
+        read_told_value(found, numbers=is_code, is_direct=is_direct, name=name[0] if name else "")
     )
 
 
-def _pair(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_pair_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the second of a user and a password: `admin / h7Kqx2vP`."""
-    if compiled(r"[A-Za-z-]{1,24}[.,;)]?").fullmatch(found["secret"]):
+    if compile_on_use(r"[A-Za-z-]{1,24}[.,;)]?").fullmatch(found["secret"]):
         return None
     is_direct = " / " in found[0][-90:] or bool(found["strong"])
-    return secret_of(told(found, numbers=False, is_direct=is_direct))
+    return secret_of(read_told_value(found, numbers=False, is_direct=is_direct))
 
 
 def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
@@ -318,29 +329,31 @@ def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
     text, at = found.string, found.start()
     line = text.rfind("\n", max(0, at - _MOST_BEFORE_PAIR), at) + 1
     before = text[max(line, at - _MOST_BEFORE_PAIR) : at]
-    is_user = compiled(
+    is_user = compile_on_use(
         r"(?i)(?<![\w./-])(?:admin(?:istrator)?|root|guest|demo|\S{1,40}@\S{3,40})\Z"
     ).search(before)
     if is_user and is_shaped(secret.rstrip(".,;)")):
-        return secret_of(told(found, numbers=False, is_direct=True))
-    if not compiled(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(before):
+        return secret_of(read_told_value(found, numbers=False, is_direct=True))
+    if not compile_on_use(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(
+        before
+    ):
         return None
-    return secret_of(told(found, numbers=False, is_direct=True))
+    return secret_of(read_told_value(found, numbers=False, is_direct=True))
 
 
 def _of_named_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password beside the name of its user, where it may be a plain word."""
     value = found["secret"].rstrip(".,;:!?)\"'`")
     is_said = is_state(value) or is_word_of_interface(value) or value.lower() in PREDICATES
-    if is_said or not is_literal(value) or not compiled(r"[A-Za-z0-9]").search(value):
+    if is_said or not is_literal(value) or not compile_on_use(r"[A-Za-z0-9]").search(value):
         return None
     return found.start("secret"), found.start("secret") + len(value)
 
 
-def _dialled(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_dialled_digits(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the numbers that open a lock."""
     value = found["secret"]
-    is_year = compiled(r"(?:19|20)\d\d").fullmatch(value) and not found["link"]
+    is_year = compile_on_use(r"(?:19|20)\d\d").fullmatch(value) and not found["link"]
     return (
         None
         if is_year or len(set(value)) < 2 or COUNTS.match(found.string, found.end())
@@ -348,7 +361,7 @@ def _dialled(found: re.Match[str]) -> tuple[int, int] | None:
     )
 
 
-def _answered(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_answered_line(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the line that answers a question for a password; without a question mark, one with a word
     that asks.
     """
@@ -357,18 +370,20 @@ def _answered(found: re.Match[str]) -> tuple[int, int] | None:
             "gap"
         )
     ]
-    is_question = compiled(
+    is_question = compile_on_use(
         r"(?i)\?\s*$|\b(?:what|whats|what['’]s|which|again|send|tell|give|remind)\b"
     ).search(line)
-    return _answer(found) if is_question else None
+    return _cut_answer_line(found) if is_question else None
 
 
-def _answer(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_answer_line(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the line that answers a question for a password."""
-    return secret_of(told(found, numbers=bool(NUMBERED.search(found["name"])), is_direct=True))
+    return secret_of(
+        read_told_value(found, numbers=bool(NUMBERED.search(found["name"])), is_direct=True)
+    )
 
 
-def _phrase(found: re.Match[str]) -> tuple[int, int] | None:
+def _cut_passphrase_words(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut words that are told as a passphrase: several, and none that only joins others."""
     return found.span("secret") if is_phrase(found["secret"]) else None
 
@@ -389,7 +404,7 @@ PROSE = (
         pattern=rf"(?P<name>{_EN}){_WORDS}{_LINK}{_TOLD}",
         example="The staging password for the database is h7Kqx2vP!",
         counter_example="The password must be at least twelve characters.",
-        cut=_told,
+        cut=_cut_told_password,
         in_source=False,
         opens=_EN,
     ),
@@ -402,7 +417,7 @@ PROSE = (
         ),
         example="set the root password to h7Kqx2vP on the box",
         counter_example="password reset e-mails are sent within a minute",
-        cut=_told,
+        cut=_cut_told_password,
         in_source=False,
         opens=_EN,
     ),
@@ -413,7 +428,7 @@ PROSE = (
         example="Use h7Kqx2vP as the wifi password.",
         counter_example="Use sha256 as the password hash.",
         lead=_EN_LEAD,
-        cut=_before,
+        cut=_cut_value_before_noun,
         in_source=False,
         opens=_EN,
     ),
@@ -427,7 +442,7 @@ PROSE = (
         ),
         example="passphrase: correct horse battery staple",
         counter_example="the passphrase is stored on the blue drive",
-        cut=_phrase,
+        cut=_cut_passphrase_words,
         in_source=False,
     ),
     Rule(
@@ -475,7 +490,7 @@ PROSE = (
         example="h7Kqx2vP를 새 비밀번호로 쓴다",
         counter_example="db01에서 비밀번호를 바꾼다",
         lead=_KO_LEAD,
-        cut=_before,
+        cut=_cut_value_before_noun,
         in_source=False,
         opens=_KO,
     ),
@@ -489,7 +504,7 @@ PROSE = (
         ),
         example="garage keypad: 9471",
         counter_example="도어락 2대를 2024년에",
-        cut=_dialled,
+        cut=_cut_dialled_digits,
         in_source=False,
     ),
     Rule(
@@ -501,7 +516,7 @@ PROSE = (
         ),
         example="credentials are kim / h7Kqx2vP",
         counter_example="login at host:8080",
-        cut=_pair,
+        cut=_cut_pair_password,
         in_source=False,
     ),
     Rule(
@@ -536,7 +551,7 @@ PROSE = (
         ),
         example="what's the wifi password?\n> tiger.lily.40",
         counter_example="did you change the password?\nyes",
-        cut=_answered,
+        cut=_cut_answered_line,
         in_source=False,
         opens=_EN,
     ),
@@ -550,7 +565,7 @@ PROSE = (
         ),
         example="비번 뭐였지\ntiger.lily.40",
         counter_example="비번 바꿨어?\n아니",
-        cut=_answer,
+        cut=_cut_answer_line,
         in_source=False,
         opens=_KO,
     ),

@@ -17,7 +17,7 @@ _BEFORE = 110
 PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 
 
-def whole(found: re.Match[str]) -> tuple[int, int]:
+def cut_secret_group(found: re.Match[str]) -> tuple[int, int]:
     """Cut the group `secret`, or the whole match where there is none."""
     return found.span("secret" if "secret" in found.re.groupindex else 0)
 
@@ -43,7 +43,7 @@ class Rule(NamedTuple):
     example: str
     counter_example: str
     before: int = 0
-    cut: Cut = whole
+    cut: Cut = cut_secret_group
     in_source: bool = True
     needs: tuple[bytes, ...] = ()
     lead: str = ""
@@ -61,20 +61,20 @@ class Rule(NamedTuple):
             return self.within(text, 0, len(text))
         if self.search is not None:
             return self.search(
-                text, [at for at in places if compiled(self.pattern).match(text, at)]
+                text, [at for at in places if compile_on_use(self.pattern).match(text, at)]
             )
         return self._around(text, lower, hint, places[0]) if self.before else self._at(text, places)
 
     def _at(self, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-        match = compiled(self.pattern).match
+        match = compile_on_use(self.pattern).match
         least = 0
         for at in places:
             if at < least:
                 continue
-            found = match(text, at)
-            if found and self.lead:
-                found = compiled(self.lead).search(text, max(0, at - _BEFORE), at)
-            span = self.cut(found) if found else None
+            hit = match(text, at)
+            if hit and self.lead:
+                hit = compile_on_use(self.lead).search(text, max(0, at - _BEFORE), at)
+            span = self.cut(hit) if hit else None
             if span:
                 yield span
                 least = span[1]
@@ -89,12 +89,12 @@ class Rule(NamedTuple):
 
     def within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the spans of secrets between two offsets."""
-        for found in compiled(self.pattern).finditer(text, start, end):
-            if span := self.cut(found):
+        for match in compile_on_use(self.pattern).finditer(text, start, end):
+            if span := self.cut(match):
                 yield span
 
 
-def after(words: str, blank: str) -> str:
+def compile_after_words(words: str, blank: str) -> str:
     """Return a pattern of a position right after one of the words, so that the pattern itself
     begins with a hint.
     """
@@ -102,6 +102,6 @@ def after(words: str, blank: str) -> str:
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_on_use(pattern: str) -> re.Pattern[str]:
     """Compile a pattern on first use: all of them take 60 ms, and most processes meet no secret."""
     return re.compile(pattern)

@@ -7,8 +7,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from gieok.text.redact.nouns import Kind, read_name
-from gieok.text.redact.rule import Cut, Rule, compiled
+from gieok.text.redact.nouns import NounKind, read_name
+from gieok.text.redact.rule import Cut, Rule, compile_on_use
 from gieok.text.redact.value import (
     is_literal,
     is_password,
@@ -36,18 +36,20 @@ def _key_block(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut from header to footer; without a footer, as far as lines look like a key."""
     text, start, body = found.string, *found.span()
     dashes = text.find("-----", body, body + _MOST_BLOCK_CHARS)
-    if dashes > body and (foot := compiled(r"-----END [A-Z0-9 ]{0,40}-----").match(text, dashes)):
+    if dashes > body and (
+        foot := compile_on_use(r"-----END [A-Z0-9 ]{0,40}-----").match(text, dashes)
+    ):
         return (
             (start, foot.end())
-            if compiled(r"[A-Za-z0-9+/]{12}").search(text, body, dashes)
+            if compile_on_use(r"[A-Za-z0-9+/]{12}").search(text, body, dashes)
             else None
         )
     end = body
-    while line := compiled(_KEY_LINE).match(text, end):
+    while line := compile_on_use(_KEY_LINE).match(text, end):
         end = line.end()
     if end == body:
         return None
-    last = compiled(_LAST_LINE).match(text, end)
+    last = compile_on_use(_LAST_LINE).match(text, end)
     return start, last.end() if last else end
 
 
@@ -87,8 +89,8 @@ def _is_header_token(secret: str) -> bool:
     return not is_wordy(secret) and not is_stand_in(secret)
 
 
-def _cookie(found: re.Match[str]) -> tuple[int, int] | None:
-    values = compiled(r"=([^;\s\\]{1,400})").findall(found["secret"])
+def _cut_cookie_values(found: re.Match[str]) -> tuple[int, int] | None:
+    values = compile_on_use(r"=([^;\s\\]{1,400})").findall(found["secret"])
     return (
         found.span("secret")
         if any(is_random(value, 12) for value in values)
@@ -122,7 +124,9 @@ def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a password of a statement about a role; without a statement before it, only what looks
     like one.
     """
-    before = compiled(_STATEMENT).search(found.string, max(0, found.start() - 180), found.start())
+    before = compile_on_use(_STATEMENT).search(
+        found.string, max(0, found.start() - 180), found.start()
+    )
     if found["set"] or found["call"] or before:
         return found.span("secret") if before and _is_sql_password(found["secret"]) else None
     return (
@@ -132,7 +136,7 @@ def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a password without quotes in a statement about a user."""
-    is_statement = compiled(_STATEMENT).search(
+    is_statement = compile_on_use(_STATEMENT).search(
         found.string, max(0, found.start() - 180), found.start()
     )
     return found.span("secret") if is_statement and _is_sql_password(found["secret"]) else None
@@ -140,7 +144,7 @@ def _of_user(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_machine(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password of a machine and a login, as `.netrc` has them."""
-    is_entry = compiled(
+    is_entry = compile_on_use(
         r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$"
     ).search(found.string, max(0, found.start() - 420), found.start())
     return found.span("secret") if is_entry and _is_login(found["secret"]) else None
@@ -148,17 +152,17 @@ def _of_machine(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_okta(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a token after the name that it goes by."""
-    before = compiled(r"(?i)(?:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)$").search(
+    before = compile_on_use(r"(?i)(?:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)$").search(
         found.string, max(0, found.start() - 32), found.start()
     )
     return found.span() if before else None
 
 
-def _inserted(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _iter_inserted_literals(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the literals of statements that go into a column for a secret, of all rows."""
     for at in places:
-        if found := compiled(_INSERT).match(text, at):
-            yield from _of_rows(found)
+        if match := compile_on_use(_INSERT).match(text, at):
+            yield from _of_rows(match)
 
 
 def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -166,10 +170,10 @@ def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     secret = {
         n
         for n, noun in enumerate(nouns)
-        if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)
+        if noun is not None and (noun.is_whole or noun.kind is NounKind.PIN)
     }
     at = 0
-    for value in compiled(
+    for value in compile_on_use(
         r"(?P<opens>\()|(?P<quote>')(?P<text>(?:[^'\n]|''){0,400})'|[^\s,()']{1,200}|(?P<comma>,)"
     ).finditer(found.string, found.start("rows"), found.end("rows")):
         if value["opens"]:
@@ -339,7 +343,7 @@ STRUCTURES = (
         pattern=r"(?i:cookie): (?P<secret>[^\s\"'=;]{1,60}=[^\n\"']{8,4000})",
         example="Cookie: sessionid=aB3dE6gH9jK2mN5pQ8sT; theme=dark",
         counter_example="Cookie: theme=dark; lang=korean",
-        cut=_cookie,
+        cut=_cut_cookie_values,
     ),
     Rule(
         name="sql-password",
@@ -400,7 +404,7 @@ STRUCTURES = (
         example="INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');",
         counter_example="INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
         in_source=False,
-        search=_inserted,
+        search=_iter_inserted_literals,
     ),
     Rule(
         name="password",

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gieok.text.redact.hints import Hints, places_of
-from gieok.text.redact.plain import plain
-from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.plain import normalise_plain_text
+from gieok.text.redact.rule import Rule, compile_on_use
 
 #: No token is shorter, and most words are: prefixes of tokens are searched for in long words only.
 _LONG = 20
@@ -52,7 +52,7 @@ class Table:
         """Return the spans of secrets; overlapping ones are joined under the name of the first
         rule.
         """
-        read = plain(text)
+        read = normalise_plain_text(text)
         lower = lower_of(read.text)
         spans = self._spans(read.text, lower)
         spans += [
@@ -61,7 +61,9 @@ class Table:
             for span in rule.spans(read.text, lower)
         ]
         names = [rule.name for rule in (*self._rules, *own)] if spans else []
-        return [(*read.original(start, end), names[order]) for start, end, order in _merged(spans)]
+        return [
+            (*read.original(start, end), names[order]) for start, end, order in _merge_spans(spans)
+        ]
 
     def _hinted(
         self, text: str, lower: str, hint: str, users: Sequence[int], places: list[int]
@@ -71,7 +73,7 @@ class Table:
         for order in users:
             rule = self._rules[order]
             if rule.opens not in opened:
-                match = compiled(rule.opens).match
+                match = compile_on_use(rule.opens).match
                 opened[rule.opens] = [at for at in places if match(text, at)]
             for span in rule.spans(text, lower, hint, opened[rule.opens]):
                 yield (*span, order)
@@ -80,15 +82,15 @@ class Table:
         spans: list[tuple[int, int, int]] = []
         data = text.encode("ascii", "replace")
         solid = data.translate(_SOLID)
-        found = list(self._words.present(lower))
+        hits = list(self._words.present(lower))
         words = _long_words(solid)
         if words:
             lines = "\n".join(lower[start:end] for start, end in words)
-            found += _everywhere(lower, self._heads.present(lines))
+            hits += _iter_hint_places(lower, self._heads.present(lines))
         if self._programs and (lines := _flagged_lines(lower)):
-            found += _everywhere(lower, self._programs.present(lines))
+            hits += _iter_hint_places(lower, self._programs.present(lines))
         far: dict[int, list[int]] = {}
-        for hint, users, places in found:
+        for hint, users, places in hits:
             near = [order for order in users if self._rules[order].search is None]
             spans += self._hinted(text, lower, hint, near, places)
             for order in users:
@@ -102,7 +104,7 @@ class Table:
         kinds = data.translate(_KINDS)
         for needs, orders in self._free.items():
             around = max(self._rules[order].before for order in orders)
-            windows = _windows(kinds, needs, around)
+            windows = _list_search_windows(kinds, needs, around)
             spans += [
                 (*span, order)
                 for order in orders
@@ -120,7 +122,9 @@ class Table:
         return spans
 
 
-def _windows(kinds: bytes, needs: Sequence[bytes], around: int) -> list[tuple[int, int]]:
+def _list_search_windows(
+    kinds: bytes, needs: Sequence[bytes], around: int
+) -> list[tuple[int, int]]:
     """Return the stretches of a text around what rules without a hint need, overlapping ones
     joined.
     """
@@ -140,7 +144,7 @@ def _windows(kinds: bytes, needs: Sequence[bytes], around: int) -> list[tuple[in
     return windows
 
 
-def _everywhere(
+def _iter_hint_places(
     lower: str, present: Iterator[tuple[str, list[int], list[int]]]
 ) -> Iterator[tuple[str, list[int], list[int]]]:
     """Yield hints that a part of a text holds, with their places in all of it."""
@@ -178,16 +182,16 @@ def _flagged_lines(lower: str) -> str:
     """Return the lines with a flag."""
     lines: list[str] = []
     at = 0
-    search = compiled(_FLAG).search
-    while found := search(lower, at):
-        end = lower.find("\n", found.end())
+    search = compile_on_use(_FLAG).search
+    while flag := search(lower, at):
+        end = lower.find("\n", flag.end())
         end = len(lower) if end < 0 else end
-        lines.append(lower[lower.rfind("\n", 0, found.start()) + 1 : end])
+        lines.append(lower[lower.rfind("\n", 0, flag.start()) + 1 : end])
         at = end
     return "\n".join(lines)
 
 
-def _merged(spans: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def _merge_spans(spans: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """Return the spans in order, overlapping ones joined."""
     merged: list[tuple[int, int, int]] = []
     for start, end, order in sorted(spans, key=lambda span: (span[0], span[2])):

@@ -2,7 +2,7 @@
 
 import re
 
-from gieok.text.redact.rule import Rule, whole
+from gieok.text.redact.rule import Rule, cut_secret_group
 from gieok.text.redact.value import is_wordy
 
 _ANY = "A-Za-z0-9"
@@ -21,15 +21,15 @@ _BODIES = {
 }
 
 
-def _random(found: re.Match[str]) -> tuple[int, int]:
+def _cut_random_token(found: re.Match[str]) -> tuple[int, int]:
     """Cut the match; skip a row of words (`sk-learn-contrib-packages` has no digit)."""
     is_row = is_wordy(found[0]) and sum(map(str.isdigit, found[0])) < _FEW_DIGITS
     return (found.end(), found.end()) if is_row or _is_masked(found[0]) else found.span()
 
 
-def _unmasked(found: re.Match[str]) -> tuple[int, int]:
+def _cut_unmasked_token(found: re.Match[str]) -> tuple[int, int]:
     """Cut the match; skip one whose body is written as `xxxx`."""
-    return (found.end(), found.end()) if _is_masked(found[0]) else whole(found)
+    return (found.end(), found.end()) if _is_masked(found[0]) else cut_secret_group(found)
 
 
 def _is_masked(value: str) -> bool:
@@ -44,7 +44,9 @@ def _random_secret(found: re.Match[str]) -> tuple[int, int]:
     return found.span("secret") if is_random else (found.end(), found.end())
 
 
-def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bool) -> Rule:
+def _build_token_rule(
+    name: str, prefixes: str, alphabet: str, length: int, *, open_end: bool
+) -> Rule:
     """Return the rule for a prefix and `length` characters; with `open_end`, at least as many."""
     words = prefixes.split()
     heads = "|".join(rf"(?<![A-Za-z0-9_]){re.escape(word)}" for word in words)
@@ -54,13 +56,13 @@ def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bo
         name=name,
         hints=hints,
         pattern=f"(?:{heads}){body}",
-        example=words[0] + _of(alphabet, length),
+        example=words[0] + _repeat_alphabet(alphabet, length),
         counter_example=words[0] + "-",
-        cut=_random if _URL in alphabet or alphabet == _ANY else _unmasked,
+        cut=_cut_random_token if _URL in alphabet or alphabet == _ANY else _cut_unmasked_token,
     )
 
 
-def _of(alphabet: str, length: int) -> str:
+def _repeat_alphabet(alphabet: str, length: int) -> str:
     """Return an example of `length` characters of an alphabet."""
     known = next(name for name in _BODIES if alphabet.startswith(name))
     return (_BODIES[known] * (length // 24 + 1))[:length]
@@ -197,7 +199,7 @@ _SHAPED = (
         name="live-key",
         hints=("_live_", "_prod_", "_test_"),
         pattern=r"_(?:live|prod|test)_(?P<secret>[A-Za-z0-9]{16,200})(?![A-Za-z0-9_])",
-        example="zz_live_" + _of(_ANY, 24),
+        example="zz_live_" + _repeat_alphabet(_ANY, 24),
         counter_example="app_test_configurationLoader",
         cut=_random_secret,
     ),
@@ -205,7 +207,7 @@ _SHAPED = (
         name="secret-token",
         hints=("-secret-",),
         pattern=r"-SECRET-(?P<secret>[A-Z0-9-]{16,200})(?![A-Za-z0-9_])",
-        example="ZZ-SECRET-" + _of(_UPPER, 24),
+        example="ZZ-SECRET-" + _repeat_alphabet(_UPPER, 24),
         counter_example="TOP-SECRET-PROJECT-OF-THE-YEAR",
         cut=_random_secret,
     ),
@@ -216,15 +218,15 @@ _SHAPED = (
             r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}"
             r"(?![A-Za-z0-9_])"
         ),
-        example="AKIA" + _of(_UPPER, 16),
+        example="AKIA" + _repeat_alphabet(_UPPER, 16),
         counter_example="AKIAIOSFODNN7EXAMPLE",
     ),
     Rule(
         name="telegram-token",
         hints=(":aa",),
         pattern=r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
-        example="1234567890:AA" + _of(_ANY, 33),
-        counter_example="12:30:AA" + _of(_ANY, 10),
+        example="1234567890:AA" + _repeat_alphabet(_ANY, 33),
+        counter_example="12:30:AA" + _repeat_alphabet(_ANY, 10),
         before=10,
     ),
     Rule(
@@ -234,16 +236,16 @@ _SHAPED = (
             r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27"
             r",38}(?![A-Za-z0-9_-])"
         ),
-        example="M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27),
+        example="M" + _repeat_alphabet(_ANY, 23) + ".aB3dE6." + _repeat_alphabet(_ANY, 27),
         counter_example="My.package.name",
-        cut=_random,
+        cut=_cut_random_token,
         least=57,
     ),
     Rule(
         name="discord-webhook",
         hints=("/api/webhooks/",),
         pattern=r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
-        example="https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
+        example="https://discord.com/api/webhooks/112233445566778899/" + _repeat_alphabet(_ANY, 68),
         counter_example="https://discord.com/api/webhooks/112233445566778899/test",
     ),
     Rule(
@@ -251,37 +253,37 @@ _SHAPED = (
         hints=("/incomingwebhook/",),
         pattern=r"(?i:/IncomingWebhook/)(?P<secret>[a-f0-9]{32}/[a-f0-9-]{36})",
         example="https://x.webhook.office.com/webhookb2/a/IncomingWebhook/"
-        + _of(_HEX, 32)
+        + _repeat_alphabet(_HEX, 32)
         + "/"
-        + _of(_HEX, 36),
+        + _repeat_alphabet(_HEX, 36),
         counter_example="https://x.webhook.office.com/webhookb2/a/IncomingWebhook/docs",
     ),
     Rule(
         name="sendgrid-key",
         hints=("sg.",),
         pattern=r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
-        example="SG." + _of(_ANY, 22) + "." + _of(_ANY, 43),
+        example="SG." + _repeat_alphabet(_ANY, 22) + "." + _repeat_alphabet(_ANY, 43),
         counter_example="SG.package.module",
     ),
     Rule(
         name="mapbox-token",
         hints=("sk.eyj",),
         pattern=r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
-        example="sk." + "eyJ1" + _of(_ANY, 40) + "." + _of(_ANY, 22),
+        example="sk." + "eyJ1" + _repeat_alphabet(_ANY, 40) + "." + _repeat_alphabet(_ANY, 22),
         counter_example="sk.eyJ",
     ),
     Rule(
         name="airtable-token",
         hints=("pat",),
         pattern=r"pat(?<![A-Za-z0-9_]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])",
-        example="pat" + _of(_ANY, 14) + "." + _of(_HEX, 64),
+        example="pat" + _repeat_alphabet(_ANY, 14) + "." + _repeat_alphabet(_HEX, 64),
         counter_example="path.to.the.file",
     ),
     Rule(
         name="terraform-token",
         hints=(".atlasv1.",),
         pattern=r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
-        example=_of(_ANY, 14) + ".atlasv1." + _of(_ANY, 64),
+        example=_repeat_alphabet(_ANY, 14) + ".atlasv1." + _repeat_alphabet(_ANY, 64),
         counter_example="the.atlasv1.module",
         before=14,
     ),
@@ -292,7 +294,7 @@ _SHAPED = (
             r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-"
             r"z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
         ),
-        example="aB38Q~" + _of(_ANY, 34),
+        example="aB38Q~" + _repeat_alphabet(_ANY, 34),
         counter_example="FAQ~1.TXT",
         before=4,
     ),
@@ -300,7 +302,7 @@ _SHAPED = (
         name="mailchimp-key",
         hints=("-us",),
         pattern=r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
-        example=_of(_HEX, 32) + "-us14",
+        example=_repeat_alphabet(_HEX, 32) + "-us14",
         counter_example="keyboard-us",
         before=32,
     ),
@@ -321,14 +323,14 @@ _SHAPED = (
             r"[12]/(?<![A-Za-z0-9./]..)[0-9]{13,20}(?:/"
             r"[0-9]{13,20})?:[a-f0-9]{32}(?![A-Za-z0-9])"
         ),
-        example="2/1200000000000001/1200000000000002:" + _of(_HEX, 32),
+        example="2/1200000000000001/1200000000000002:" + _repeat_alphabet(_HEX, 32),
         counter_example="1/2024:12",
     ),
     Rule(
         name="paypal-token",
         hints=("access_token$",),
         pattern=r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
-        example="access_token$production$" + "a1b2c3d4e5f6g7h8$" + _of(_HEX, 32),
+        example="access_token$production$" + "a1b2c3d4e5f6g7h8$" + _repeat_alphabet(_HEX, 32),
         counter_example="access_token$production",
     ),
     Rule(
@@ -345,7 +347,7 @@ _SHAPED = (
         name="maxmind-key",
         hints=("_mmk",),
         pattern=r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
-        example="aB3dE6_" + _of(_ANY, 29) + "_mmk",
+        example="aB3dE6_" + _repeat_alphabet(_ANY, 29) + "_mmk",
         counter_example="the_mmk",
         before=37,
     ),
@@ -353,9 +355,9 @@ _SHAPED = (
         name="octopus-key",
         hints=("api-",),
         pattern=r"API-(?<![A-Za-z0-9_-]API-)[A-Z0-9]{26}(?![A-Za-z0-9_-])",
-        example="API-" + _of(_UPPER, 26),
+        example="API-" + _repeat_alphabet(_UPPER, 26),
         counter_example="API-GATEWAY",
-        cut=_random,
+        cut=_cut_random_token,
     ),
     Rule(
         name="1password-key",
@@ -363,19 +365,19 @@ _SHAPED = (
         pattern=r"A3-(?<![A-Za-z0-9_-]A3-)[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}(?![A-Za-z0-9_-])",
         example="A3-Q7WERT-2YUIO-P3ASD-FG4HJ-K5LQ7-WERT2",
         counter_example="A3-SIZE-PAPER",
-        cut=_random,
+        cut=_cut_random_token,
     ),
     Rule(
         name="notion-token",
         hints=("secret_",),
         pattern=r"secret_(?<![A-Za-z0-9_]secret_)[A-Za-z0-9]{43}(?![A-Za-z0-9])",
-        example="secret_" + _of(_ANY, 43),
+        example="secret_" + _repeat_alphabet(_ANY, 43),
         counter_example="secret_name_of_things",
-        cut=_random,
+        cut=_cut_random_token,
     ),
 )
 TOKENS = (
-    *(_token(*row, open_end=True) for row in _OPEN),
-    *(_token(*row, open_end=False) for row in _CLOSED),
+    *(_build_token_rule(*row, open_end=True) for row in _OPEN),
+    *(_build_token_rule(*row, open_end=False) for row in _CLOSED),
     *_SHAPED,
 )

@@ -8,7 +8,7 @@ is many other things too.
 import re
 from typing import NamedTuple
 
-from gieok.text.redact.rule import compiled
+from gieok.text.redact.rule import compile_on_use
 from gieok.text.redact.value import (
     is_code,
     is_joined,
@@ -51,7 +51,7 @@ _MOST_CHOSEN = 5
 _LEAST_OPEN = 8
 
 
-class Told(NamedTuple):
+class ToldValue(NamedTuple):
     """A value as far as its blank, what names it and what joins them; `is_direct`: the sentence
     says that it is the secret.
     """
@@ -72,10 +72,12 @@ class Told(NamedTuple):
         return PASSWORDS.match(self.name) is not None
 
 
-def told(found: re.Match[str], *, numbers: bool, is_direct: bool, name: str | None = None) -> Told:
+def read_told_value(
+    found: re.Match[str], *, numbers: bool, is_direct: bool, name: str | None = None
+) -> ToldValue:
     """Return what a match tells. `numbers`: digits alone may be the secret."""
     groups = found.groupdict()
-    return Told(
+    return ToldValue(
         text=found.string,
         start=found.start("secret"),
         end=found.end("secret"),
@@ -88,29 +90,29 @@ def told(found: re.Match[str], *, numbers: bool, is_direct: bool, name: str | No
     )
 
 
-def secret_of(told: Told) -> _Span | None:
+def secret_of(told: ToldValue) -> _Span | None:
     """Return the span of the value without quotes and punctuation around it, None where it is no
     secret.
     """
-    if told.is_direct and (quoted := _quoted(told)):
+    if told.is_direct and (quoted := _find_quoted_password(told)):
         return quoted
-    value = _bare(told)
+    value = _trim_told_value(told)
     span = (told.start, told.start + len(value))
     if value.isdigit():
         return span if _is_number(told, value, span[1]) else None
     if _PINS.fullmatch(told.name):
         return (
             span
-            if is_pin(value) or compiled(r"\d{1,2}(?:-\d{1,2}){2,3}").fullmatch(value)
+            if is_pin(value) or compile_on_use(r"\d{1,2}(?:-\d{1,2}){2,3}").fullmatch(value)
             else None
         )
-    if compiled(r"\w[<>=!]=\d|<").search(value):
+    if compile_on_use(r"\w[<>=!]=\d|<").search(value):
         return None
-    if told.is_direct and compiled(r"\d{1,4}(?:-\d{1,4}){1,5}").fullmatch(value):
+    if told.is_direct and compile_on_use(r"\d{1,4}(?:-\d{1,4}){1,5}").fullmatch(value):
         is_dialled = (
             told.numbers
             and _DIALLED.search(told.name)
-            and not compiled(r"(?:19|20)\d\d-").match(value)
+            and not compile_on_use(r"(?:19|20)\d\d-").match(value)
         )
         return span if is_dialled else None
     if told.is_direct and (_is_said(told, value, span[1]) or _is_word_alone(told, value, span[1])):
@@ -118,9 +120,9 @@ def secret_of(told: Told) -> _Span | None:
     return span if _looks_like_one(told, value, span[1]) else None
 
 
-def _bare(told: Told) -> str:
+def _trim_told_value(told: ToldValue) -> str:
     """Return the value without the punctuation after it."""
-    value = compiled(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub(
+    value = compile_on_use(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub(
         "", told.text[told.start : told.end]
     )
     while (
@@ -130,24 +132,26 @@ def _bare(told: Told) -> str:
     return value
 
 
-def _raw(told: Told) -> str:
+def _read_raw_told_value(told: ToldValue) -> str:
     """Return the value with its punctuation, which shows whether it is code; `…(으)로` is none."""
     raw = told.text[told.start : told.end]
     return raw if told.text[told.end : told.end + 1].isascii() else raw.removesuffix("(")
 
 
-def _is_number(told: Told, value: str, end: int) -> bool:
+def _is_number(told: ToldValue, value: str, end: int) -> bool:
     is_long = told.numbers and 4 <= len(value) <= 12
     return is_long and not COUNTS.match(told.text, end) and len(set(value)) > 1
 
 
-def _is_said(told: Told, value: str, end: int) -> bool:
+def _is_said(told: ToldValue, value: str, end: int) -> bool:
     """Say whether a value is one because the sentence says so: letters and a digit, or a row of
     words.
     """
     if not (is_shaped(value) or (told.is_password and (is_row(value) or is_pair(value)))):
         return False
-    if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(told):
+    if compile_on_use(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(
+        told
+    ):
         return False
     if COUNTS.match(told.text, end) or is_address(value):
         return False
@@ -156,32 +160,36 @@ def _is_said(told: Told, value: str, end: int) -> bool:
     )
 
 
-def _is_assigned_in_code(told: Told) -> bool:
+def _is_assigned_in_code(told: ToldValue) -> bool:
     """Say whether ` = ` assigns a name of a program, and no words before it show a sentence."""
-    raw = _raw(told)
-    if "=" not in told.link or not is_code(raw) or not compiled(r"[\w.]+[(\[]?").fullmatch(raw):
+    raw = _read_raw_told_value(told)
+    if (
+        "=" not in told.link
+        or not is_code(raw)
+        or not compile_on_use(r"[\w.]+[(\[]?").fullmatch(raw)
+    ):
         return False
     return not _SPOKEN.search(told.text, max(0, told.at - 40), told.at)
 
 
-def _is_word_alone(told: Told, value: str, end: int) -> bool:
+def _is_word_alone(told: ToldValue, value: str, end: int) -> bool:
     """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes
     a password does not count.
     """
     if not told.is_password:
         return False
-    if compiled(r"['’]s ").fullmatch(told.link) and compiled(r"[A-Z][a-z]+[A-Z][a-z]+").fullmatch(
-        value
-    ):
+    if compile_on_use(r"['’]s ").fullmatch(told.link) and compile_on_use(
+        r"[A-Z][a-z]+[A-Z][a-z]+"
+    ).fullmatch(value):
         return _ENDS_WORD.match(told.text, end) is not None and is_literal(value)
     if _IS.fullmatch(told.link) and _is_plain_word(told, value, end):
         return True
     if ":" not in told.link or told.text[end : end + 1] not in ("", "\n"):
         return False
-    if compiled(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
+    if compile_on_use(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
         return not is_state(value[:-1])
     return (
-        compiled(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None
+        compile_on_use(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None
         and not is_state(value)
         and _is_whole_line(told)
     )
@@ -239,11 +247,11 @@ PREDICATES = frozenset(
 )
 
 
-def _is_plain_word(told: Told, value: str, end: int) -> bool:
+def _is_plain_word(told: ToldValue, value: str, end: int) -> bool:
     """Say whether a word that ends its clause is told as the password, as in `the password is
     trolley`.
     """
-    if not compiled(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
+    if not compile_on_use(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
         return False
     if value.lower() in PREDICATES or is_word_of_interface(value) or not is_literal(value):
         return False
@@ -254,38 +262,38 @@ def is_pair(value: str) -> bool:
     """Say whether two words are joined that say nothing of a password: `rainy-otter`, not
     `case-sensitive`.
     """
-    parts = compiled(r"([A-Za-z]{3,12})[-_.&+!]([A-Za-z]{3,12})[!.]?").fullmatch(value)
+    parts = compile_on_use(r"([A-Za-z]{3,12})[-_.&+!]([A-Za-z]{3,12})[!.]?").fullmatch(value)
     if parts is None or is_word_of_interface(value) or not is_literal(value):
         return False
     words = [word.lower() for word in parts.groups()]
     return not any(is_state(word) or word in PREDICATES for word in words)
 
 
-def _is_whole_line(told: Told) -> bool:
+def _is_whole_line(told: ToldValue) -> bool:
     """Say whether the line holds a name and its value only, and the name says whose password it
     is.
     """
     line = told.text[told.text.rfind("\n", 0, told.at) + 1 : told.start]
     return (
-        compiled(r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?").fullmatch(
-            line
-        )
+        compile_on_use(
+            r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?"
+        ).fullmatch(line)
         is not None
     )
 
 
-def _looks_like_one(told: Told, value: str, end: int) -> bool:
+def _looks_like_one(told: ToldValue, value: str, end: int) -> bool:
     """Say whether a value can hardly be anything else, wherever it stands near the name."""
-    raw = _raw(told)
+    raw = _read_raw_told_value(told)
     is_weak = not told.is_direct or not told.is_password  # `API 키 걷어내고 OAuth로 바꿨어요`
     if (is_weak and is_product(value)) or (not told.is_direct and _is_short_word(value)):
         return False
     is_listed = told.link.strip() == "," and (
-        told.opens or compiled(r"[A-Za-z_]\w*\.\w+").fullmatch(value)
+        told.opens or compile_on_use(r"[A-Za-z_]\w*\.\w+").fullmatch(value)
     )
     if is_listed:
         return False
-    if (is_code(raw) and not is_joined(value)) or compiled(
+    if (is_code(raw) and not is_joined(value)) or compile_on_use(
         r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]"
     ).search(value):
         return False
@@ -297,12 +305,12 @@ def _looks_like_one(told: Told, value: str, end: int) -> bool:
 
 def _is_short_word(value: str) -> bool:
     return (
-        compiled(r"[A-Za-z]+(?:-[A-Za-z]+)?").fullmatch(value) is not None
+        compile_on_use(r"[A-Za-z]+(?:-[A-Za-z]+)?").fullmatch(value) is not None
         and len(value) < _LEAST_WORD
     )
 
 
-def _quoted(told: Told) -> _Span | None:
+def _find_quoted_password(told: ToldValue) -> _Span | None:
     """Return the span of a password in quotes, which may be a word or a phrase: `the password is
     "sunflower"`.
     """
@@ -315,9 +323,9 @@ def _quoted(told: Told) -> _Span | None:
         return None
     if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
         return None
-    is_word = compiled(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(value) is not None and not is_state(
+    is_word = compile_on_use(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(
         value
-    )
+    ) is not None and not is_state(value)
     says_so = ":" not in told.link
     is_words = " " in value and (is_phrase(value) or (says_so and _is_chosen_phrase(value)))
     return (start, end) if is_word or is_words else None
@@ -333,7 +341,7 @@ def _is_chosen_phrase(value: str) -> bool:
 
 def is_pin(value: str) -> bool:
     """Say whether a value is a keypad code: `0923*`."""
-    return bool(compiled(r"[*#]?[0-9]{4,8}[*#]").fullmatch(value))
+    return bool(compile_on_use(r"[*#]?[0-9]{4,8}[*#]").fullmatch(value))
 
 
 def is_address(value: str) -> bool:
@@ -343,7 +351,7 @@ def is_address(value: str) -> bool:
     shortcut = r"(?i:ctrl|alt|shift|cmd|fn|esc)[+-].*"
     mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     return bool(
-        compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=[^=].*").fullmatch(
-            value
-        )
+        compile_on_use(
+            rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=[^=].*"
+        ).fullmatch(value)
     )

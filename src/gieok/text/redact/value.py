@@ -77,7 +77,7 @@ def is_wordy(value: str) -> bool:
     ):
         return False
     pairs = [pair for hump in humps if hump[-1].islower() for pair in pairwise(hump.lower())]
-    return 4 * sum(then not in _FOLLOW[one] for one, then in pairs) <= len(pairs)
+    return 4 * sum(then not in _FOLLOW[first] for first, then in pairs) <= len(pairs)
 
 
 def is_stand_in(value: str) -> bool:
@@ -227,8 +227,8 @@ def is_phrase(value: str) -> bool:
     if any(is_password(word) or (len(word) > 3 and not is_wordy(word)) for word in words):
         return True
     has_number = any(
-        one.isalpha() and then.isdigit() and not _TERM.fullmatch(one + then)
-        for one, then in pairwise(words)
+        first.isalpha() and then.isdigit() and not _TERM.fullmatch(first + then)
+        for first, then in pairwise(words)
     )
     if has_number and len(words) > _FEW_WORDS:
         return True

@@ -159,14 +159,14 @@ def weekdays(box: DaySpan, number: int) -> list[date]:
 
 def days_of_month(box: DaySpan, number: int) -> list[date]:
     """Return the days of a span with a number in their month."""
-    found: list[date] = []
+    days: list[date] = []
     at = box.first.replace(day=1)
     while at <= box.last:
         here = _with_day(at, number)
         if here and box.first <= here <= box.last:
-            found.append(here)
+            days.append(here)
         at = months_later(at, 1)
-    return found
+    return days
 
 
 def _with_day(at: date, number: int) -> date | None:

@@ -282,7 +282,7 @@ _HANGUL_NUMBER = re.compile(r"\d{1,4}(?!\d)")
 
 def tokens_of(text: str) -> list[Token]:
     """Return the time words of a text, in order."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     at = 0
     pattern = _compile_english_times()
     while at < len(text):
@@ -290,11 +290,11 @@ def tokens_of(text: str) -> list[Token]:
         if chunk and not re.match(
             r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""
         ):
-            found += _tokenize_korean_chunk(chunk[0], at) or ()
+            tokens += _tokenize_korean_chunk(chunk[0], at) or ()
             at = chunk.end()
             continue
         if chunk and text[at].isdigit():  # 2-5일
-            found += _tokenize_korean_chunk(chunk[0], at) or ()
+            tokens += _tokenize_korean_chunk(chunk[0], at) or ()
             at = chunk.end()
             continue
         match = pattern.match(text, at)
@@ -302,9 +302,9 @@ def tokens_of(text: str) -> list[Token]:
             at += 1
             continue
         token = _build_time_token(match, text)
-        found += (token,) if token else ()
+        tokens += (token,) if token else ()
         at = match.end()
-    return _drop_hyphened_tokens(found, text)
+    return _drop_hyphened_tokens(tokens, text)
 
 
 def _drop_hyphened_tokens(tokens: list[Token], text: str) -> list[Token]:

@@ -103,13 +103,13 @@ def _latest_day(month: int, day: int, today: date) -> date:
     Eight years are the longest gap between two 29 February.
     """
     days = (calendar.month(today.year - n, month).first.replace(day=1) for n in range(_LEAP_YEARS))
-    found = (at.replace(day=day) for at in days if day <= calendar.months(at, 1).last.day)
-    return next((at for at in found if at <= today), None) or date(today.year, month, 99)
+    candidates = (at.replace(day=day) for at in days if day <= calendar.months(at, 1).last.day)
+    return next((at for at in candidates if at <= today), None) or date(today.year, month, 99)
 
 
 def _day_ahead(month: int, day: int, today: date) -> date:
-    found = date(today.year, month, day)
-    return found if (today - found).days <= _LATE_DAYS else date(today.year + 1, month, day)
+    candidate = date(today.year, month, day)
+    return candidate if (today - candidate).days <= _LATE_DAYS else date(today.year + 1, month, day)
 
 
 def _narrow_by_piece(
@@ -147,8 +147,8 @@ def _narrow_yearly(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan
             _select_nth_span(_list_periods_within(box, piece.kind), piece.ordinal) if box else None
         )
     if box is not None:
-        found = [calendar.yearly(piece.kind, piece.number, y) for y in _list_span_years(box)]
-        inside = [span for span in found if box.first <= span.first <= box.last]
+        spans = [calendar.yearly(piece.kind, piece.number, y) for y in _list_span_years(box)]
+        inside = [span for span in spans if box.first <= span.first <= box.last]
         return inside[0] if len(inside) == 1 else None
     around = [calendar.yearly(piece.kind, piece.number, view.today.year + n) for n in range(-4, 5)]
     over = [span for span in around if span.last < view.today]
@@ -195,10 +195,10 @@ def _narrow_part(piece: Piece, box: DaySpan | None, pieces: Sequence[Piece]) -> 
 def _narrow_week(piece: Piece, box: DaySpan | None, pieces: Sequence[Piece]) -> DaySpan | None:
     if box is None or box.days < 27:
         return None
-    found = calendar.week_of(
+    week = calendar.week_of(
         box, piece.ordinal, is_row=any(other.kind == "weekday" for other in pieces)
     )
-    return found if found.first <= found.last and found.first <= box.last else None
+    return week if week.first <= week.last and week.first <= box.last else None
 
 
 def _narrow_weekend(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
@@ -211,16 +211,16 @@ def _narrow_weekend(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpa
             else None
         )
     if box is not None:
-        found = DaySpan(box.first + 5 * DAY, box.last)
-        return found if box.days == 7 and not box.first.weekday() else None
+        weekend = DaySpan(box.first + 5 * DAY, box.last)
+        return weekend if box.days == 7 and not box.first.weekday() else None
     # The current weekend is not over, and a question about "the weekend" means a past one.
     return calendar.build_calendar_period("weekend", view.today, 0 if view.is_ahead else -1)
 
 
 def _narrow_date(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
     if box is None or box == _ANY:
-        found = next(calendar.dates_near(view.today, piece.number, is_ahead=view.is_ahead), None)
-        return calendar.build_one_day(found) if found else None
+        day = next(calendar.dates_near(view.today, piece.number, is_ahead=view.is_ahead), None)
+        return calendar.build_one_day(day) if day else None
     days = calendar.days_of_month(box, piece.number) if box.days <= 31 else []
     return calendar.build_one_day(days[0]) if len(days) == 1 else None
 

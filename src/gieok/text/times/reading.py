@@ -125,10 +125,10 @@ def _narrow_to_day(
         return None
     time, day = coarse[0], named[0]
     of = next((run for run in runs if run[0].start <= time.start < run[-1].end), [])
-    found = _interpret_run([*of, *day], text, view)
-    if not found:
+    times = _interpret_run([*of, *day], text, view)
+    if not times:
         return None
-    return Times((found[0]._replace(start=time.start, end=time.end),))
+    return Times((times[0]._replace(start=time.start, end=time.end),))
 
 
 def _cut_time_words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
@@ -171,7 +171,7 @@ def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
 
     A number may be a year, "past" a running time, and "last" the last one of several.
     """
-    made: list[Token] = []
+    tokens: list[Token] = []
     for at, token in enumerate(run):
         follows = run[at + 1] if at + 1 < len(run) else None
         before = text[max(0, token.start - _LONGEST_LEAD) : token.start]
@@ -180,26 +180,26 @@ def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
             and len(token.text) == 4
             and _LEAST_YEAR <= token.value < _MOST_YEAR
         ):
-            made.append(token._replace(kind="full-year"))
+            tokens.append(token._replace(kind="full-year"))
         elif token.kind == "week-of" and at and run[at - 1].kind in ("qualifier", "ordinal"):
-            made.append(token._replace(kind="unit", value=1))
+            tokens.append(token._replace(kind="unit", value=1))
         elif (
             token.text == "last"
             and follows
             and at + 2 < len(run)
             and _is_last_of(follows, run[at + 2], text)
         ):
-            made.append(token._replace(kind="ordinal", value=-1))
+            tokens.append(token._replace(kind="ordinal", value=-1))
         elif (
             token.kind == "qualifier"
             and follows
             and follows.kind == "unit"
             and _is_running(token, before)
         ):
-            made.append(token._replace(kind="running"))
+            tokens.append(token._replace(kind="running"))
         else:
-            made.append(token)
-    return made
+            tokens.append(token)
+    return tokens
 
 
 def _is_running(token: Token, before: str) -> bool:
@@ -345,8 +345,8 @@ def _open_beginning(
 
     None otherwise: a time before a past day is not understood.
     """
-    found = parse_time_tokens(run, view)
-    return [] if found and (is_deadline or found[0].last >= view.today) else None
+    times = parse_time_tokens(run, view)
+    return [] if times and (is_deadline or times[0].last >= view.today) else None
 
 
 def _read_single_time(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
@@ -390,10 +390,10 @@ def _read_shift(run: Sequence[Token], view: TimeView) -> list[Time] | None:
         is_day = run[at - 1].kind == "unit" and not run[at - 1].value
         days = (count if is_day else 0) * (1 if run[at].kind == "after" else -1)
         rest = run[at + 1 :]
-    found = parse_time_tokens(rest, view) if days else None
-    if found is None or found[0].days != 1:
+    times = parse_time_tokens(rest, view) if days else None
+    if times is None or times[0].days != 1:
         return None
-    day = found[0].first + days * DAY
+    day = times[0].first + days * DAY
     return [
         Time(
             calendar.build_one_day(day),
@@ -425,7 +425,9 @@ def _read_time_range(run: Sequence[Token], text: str, view: TimeView) -> list[Ti
     for at, token in enumerate(run):
         if not 0 < at < len(run) - 1 or token.kind not in ("link", "since", "until"):
             continue
-        right = [one for one in run[at + 1 :] if one.kind not in ("until", "while")]
+        right = [
+            following for following in run[at + 1 :] if following.kind not in ("until", "while")
+        ]
         left = run[:at]
         if token.text in ("and", "와", "과", "랑", "이랑") and not _is_between(left, run, text):
             return _unite_adjacent_times(left, right, view)
@@ -476,9 +478,9 @@ def _from_to(left: Sequence[Token], right: Sequence[Token], view: TimeView) -> D
                 if (
                     spans[0]
                     and spans[1]
-                    and (made := _order_range_span(spans[0], spans[1], filled))
+                    and (span := _order_range_span(spans[0], spans[1], filled))
                 ):
-                    return made
+                    return span
     return None
 
 

@@ -57,16 +57,16 @@ def readings(tokens: Sequence[Token], view: TimeView) -> Iterator[list[Piece]]:
         return
     kinds = encode_token_kinds(tokens)
     for pattern, build in _compile_time_rules():
-        found = pattern.match(kinds)
-        if found is None:
+        match = pattern.match(kinds)
+        if match is None:
             continue
         try:
-            made = build(tokens[: found.end()], view)
+            pieces = build(tokens[: match.end()], view)
         except (ValueError, OverflowError):
             continue
-        if made is not None:
-            for rest in readings(tokens[found.end() :], view):
-                yield [*made, *rest]
+        if pieces is not None:
+            for rest in readings(tokens[match.end() :], view):
+                yield [*pieces, *rest]
 
 
 def _find_token_unit(token: Token) -> str:
@@ -318,9 +318,9 @@ def _loose_span(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | No
 def _this_time(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the month around today in another year: this time last year, 작년 이맘때."""
     rest = [token for token in tokens if token.kind != "this-time"]
-    found = parse_time_tokens(rest, view)
-    offset = found[1][0].offset if found and len(found[1]) == 1 else None
-    unit = found[1][0].grain_of or found[1][0].kind if found else ""
+    parsed = parse_time_tokens(rest, view)
+    offset = parsed[1][0].offset if parsed and len(parsed[1]) == 1 else None
+    unit = parsed[1][0].grain_of or parsed[1][0].kind if parsed else ""
     if offset is None or unit not in ("year", "month"):
         return None
     day = calendar.shifted(unit, view.today, offset)
@@ -332,23 +332,23 @@ def _part_of(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece]:
         ("", "week", "month", "quarter", "year")[tokens[0].value // 10],
         tokens[0].value % 10,
     )
-    found = calendar.select_period_part(calendar.build_calendar_period(unit, view.today, 0), part)
-    if found and found.first > view.today and not view.is_ahead:
-        found = calendar.select_period_part(
+    span = calendar.select_period_part(calendar.build_calendar_period(unit, view.today, 0), part)
+    if span and span.first > view.today and not view.is_ahead:
+        span = calendar.select_period_part(
             calendar.build_calendar_period(unit, view.today, -1), part
         )
     return (
-        [Piece("span", grain_of="month" if unit != "week" else "week", span=found)] if found else []
+        [Piece("span", grain_of="month" if unit != "week" else "week", span=span)] if span else []
     )
 
 
 def _part_of_named(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the end or the beginning of a named year: 작년 연말, 2024년 연초; 지난달 연말 is none."""
-    found = parse_time_tokens(tokens[:-1], view)
+    parsed = parse_time_tokens(tokens[:-1], view)
     unit = ("", "week", "month", "quarter", "year")[tokens[-1].value // 10]
-    if found is None or (found[1][0].grain_of or found[1][0].kind) != unit:
+    if parsed is None or (parsed[1][0].grain_of or parsed[1][0].kind) != unit:
         return None
-    return [*found[1], Piece("part", tokens[-1].value % 10)]
+    return [*parsed[1], Piece("part", tokens[-1].value % 10)]
 
 
 def _part_of_unit(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:

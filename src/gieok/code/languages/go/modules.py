@@ -65,8 +65,8 @@ class GoLinker(PackageLinker):
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return the package that an import names."""
         del name, level
-        found = self.package(importer, module)
-        return Target(space=found) if found is not None else Target(external=module)
+        folder = self.package(importer, module)
+        return Target(space=folder) if folder is not None else Target(external=module)
 
     def is_handed_out(self, file: str) -> bool:
         """Return False for test files: go builds them only for the tests of their own folder."""
@@ -81,15 +81,16 @@ class GoLinker(PackageLinker):
             return vendored
         home = self._home(importer)
         for where in (home, ""):  # `replace` counts in the main module and in go.work alone
-            for one in self._modules:
+            for go_module in self._modules:
                 if (
-                    one.folder == where
-                    and (found := self._below(one.replaced, one.folder, module)) is not None
+                    go_module.folder == where
+                    and (folder := self._below(go_module.replaced, go_module.folder, module))
+                    is not None
                 ):
-                    return found
-        for one in self._modules:
-            if one.path and _is_in_module(module, one.path):
-                return self._known(f"{one.folder or '.'}/{module[len(one.path) :]}")
+                    return folder
+        for go_module in self._modules:
+            if go_module.path and _is_in_module(module, go_module.path):
+                return self._known(f"{go_module.folder or '.'}/{module[len(go_module.path) :]}")
         return self._by_end(module) if home is None and module not in STANDARD else None
 
     def _below(self, replaced: Mapping[str, str], folder: str, module: str) -> str | None:

@@ -36,7 +36,7 @@ _VERSION = re.compile(r"[/.]v\d+$")
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
 
 
-class _Reader(TreeReader):
+class _GoReader(TreeReader):
     branches: ClassVar[frozenset[str]] = frozenset(
         "if_statement for_statement expression_case type_case communication_case".split()
     )
@@ -143,7 +143,7 @@ class _Reader(TreeReader):
 
         The variadic parameter is given by its name and its declared variable.
         """
-        found: list[tuple[str, Variable]] = []
+        parameters: list[tuple[str, Variable]] = []
         rest, elements = "", NOTHING
         for parameter in listed:
             names = [self.text(c) for c in parameter.named_children if c.type == "identifier"]
@@ -151,8 +151,10 @@ class _Reader(TreeReader):
             if parameter.type == "variadic_parameter_declaration":
                 rest, elements = names[0] if names else "", self.holding(self.type(kind), parameter)
             elif parameter.type == "parameter_declaration":
-                found += [(name, self.type(kind)) for name in names or [f"<{len(found)}>"]]
-        return found, rest, elements
+                parameters += [
+                    (name, self.type(kind)) for name in names or [f"<{len(parameters)}>"]
+                ]
+        return parameters, rest, elements
 
     def _results(self, node: Node | None, fact: FunctionFact, inner: Namespace) -> None:
         """Declare a function's results: one result is the value, several are a container by
@@ -203,35 +205,35 @@ class _Reader(TreeReader):
         self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
         self.builder.copy(fact.parameters[0], self.declared(held))
-        made = self.function_value(number)
-        self.store(held, name, made, node)
+        method = self.function_value(number)
+        self.store(held, name, method, node)
         if not is_generic:  # of a generic type the name alone is compared with an interface's
-            self.store(held, name + self._signature(node), made, node)
+            self.store(held, name + self._signature(node), method, node)
 
     def _signature(self, node: Node) -> str:
         """Return the types of a method as one text.
 
         Packages are part of the text: `(string)File,error` is not `(string)http.File,error`.
         """
-        given, result = (
+        parameters, result = (
             self._types(self.field(node, "parameters")),
             self._types(self.field(node, "result")),
         )
-        return f"({given}){result}"
+        return f"({parameters}){result}"
 
     def _types(self, listed: Node | None) -> str:
         if listed is None:
             return ""
         if listed.type != "parameter_list":
             return self._plain_type(listed)
-        found: list[str] = []
+        types: list[str] = []
         for parameter in listed.named_children:
             kind = self.field(parameter, "type")
             if kind is not None:
                 names = sum(child.type == "identifier" for child in parameter.named_children)
                 dots = "..." if parameter.type == "variadic_parameter_declaration" else ""
-                found += [dots + self._plain_type(kind)] * max(names, 1)
-        return ",".join(found)
+                types += [dots + self._plain_type(kind)] * max(names, 1)
+        return ",".join(types)
 
     def _plain_type(self, node: Node) -> str:
         """Return a type's text without the parts that may differ between equal types.
@@ -252,10 +254,10 @@ class _Reader(TreeReader):
         number, inner = self.class_(node, name, ())
         bases: list[Variable] = []
         inside = [c for part in self.children(node, "type_parameters") for c in part.named_children]
-        given = [self.text(c) for c in inside if c.type == "identifier"]
+        parameters = [self.text(c) for c in inside if c.type == "identifier"]
         self.generic = {
             parameter: self.builder.bind(inner, f"[{place}]")
-            for place, parameter in enumerate(given)
+            for place, parameter in enumerate(parameters)
         }
         outer, self.scope = self.scope, inner
         for field in self._fields(kind):
@@ -517,4 +519,4 @@ def _package_names(path: str) -> list[str]:
     )
 
 
-read = build_tree_reader(_Reader)
+read = build_tree_reader(_GoReader)

@@ -25,7 +25,7 @@ _COLLECTIONS = frozenset(
 )
 
 
-class _Reader(TreeReader):
+class _JavaReader(TreeReader):
     branches: ClassVar[frozenset[str]] = frozenset(
         """
             if_statement for_statement enhanced_for_statement while_statement do_statement
@@ -130,24 +130,24 @@ class _Reader(TreeReader):
         self._class_of(node, self.name(node), self._bases(node), self.field(node, "body"))
 
     def _bases(self, node: Node) -> list[Variable]:
-        found = []
+        bases = []
         for child in node.named_children:
             if child.type in ("superclass", "super_interfaces", "extends_interfaces"):
                 types = child.named_children
                 types = types[0].named_children if types and types[0].type == "type_list" else types
-                found += [self._class_named(t) for t in types]
-        return found
+                bases += [self._class_named(t) for t in types]
+        return bases
 
     def _class_of(
         self, node: Node, name: str, bases: list[Variable], body: Node | None
     ) -> Variable:
         is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
         number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
-        made = self.class_value(number)
-        self.bind(name, made)
+        class_value = self.class_value(number)
+        self.bind(name, class_value)
         outer, self.scope = self.scope, inner
         self._generics(node, inner)
-        this = self.declared(made)
+        this = self.declared(class_value)
         self._components(node, inner)
         parts = body.named_children if body is not None else ()
         members = [
@@ -162,7 +162,11 @@ class _Reader(TreeReader):
                 self.builder.bind(inner, self.name(member))
             elif member.type == "enum_constant":
                 constant, own = self.name(member), self.field(member, "body")
-                kind = made if own is None else self._class_of(member, constant, [made], own)
+                kind = (
+                    class_value
+                    if own is None
+                    else self._class_of(member, constant, [class_value], own)
+                )
                 instance = self.call(
                     kind, self.arguments(self.field(member, "arguments")), member, name
                 )
@@ -179,7 +183,7 @@ class _Reader(TreeReader):
             elif member.type in ("static_initializer", "block"):
                 self.nothing(member)
         self.scope = outer
-        return made
+        return class_value
 
     def _components(self, node: Node, inner: Namespace) -> None:
         """Declare a record's components: fields, each with a method of the same name."""
@@ -210,7 +214,7 @@ class _Reader(TreeReader):
         self.scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         self._generics(member, self.scope)
         parameters, rest, elements = self._parameters(self.children(member, "parameters"))
-        given = NOTHING if is_constructor else self.type(self.field(member, "type"))
+        return_type = NOTHING if is_constructor else self.type(self.field(member, "type"))
         shown = "<init>" if is_constructor else name
         body = self.field(member, "body")
         number, _ = self.function(
@@ -231,7 +235,7 @@ class _Reader(TreeReader):
             self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"),
             self.function_value(number),
         )
-        self.builder.copy(self.builder.functions[number].result, given)
+        self.builder.copy(self.builder.functions[number].result, return_type)
 
     def _parameters(
         self, listed: Sequence[Node]
@@ -240,11 +244,11 @@ class _Reader(TreeReader):
 
         The variadic parameter is given by its name and its declared variable.
         """
-        found = []
+        parameters = []
         rest, elements = "", NOTHING
         for parameter in listed:
             if parameter.type == "formal_parameter":
-                found.append((self.name(parameter), self.type(self.field(parameter, "type"))))
+                parameters.append((self.name(parameter), self.type(self.field(parameter, "type"))))
             elif parameter.type == "spread_parameter":
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
                 declarator = self.child(parameter, "variable_declarator")
@@ -254,7 +258,7 @@ class _Reader(TreeReader):
                     else parameter.named_children[-1]
                 )
                 elements = self.holding(self.type(kind), parameter)
-        return found, rest, elements
+        return parameters, rest, elements
 
     # Names
 
@@ -354,10 +358,10 @@ class _Reader(TreeReader):
         if place is not None:
             return self._call_named(self.value(place), name, arguments, node)
         variable, is_member = self._find("", f"{name}()")
-        made = self._call_named(self._this(node), name, arguments, node)
+        result = self._call_named(self._this(node), name, arguments, node)
         # a member of an enclosing class
         callee = variable if is_member else self._imported(name, node)
-        return self.builder.merge(made, self.call(callee, arguments, node, name))
+        return self.builder.merge(result, self.call(callee, arguments, node, name))
 
     def _call_named(
         self, place: Variable, name: str, arguments: list[Argument], node: Node
@@ -366,11 +370,11 @@ class _Reader(TreeReader):
 
         A collection's methods are known by their plain name.
         """
-        made = self.call_method(place, f"{name}()", arguments, node)
+        result = self.call_method(place, f"{name}()", arguments, node)
         return (
-            self.builder.merge(made, self.call_method(place, name, arguments, node))
+            self.builder.merge(result, self.call_method(place, name, arguments, node))
             if place != NOTHING
-            else made
+            else result
         )
 
     def _creation(self, node: Node) -> Variable:
@@ -424,8 +428,8 @@ class _Reader(TreeReader):
         kind_node = self.field(node, "type")
         for declarator in node.named_children:
             if declarator.type == "variable_declarator":
-                made = self.field(declarator, "value")
-                value = self.value(made)
+                value_node = self.field(declarator, "value")
+                value = self.value(value_node)
                 kind = (
                     self.type(kind_node)
                     if value == NOTHING or self.text(kind_node) != "var"
@@ -433,7 +437,9 @@ class _Reader(TreeReader):
                 )
                 variable = self.builder.bind(self.scope, self.name(declarator))
                 # a `new Circle()` is exactly a Circle, not any Shape
-                is_exact = made is not None and made.type == "object_creation_expression"
+                is_exact = (
+                    value_node is not None and value_node.type == "object_creation_expression"
+                )
                 self.builder.copy(variable, value if is_exact else self.builder.merge(value, kind))
 
     def _lambda(self, node: Node) -> Variable:
@@ -457,13 +463,13 @@ class _Reader(TreeReader):
         parts = node.named_children
         name = self.text(parts[-1]) if len(parts) > 1 else "new"
         held = self.value(parts[0])
-        made = held if name == "new" else self.load(held, f"{name}()", node)
+        callee = held if name == "new" else self.load(held, f"{name}()", node)
         anything: list[Argument] = [("*", NOTHING)]
-        self.call(made, anything, node, name)  # whoever takes it calls it
+        self.call(callee, anything, node, name)  # whoever takes it calls it
         if name != "new":
             # `Shape::area` is called on any Shape
             self.call_method(self.declared(held), f"{name}()", anything, node)
-        return made
+        return callee
 
     def _for_each(self, node: Node) -> None:
         held = self.element(self.value(self.field(node, "value")), node)
@@ -517,4 +523,4 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
 
 
-read = build_tree_reader(_Reader)
+read = build_tree_reader(_JavaReader)

@@ -61,12 +61,12 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def constraints(self, node: Node) -> dict[str, Variable]:
         """Return type parameter → its bound: Shape for `T` of `<T extends Shape>`."""
-        found = {}
+        bounds = {}
         for parameter in self.children(node, "type_parameters"):
             extended = self.field(parameter, "constraint")
             if extended is not None and extended.named_children:
-                found[self.name(parameter)] = self.base_(extended.named_children[0])
-        return found
+                bounds[self.name(parameter)] = self.base_(extended.named_children[0])
+        return bounds
 
     def _read_head(self, node: Node, name: str, kind: str, traits: tuple[str, ...]) -> int:
         parameters, patterns, rest = self._parameters(node)
@@ -107,7 +107,7 @@ class JavaScriptDefinitions(JavaScriptNames):
             if listed is not None
             else []
         )
-        found: list[tuple[str, Variable]] = []
+        parameters: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
         rest = ""
         for place, parameter in enumerate(n for n in nodes if n.type != "comment"):
@@ -128,14 +128,14 @@ class JavaScriptDefinitions(JavaScriptNames):
             name = self.text(target) if target.type == "identifier" else f"<{place}>"
             if target.type not in ("identifier", "this"):
                 patterns.append((target, name))
-            found.append((name, self.builder.merge(annotation, default)))
-        return found, patterns, rest
+            parameters.append((name, self.builder.merge(annotation, default)))
+        return parameters, patterns, rest
 
     def _function_class(self, node: Node, name: str) -> Variable:
         number, inner = self.class_(node, name, ())
         outer, self.scope = self.scope, inner
-        made = self.function_value(self._add(node, "constructor", SymbolKind.METHOD))
-        self.bind("__init__", made, inner)
+        constructor = self.function_value(self._add(node, "constructor", SymbolKind.METHOD))
+        self.bind("__init__", constructor, inner)
         self.scope = outer
         return self.class_value(number)
 
@@ -198,8 +198,8 @@ class JavaScriptDefinitions(JavaScriptNames):
             traits = tuple(
                 t for word, t in (("static", Trait.CLASS), ("get", Trait.PROPERTY)) if word in kinds
             )
-            made = self.function_value(self._add(member, name, SymbolKind.METHOD, traits))
-            self.bind("__init__" if name == "constructor" else name, made, inner)
+            method = self.function_value(self._add(member, name, SymbolKind.METHOD, traits))
+            self.bind("__init__" if name == "constructor" else name, method, inner)
             if name == "constructor":
                 self._parameter_properties(member)
         elif member.type in ("field_definition", "public_field_definition"):

@@ -42,14 +42,14 @@ class JavaScriptLinker(Linker):
         self._entries: dict[str, dict[str, list[str]]] = {}
         #: Folder → (pattern, targets) and the base folder of its tsconfig.json.
         self._aliases: dict[str, tuple[str, dict[str, list[str]]]] = {}
-        for path, said in sorted(manifests.items()):
+        for path, manifest in sorted(manifests.items()):
             folder, _, file = path.rpartition("/")
             if file == "package.json":
-                self._mains[folder] = said["main"]
-                self._entries[folder] = said["entries"]
-                self._packages.setdefault(said["name"], folder)
-            elif said["paths"] or said["base"]:
-                self._aliases.setdefault(folder, (said["base"], said["paths"]))
+                self._mains[folder] = manifest["main"]
+                self._entries[folder] = manifest["entries"]
+                self._packages.setdefault(manifest["name"], folder)
+            elif manifest["paths"] or manifest["base"]:
+                self._aliases.setdefault(folder, (manifest["base"], manifest["paths"]))
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return what an import names."""
@@ -64,18 +64,18 @@ class JavaScriptLinker(Linker):
     def _find(self, importer: str, module: str) -> str | None:
         if module.startswith("."):
             return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
-        found = self._aliased(importer, module)
-        if found is None and module.startswith("#"):
+        path = self._aliased(importer, module)
+        if path is None and module.startswith("#"):
             folders = (
                 importer[:at]
                 for at in range(len(importer), -1, -1)
                 if importer[at : at + 1] == "/" or not at
             )
             return next((self._entered(f, module) for f in folders if f in self._entries), None)
-        if found is None and module.startswith(("@/", "~/")):
+        if path is None and module.startswith(("@/", "~/")):
             places = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
-            found = next((file for file in places if file is not None), None)
-        return found if found is not None else self._packaged(module)
+            path = next((file for file in places if file is not None), None)
+        return path if path is not None else self._packaged(module)
 
     def _aliased(self, importer: str, module: str) -> str | None:
         """Return the file that the nearest tsconfig.json gives for a name, by `paths` or
@@ -127,7 +127,7 @@ class JavaScriptLinker(Linker):
             if not (name.startswith(head) and name.endswith(tail) if star else name == key):
                 continue
             middle = name[len(head) : len(name) - len(tail)] if star else ""
-            for place in (one.replace("*", middle).removeprefix("./") for one in places):
+            for place in (pattern.replace("*", middle).removeprefix("./") for pattern in places):
                 for path in (place, f"src/{place.partition('/')[2]}"):
                     if (file := self._file(normpath(f"{folder or '.'}/{path}"))) is not None:
                         return file
@@ -177,15 +177,15 @@ def read_javascript_manifest(text: str, language: Language, parser: Parser) -> F
     options = content.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     paths = options.get("paths")
-    said = {
+    manifest = {
         "name": _parse_manifest_text(content.get("name")),
         "main": _find_exports_entry(content.get("exports"))
         or _parse_manifest_text(content.get("module"))
         or _parse_manifest_text(content.get("main")),
         "entries": {
             key: _list_export_leaves(value)
-            for told in (content.get("exports"), content.get("imports"))
-            for key, value in (told.items() if isinstance(told, dict) else ())
+            for section in (content.get("exports"), content.get("imports"))
+            for key, value in (section.items() if isinstance(section, dict) else ())
             if key[:1] in "#." and key != "."
         },
         "paths": {
@@ -198,7 +198,7 @@ def read_javascript_manifest(text: str, language: Language, parser: Parser) -> F
         "base": _parse_manifest_text(options.get("baseUrl")),
     }
     builder = Builder(language.name, text.count("\n") + 1)
-    builder.package = json.dumps(said, sort_keys=True)
+    builder.package = json.dumps(manifest, sort_keys=True)
     return builder.finish()
 
 

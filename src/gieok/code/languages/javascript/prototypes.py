@@ -144,11 +144,11 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
 
         The result for a class's prototype is an instance of the class.
         """
-        made = self.builder.container()
+        result = self.builder.container()
         if held[0] == NOTHING:
-            return made
-        self.emit(Op.MIX, made, held[0], self.scope.symbol, self.line(node))
-        return self.builder.merge(made, self.made_of(held[0], Op.INSTANCE))
+            return result
+        self.emit(Op.MIX, result, held[0], self.scope.symbol, self.line(node))
+        return self.builder.merge(result, self.made_of(held[0], Op.INSTANCE))
 
     def _define(self, parts: list[Node], owner: str, node: Node) -> Variable:
         """Read `Object.defineProperty(res, "name", { get: function … })`, which defines
@@ -171,10 +171,10 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
                 self.value(value)
                 continue
             self.newest = NOTHING
-            made = self.make(function, name if key != "set" else f"{name} (set)")
+            member = self.make(function, name if key != "set" else f"{name} (set)")
             self._receive(parts[0])
             if key == "value":
-                self.store(target, name, made, node)
+                self.store(target, name, member, node)
             elif key == "get" and self.newest != NOTHING:
                 self.store(target, name, self.builder.functions[self.newest].result, node)
         if parts[2].type != "object" or not name:
@@ -197,7 +197,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
 
     def mix(self, target: Node | None, source: Node | None, node: Node) -> Variable:
         """Give an object the members of another object."""
-        held, given = self.value(target), self.value(source)
-        if NOTHING not in (held, given):
-            self.emit(Op.MIX, held, given, self.scope.symbol, self.line(node))
-        return self.index(given, None, node)
+        held, source_value = self.value(target), self.value(source)
+        if NOTHING not in (held, source_value):
+            self.emit(Op.MIX, held, source_value, self.scope.symbol, self.line(node))
+        return self.index(source_value, None, node)

@@ -252,11 +252,11 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             held = self.value(place)
             if name == "bind":
                 return held
-            given = (
+            rest = (
                 arguments[1:] if name == "call" else [("*", value) for _, value in arguments[1:2]]
             )
             this = [("this", value) for _, value in arguments[:1]]
-            return self.call(held, [*this, *given], node, self.text(place).rpartition(".")[2])
+            return self.call(held, [*this, *rest], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
         return self.call_method(held, name, arguments, node)
 

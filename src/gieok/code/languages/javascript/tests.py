@@ -66,10 +66,10 @@ class JavaScriptTests(JavaScriptDefinitions):
 
         Other objects may have a method `test` too.
         """
-        given = (self.builder.functions[scope.function] for scope in self.scope.outwards())
+        facts = (self.builder.functions[scope.function] for scope in self.scope.outwards())
         return name in _RUNNERS or any(
             name in fact.names[:2] and not {Trait.TEST, Trait.SUITE}.isdisjoint(fact.traits)
-            for fact in given
+            for fact in facts
         )
 
     def test(self, callee: Node, listed: Node, node: Node) -> Variable:
@@ -93,11 +93,11 @@ class JavaScriptTests(JavaScriptDefinitions):
                 continue
             number = self._add(part, name or word, SymbolKind.FUNCTION, traits)
             self._share_context(number)
-            made = self.function_value(number)
+            function = self.function_value(number)
             if word in _HOOKS:
-                self._hooks[self.scope.function].append(made)
+                self._hooks[self.scope.function].append(function)
             else:
-                self.call(made, [], node, name)
+                self.call(function, [], node, name)
         return NOTHING
 
     def _function_expression(self, node: Node) -> Variable:

@@ -111,7 +111,7 @@ class _NamedReader(TreeReader):
 
     def _call(self, node: Node) -> None:
         called = next(
-            (found for field in _CALLED if (found := self.field(node, field)) is not None), None
+            (child for field in _CALLED if (child := self.field(node, field)) is not None), None
         )
         called = called or (node.named_children[0] if node.named_children else node)
         name, before = self._last(called), self._before(node, called)
@@ -133,8 +133,8 @@ class _NamedReader(TreeReader):
                 scope = self.name(holder, "scope")
                 return scope if scope in _OUTSIDE else ""
             for field in ("argument", "expression", "object", "receiver", "target"):
-                if (found := self.field(holder, field)) is not None:
-                    return self.text(found)
+                if (child := self.field(holder, field)) is not None:
+                    return self.text(child)
         is_path = called.type == "navigation_expression" and len(called.named_children) > 1
         return self.text(called.named_children[0]) if is_path else ""
 
@@ -153,9 +153,9 @@ class _NamedReader(TreeReader):
         return self._last(parts[-1]) if parts else ""
 
     def _import(self, node: Node) -> None:
-        found = re.search(self.grammar.imported, self.text(node))
-        if found is not None:
-            self.emit(Op.IMPORT, NOTHING, found[found.lastindex or 0], "", 0, self.line(node))
+        match = re.search(self.grammar.imported, self.text(node))
+        if match is not None:
+            self.emit(Op.IMPORT, NOTHING, match[match.lastindex or 0], "", 0, self.line(node))
 
     def _name(self, node: Node) -> str:
         """Return the name of a definition; in C the name is nested inside of declarators."""

@@ -85,8 +85,10 @@ class CallReader(Expressions):
         return value
 
     def _arguments(self, node: ast.Call) -> list[Argument]:
-        found = [("*" if isinstance(a, ast.Starred) else "", self.expression(a)) for a in node.args]
-        return found + [(k.arg or "**", self.expression(k.value)) for k in node.keywords]
+        arguments = [
+            ("*" if isinstance(a, ast.Starred) else "", self.expression(a)) for a in node.args
+        ]
+        return arguments + [(k.arg or "**", self.expression(k.value)) for k in node.keywords]
 
     def _note_wrapper(self, name: str, node: ast.Call) -> None:
         """Note that `update_wrapper(inner, f)` makes inner transparent, as the decorator `wraps`

@@ -167,14 +167,16 @@ class PythonDefinitions(CallReader):
                 self.emit(Op.INDEX, parameters[name], row, place, fact.symbol, decorator.lineno)
 
     def _traits(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-        found = {TRAITS[name] for d in node.decorator_list if (name := find_last_name(d)) in TRAITS}
+        traits = {
+            TRAITS[name] for d in node.decorator_list if (name := find_last_name(d)) in TRAITS
+        }
         if self.scope.owner != NOTHING and node.name in _CLASS_METHODS:
-            found.add(Trait.CLASS)
+            traits.add(Trait.CLASS)
         if node.name.startswith("test"):
-            found.add(Trait.TEST)
+            traits.add(Trait.TEST)
         if self.scope.owner != NOTHING and _is_bare(node, self.scope.owner in self._protocols):
-            found.add(Trait.DECLARED if self.scope.owner in self._protocols else Trait.ABSTRACT)
-        return tuple(sorted(found))
+            traits.add(Trait.DECLARED if self.scope.owner in self._protocols else Trait.ABSTRACT)
+        return tuple(sorted(traits))
 
     def _symbol(self, node: Definition, name: str, kind: str, traits: tuple[str, ...]) -> int:
         decorators = node.decorator_list
@@ -296,18 +298,18 @@ class PythonDefinitions(CallReader):
         outer = self.scope
         inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{node.name}.", number)
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
-        made = self.made(Op.CLASS, number)
+        class_value = self.made(Op.CLASS, number)
         if keywords.get("metaclass", NOTHING) != NOTHING:
             self.builder.copy(self.builder.bind(inner, METACLASS), keywords["metaclass"])
         if bases or keywords:  # a class is made by its metaclass, which it may inherit
-            maker = self.made(Op.LOAD, made, METACLASS, outer.symbol, node.lineno)
+            maker = self.made(Op.LOAD, class_value, METACLASS, outer.symbol, node.lineno)
             self.emit(Op.CALL, self.builder.fresh(), maker, [], outer.symbol, node.lineno, "")
         for decorator in reversed(node.decorator_list):
             decorating = self.expression(decorator)
             if decorating != NOTHING:
                 where = (outer.symbol, decorator.lineno)
-                self.emit(Op.DECORATE, self.builder.fresh(), decorating, made, *where)
-        self.builder.copy(self.builder.bind(outer, node.name), made)
+                self.emit(Op.DECORATE, self.builder.fresh(), decorating, class_value, *where)
+        self.builder.copy(self.builder.bind(outer, node.name), class_value)
         self.scope = inner
         self.block(node.body)
         self.scope = outer

@@ -209,13 +209,13 @@ class Expressions(Emission[Code]):
         name = OPERATORS.get(type(node.op))
         if name is None or left == right == NOTHING:
             return NOTHING
-        made = self.special(left, f"__{name}__", [("", right)], node)
+        result = self.special(left, f"__{name}__", [("", right)], node)
         reverse = self.special(right, f"__r{name}__", [("", left)], node)
         held = self.builder.fresh()  # lists added to lists stay lists
         for side in (left, right):
             if side != NOTHING:
                 self.emit(Op.CONTAINERS, held, side)
-        return self.builder.merge(made, reverse, held)
+        return self.builder.merge(result, reverse, held)
 
     def _unary(self, node: ast.UnaryOp) -> Variable:
         self.expression(node.operand)

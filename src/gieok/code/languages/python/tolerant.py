@@ -205,11 +205,16 @@ class _TolerantReader(TreeReader):
         for decorator in reversed(decorators):
             decorating = self.value(decorator)
             if decorating != NOTHING:
-                made = self.builder.fresh()
+                decorated = self.builder.fresh()
                 self.emit(
-                    Op.DECORATE, made, decorating, value, self.scope.symbol, self.line(decorator)
+                    Op.DECORATE,
+                    decorated,
+                    decorating,
+                    value,
+                    self.scope.symbol,
+                    self.line(decorator),
                 )
-                value = made if node.type == "function_definition" else value
+                value = decorated if node.type == "function_definition" else value
         self.bind(name, value)
 
     def _last_name(self, node: Node) -> str:
@@ -238,7 +243,7 @@ class _TolerantReader(TreeReader):
         return self.function_value(number)
 
     def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:
-        found: list[tuple[str, Variable]] = []
+        parameters: list[tuple[str, Variable]] = []
         rest = ""
         for parameter in listed.named_children if listed is not None else ():
             named = self.field(parameter, "name") or (parameter.named_children or [parameter])[0]
@@ -246,13 +251,13 @@ class _TolerantReader(TreeReader):
                 rest = self.text(named).lstrip("*")
             elif named.type == "identifier" and parameter.type != "dictionary_splat_pattern":
                 held = self._annotation(self.field(parameter, "type"))
-                found.append(
+                parameters.append(
                     (
                         self.text(named),
                         self.builder.merge(held, self.value(self.field(parameter, "value"))),
                     )
                 )
-        return found, rest
+        return parameters, rest
 
     def _class(self, node: Node, whole: Node, name: str) -> Variable:
         bases = [self._base(b) for b in self.children(node, "superclasses")]

@@ -141,7 +141,7 @@ class RustDefinitions(TreeReader):
                 name_of = f"<{place}>"
                 patterns.append((pattern, name_of))
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
-        given = self.type(self.field(node, "return_type"))
+        return_type = self.type(self.field(node, "return_type"))
         body = self.field(node, "body")
         number, inner = self.function(
             node, name, kind, parameters, body, receiver=receiver, traits=traits
@@ -152,7 +152,7 @@ class RustDefinitions(TreeReader):
         for pattern, name_of in patterns:
             self.assign(pattern, inner.names[name_of])
         self.scope = outer
-        self.builder.copy(self.builder.functions[number].result, given)
+        self.builder.copy(self.builder.functions[number].result, return_type)
         return number
 
     def _generics(self, node: Node) -> Namespace:
@@ -231,11 +231,11 @@ class RustDefinitions(TreeReader):
         has_self = any(c.type == "self_parameter" for c in self.children(member, "parameters"))
         traits = () if has_self else (Trait.STATIC,)
         number = self._add(member, name, SymbolKind.METHOD, "self" if has_self else "", traits)
-        made = self.function_value(number)
+        method = self.function_value(number)
         if held == NOTHING:
-            self.bind(name, made, inner)
+            self.bind(name, method, inner)
         else:
-            self.store(held, name, made, member)
+            self.store(held, name, method, member)
         if has_self:
             self.builder.copy(
                 self.builder.functions[number].parameters[0], self.declared(self.implementing)

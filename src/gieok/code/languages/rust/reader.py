@@ -38,7 +38,7 @@ _EXPRESSIONS = frozenset(
 )
 
 
-class _Reader(RustDefinitions):
+class _RustReader(RustDefinitions):
     branches: ClassVar[frozenset[str]] = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
@@ -149,12 +149,12 @@ class _Reader(RustDefinitions):
             return NOTHING
         if callee.type == "field_expression":
             place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
-            made = self.call_method(place, name, arguments, node)
+            result = self.call_method(place, name, arguments, node)
             if name in _CALLING:
-                made = self.builder.merge(
-                    made, *[self.call(held, [("", place)], node) for _, held in arguments]
+                result = self.builder.merge(
+                    result, *[self.call(held, [("", place)], node) for _, held in arguments]
                 )
-            return self.builder.merge(made, place) if name in _SAME else made
+            return self.builder.merge(result, place) if name in _SAME else result
         if callee.type == "scoped_identifier":
             parts = self.text(callee).split("::")
             if (
@@ -168,22 +168,22 @@ class _Reader(RustDefinitions):
         if name in ("Some", "Ok", "Err") and arguments:
             return arguments[0][1]
         held = self.value(callee)
-        made = self.call(held, arguments, node, name)
+        result = self.call(held, arguments, node, name)
         is_variant = name[:1].isupper() and callee.type == "scoped_identifier"
-        return self.builder.merge(made, held) if is_variant else made
+        return self.builder.merge(result, held) if is_variant else result
 
     def _struct_expression(self, node: Node) -> Variable:
         held = self._named(self.field(node, "name"))
-        made = self.declared(held)
+        instance = self.declared(held)
         for field in self.children(node, "body"):
             if field.named_children:
                 self.store(
-                    made,
+                    instance,
                     self.text(field.named_children[0]),
                     self.value(field.named_children[-1]),
                     field,
                 )
-        return made
+        return instance
 
     def _closure(self, node: Node) -> Variable:
         parameters = []
@@ -224,8 +224,10 @@ class _Reader(RustDefinitions):
 
     def _match(self, node: Node) -> Variable:
         value = self.value(self.field(node, "value"))
-        given = [self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")]
-        return self.builder.merge(*given)
+        results = [
+            self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")
+        ]
+        return self.builder.merge(*results)
 
     def _arm(self, arm: Node, value: Variable) -> Variable:
         pattern = self.field(arm, "pattern")
@@ -266,4 +268,4 @@ class _Reader(RustDefinitions):
         return self.holding(held, node) if held != NOTHING else self.builder.container()
 
 
-read = build_tree_reader(_Reader)
+read = build_tree_reader(_RustReader)

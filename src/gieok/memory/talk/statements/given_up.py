@@ -363,16 +363,18 @@ def _find_korean(sentence: str) -> Iterator[Loss]:
     for number, pattern in enumerate(_compile_rows(_KOREAN_ROWS)):
         if number in _NEEDS_NOW and not _SAYS_NOW.search(sentence):
             continue
-        for found in pattern.finditer(sentence):
-            if not found.start():
+        for row_match in pattern.finditer(sentence):
+            if not row_match.start():
                 continue
-            begins = [match.end() for match in _KOREAN_CLAUSE.finditer(sentence, 0, found.start())]
+            begins = [
+                match.end() for match in _KOREAN_CLAUSE.finditer(sentence, 0, row_match.start())
+            ]
             start = begins[-1] if begins else 0
-            if start < found.start():
+            if start < row_match.start():
                 yield Loss(
-                    old=(start, found.start()),
-                    clause=(start, found.start()),
-                    new=(found.end(), len(sentence)),
+                    old=(start, row_match.start()),
+                    clause=(start, row_match.start()),
+                    new=(row_match.end(), len(sentence)),
                     is_denial=number == _DENIAL_ROW,
                 )
 
@@ -393,8 +395,8 @@ def _find_english(sentence: str) -> Iterator[Loss]:
             )
             continue
         for pattern in _compile_rows(_ENGLISH_ROWS):
-            if found := pattern.fullmatch(clause):
-                loss = _read_row(found, start, end)
+            if match := pattern.fullmatch(clause):
+                loss = _read_row(match, start, end)
                 # "6a has a new teacher, Ms. Ito instead of Mr. Lee": the subject stands in the
                 # clause before.
                 yield (
@@ -413,8 +415,8 @@ def _find_english(sentence: str) -> Iterator[Loss]:
                 for pattern, successor in zip(
                     _compile_rows(_ENGLISH_PAIRS), _ENGLISH_SUCCESSORS, strict=True
                 ):
-                    if re.match(successor, following) and (found := pattern.fullmatch(clause)):
-                        yield _read_row(found, start, end)._replace(
+                    if re.match(successor, following) and (match := pattern.fullmatch(clause)):
+                        yield _read_row(match, start, end)._replace(
                             is_denial=pattern is not _compile_rows(_ENGLISH_PAIRS)[0]
                         )
 

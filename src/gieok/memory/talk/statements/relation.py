@@ -164,19 +164,19 @@ def relation(earlier: str, later: str) -> Relation:
     judged, and the surest relation counts.
     """
     return _find_surest(
-        _judge_sentences(one, other)
-        for one in read_sentences(earlier)
+        _judge_sentences(sentence, other)
+        for sentence in read_sentences(earlier)
         for other in read_sentences(later)
     )
 
 
 def _find_surest(found: Iterable[Relation]) -> Relation:
     best = Relation(UNRELATED)
-    for one in found:
-        if one.is_sure:
-            return one
+    for candidate in found:
+        if candidate.is_sure:
+            return candidate
         if best.sureness == UNRELATED:
-            best = one
+            best = candidate
     return best
 
 
@@ -211,10 +211,10 @@ def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
         if given_up
         else _is_changed_value(earlier, later, shared)
     )
-    said = given_up.said if given_up else later.text
+    wording = given_up.said if given_up else later.text
     if (
         is_change
-        and _is_asserted(later, beside=earlier, said=said)
+        and _is_asserted(later, beside=earlier, said=wording)
         and _is_asserted(earlier, beside=later, said=earlier.text)
     ):
         return related._replace(sureness=SURE)
@@ -234,16 +234,20 @@ def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
     best = None
     for loss in find_losses(later.text):
         read = _read_korean_loss if later.is_korean else _read_english_loss
-        found = read(earlier, later, loss)
-        if found is None or _gives_up(earlier, found.lost) or _is_denied(earlier, found.lost):
+        given_up = read(earlier, later, loss)
+        if (
+            given_up is None
+            or _gives_up(earlier, given_up.lost)
+            or _is_denied(earlier, given_up.lost)
+        ):
             continue
         changed = _PART.search(later.text, *loss.clause)
-        found = found._replace(
+        given_up = given_up._replace(
             is_part=changed is not None and changed[0].lower() not in earlier.text.lower()
         )
-        if not found.differing and not found.is_part:
-            return found
-        best = best or found
+        if not given_up.differing and not given_up.is_part:
+            return given_up
+        best = best or given_up
     return best
 
 
@@ -588,7 +592,7 @@ def has_word(sentence: Sentence, stem: str) -> bool:
     """Say whether a sentence has a word of this stem."""
     if stem in sentence.stems:
         return True
-    return stem[0] >= "가" and any(is_same_word(stem, one) for one in sentence.stems)
+    return stem[0] >= "가" and any(is_same_word(stem, other) for other in sentence.stems)
 
 
 def list_conflicts(earlier: Sentence, later: Sentence) -> list[str]:

@@ -173,8 +173,8 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
     """
     text = normalise(text)[:_MOST_CHARS].strip()
     parts = [part.strip() for part in re.split(_SENTENCE_END, text)]
-    kept = [part for part in parts if len(part) >= _FEWEST_CHARS][:_MOST_SENTENCES] or [text]
-    return tuple(map(read_sentence, kept))
+    sentences = [part for part in parts if len(part) >= _FEWEST_CHARS][:_MOST_SENTENCES] or [text]
+    return tuple(map(read_sentence, sentences))
 
 
 @lru_cache(50_000)
@@ -193,8 +193,8 @@ def read_sentence(text: str) -> Sentence:
 @lru_cache(50_000)
 def read_moods(text: str) -> tuple[float, ...]:
     """Return the moods of a sentence, in the order of `MOODS`."""
-    found = features_of(text)
-    return tuple(found[place] for place in _PLACES)
+    features = features_of(text)
+    return tuple(features[place] for place in _PLACES)
 
 
 @lru_cache(100_000)
@@ -213,14 +213,14 @@ def _compiled_cues() -> dict[str, re.Pattern[str]]:
 
 def _read_values(text: str) -> dict[str, frozenset[str]]:
     """Return unit → numbers; a unit is in English if both languages have it."""
-    found: dict[str, set[str]] = {}
+    numbers: dict[str, set[str]] = {}
     for number, unit, word, after, korean, counter in _NUMBER.findall(text):
         value = number.replace(",", "").rstrip(".:") or _NUMBERS.get((word or korean).lower(), "")
         counted = (unit or after or counter).lower()
         shortened = counted[:1] if counted[:1] >= "가" else counted
         name = _UNITS.get(counted) or _UNITS.get(shortened) or counted.rstrip("s")
-        found.setdefault("oclock" if ":" in value else name, set()).add(value)
+        numbers.setdefault("oclock" if ":" in value else name, set()).add(value)
     for word in re.findall(r"[A-Za-z]+day|[월화수목금토일]요일", text):
         if day := _DAYS.get(word.lower().removesuffix("s")):
-            found.setdefault("weekday", set()).add(day)
-    return {unit: frozenset(values) for unit, values in found.items()}
+            numbers.setdefault("weekday", set()).add(day)
+    return {unit: frozenset(values) for unit, values in numbers.items()}

@@ -194,12 +194,12 @@ def _split_parts(text: str, at: int) -> list[str] | None:
     at = between.end() if between else at
     if at >= len(text):
         return []
-    found = [
+    ends = [
         (match.end(), part.kind)
         for part, pattern in _compile_parts()
         if (match := pattern.match(text, at))
     ]
-    for end, kind in sorted(found, reverse=True):
+    for end, kind in sorted(ends, reverse=True):
         if end > at and (end == len(text) or _BREAK.match(text, end)):
             rest = _split_parts(text, end)
             if rest is not None:

@@ -169,7 +169,7 @@ _VALUE_PREPOSITION = frozenset(
 )
 
 
-#: Says since when; the sentence is not about that time.
+#: Words that say since when a statement holds; the sentence is not about that time.
 _SINCE_NOW = re.compile(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
 _SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
 _BEHIND_IS = frozenset(
@@ -182,11 +182,12 @@ _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에�
 class Word(NamedTuple):
     """Content word of a sentence: its stem, its place, and what kind of word it is.
 
-    Flags say whether the word is a name, a possessor (`Ann's`), or stands without a particle.
-    `is_bare` is set for Korean nouns alone: a bare noun belongs to the word behind it.
-    `is_contrast`: the word is set against others (은, 는). `is_object`: the word is the object (을,
-    를), or the actor (이, 가 behind 은, 는). `is_verb` is set for English alone. `is_counter`: the word
-    is the unit that a number counts. `start`: the position of the word in the text.
+    `place` is TOPIC, VALUE or UNKNOWN. `start` is the position of the word in the text. `is_name`:
+    the word is a name. `is_possessor`: the word is a possessor (`Ann's`). `is_bare`: the word
+    stands without a particle in a Korean sentence, and so belongs to the next word. `is_contrast`:
+    the word is set against others (은, 는). `is_object`: the word is the object (을, 를), or the actor
+    where 이 or 가 comes after a topic with 은 or 는. `is_counter`: the word is the unit that a number
+    counts. `is_verb` is set for English words only.
     """
 
     stem: str
@@ -236,8 +237,8 @@ def stem_word(surface: str) -> str:
 
 
 def _read_korean(sentence: str) -> list[Word]:
-    found = list(_WORD.finditer(sentence))
-    surfaces = [match[0] for match in found]
+    matches = list(_WORD.finditer(sentence))
+    surfaces = [match[0] for match in matches]
     has_topic = any(
         _TOPIC_PARTICLE.search(s) for s in surfaces if not s[0].isascii() and len(s) > 1
     )
@@ -248,7 +249,7 @@ def _read_korean(sentence: str) -> list[Word]:
     following, is_object = UNKNOWN, False
     # From the end: a word without a particle belongs to the one behind it.
     for position in range(len(surfaces) - 1, -1, -1):
-        surface, start = surfaces[position], found[position].start()
+        surface, start = surfaces[position], matches[position].start()
         place = _korean_place(surface, has_topic=has_topic)
         is_bare = place is None
         place = place or following
@@ -310,8 +311,8 @@ def _find_base(word: str) -> str:
 
 
 def _read_english(sentence: str) -> list[Word]:
-    found = list(_WORD.finditer(_SINCE_NOW.sub(lambda match: " " * len(match[0]), sentence)))
-    surfaces = [match[0] for match in found]
+    matches = list(_WORD.finditer(_SINCE_NOW.sub(lambda match: " " * len(match[0]), sentence)))
+    surfaces = [match[0] for match in matches]
     lowered = [_find_base(surface.lower()) for surface in surfaces]
     place, is_behind_change = TOPIC, False
     has_target = any(word in ("to", "from", "onto") for word in lowered)
@@ -351,8 +352,8 @@ def _read_english(sentence: str) -> list[Word]:
                 TOPIC if is_possessor else place,
                 is_name=is_name,
                 is_possessor=is_possessor,
-                start=found[position].start(),
-                is_counter=_is_counter(sentence, found[position].start()),
+                start=matches[position].start(),
+                is_counter=_is_counter(sentence, matches[position].start()),
                 is_verb=is_done or (word in _FULL_VERB and not is_noun),
             )
         )

@@ -32,11 +32,11 @@ def means(model: Encoder) -> "NDArray[float32]":
 
     lines = files(__package__).joinpath(_PAIRS).read_text("utf-8").splitlines()
     sides = zip(*(line.split("|") for line in lines), strict=True)
-    found = [
+    vectors = [
         [np.mean([model.vector(form, text) for text in side], axis=0) for form in _FORMS]
         for side in sides
     ]
-    return np.array(found, np.float32)
+    return np.array(vectors, np.float32)
 
 
 def centred(

@@ -66,8 +66,8 @@ class E5Embedder:
         """Return the unit vector of a question, little-endian float32. Raises EmbedderFailed."""
         from gieok.models.embedders.e5.encoder import QUERY
 
-        asked, vector = self._last
-        if asked != text or not vector:
+        last_text, vector = self._last
+        if last_text != text or not vector:
             vector = self._vector(QUERY, text)
             self._last = text, vector
         return vector
@@ -86,8 +86,8 @@ class E5Embedder:
                 f"{folder / name} is damaged; remove {folder} and run the command again"
                 for name in damaged
             ]
-        found = neighbour_cosines(embed_probe_sentences(encoder))
-        worst = max(abs(a - b) for a, b in zip(found, manifest.probe_cosines, strict=True))
+        cosines = neighbour_cosines(embed_probe_sentences(encoder))
+        worst = max(abs(a - b) for a, b in zip(cosines, manifest.probe_cosines, strict=True))
         if worst > _COSINE_TOLERANCE:
             return [
                 (

@@ -44,8 +44,8 @@ class _Heads(dict[str, tuple[int, dict[str, int]]]):
             return 0, {}
         first, *pieces = self._lines[head].split("\t")
         ids = dict(zip(pieces, range(int(first), int(first) + len(pieces)), strict=True))
-        found = self[head] = (max(map(len, pieces)), ids)
-        return found
+        entry = self[head] = (max(map(len, pieces)), ids)
+        return entry
 
 
 class Tokenizer:

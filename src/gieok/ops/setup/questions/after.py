@@ -15,38 +15,38 @@ AFTER_TITLE = {1: Words("And now")}
 def to_install(known: Interview) -> list[FoundAgent]:
     """Return the ticked agents in which Gieok is not installed yet."""
     return [
-        one
-        for one in known.machine.agents
-        if one.name in known.ticked("agents") and not one.is_installed
+        agent
+        for agent in known.machine.agents
+        if agent.name in known.ticked("agents") and not agent.is_installed
     ]
 
 
 def _select_transcript_agents(known: Interview) -> list[FoundAgent]:
     return [
-        one
-        for one in known.machine.agents
-        if one.name in known.ticked("agents") and one.transcripts
+        agent
+        for agent in known.machine.agents
+        if agent.name in known.ticked("agents") and agent.transcripts
     ]
 
 
 def _install_note(known: Interview) -> Sequence[str]:
-    names = ", ".join(one.name for one in to_install(known))
-    told = known.words(
+    names = ", ".join(agent.name for agent in to_install(known))
+    note = known.words(
         (
             "{names}: what you told before stands before every prompt. `gieok install AGENT "
             "--uninstall` takes it out."
         ),
         names=names,
     )
-    return (told,)
+    return (note,)
 
 
 def _history_note(known: Interview) -> Sequence[str]:
-    found = _select_transcript_agents(known)
-    count = format_transcript_count(known, sum(one.transcripts for one in found))
-    size = format_size(sum(one.size for one in found))
-    told = known.words("Ctrl-C stops it; the rest comes later.")
-    return (f"{count}, {size}. {told}",)
+    agents = _select_transcript_agents(known)
+    count = format_transcript_count(known, sum(agent.transcripts for agent in agents))
+    size = format_size(sum(agent.size for agent in agents))
+    note = known.words("Ctrl-C stops it; the rest comes later.")
+    return (f"{count}, {size}. {note}",)
 
 
 def _is_daemon_running(known: Interview) -> bool:

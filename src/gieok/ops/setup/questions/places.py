@@ -57,7 +57,7 @@ def wrong_folder(known: Interview, text: str) -> str:
 
 
 def _wrong_place(known: Interview, path: Path) -> str:
-    there = next(one for one in (path, *path.parents) if one.exists())
+    there = next(candidate for candidate in (path, *path.parents) if candidate.exists())
     if there not in (path, path.parent):
         return known.words(
             "there is no folder {shown_path}", shown_path=known.shown_path(path.parent)

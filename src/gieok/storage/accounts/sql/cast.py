@@ -41,7 +41,7 @@ class SqlCast(SqlOwners):
 
     def keep_character(self, character: StoredCharacter, *, is_new: bool) -> bool:
         """Add or replace a character."""
-        found = (
+        values = (
             character.id,
             character.name,
             character.card,
@@ -55,12 +55,12 @@ class SqlCast(SqlOwners):
             if is_new:
                 added = (
                     f"INSERT INTO characters (scope_id, {_CHARACTER}, package) VALUES "
-                    f"({marks((sid, *found))})"
+                    f"({marks((sid, *values))})"
                 )
-                return db.execute(f"{added} ON CONFLICT DO NOTHING", (sid, *found)).rowcount > 0
+                return db.execute(f"{added} ON CONFLICT DO NOTHING", (sid, *values)).rowcount > 0
             columns = ", ".join(f"{name} = ?" for name in [*_CHARACTER.split(", ")[1:], "package"])
             replaced = f"UPDATE characters SET {columns} WHERE scope_id = ? AND id = ?"
-            return db.execute(replaced, (*found[1:], sid, character.id)).rowcount > 0
+            return db.execute(replaced, (*values[1:], sid, character.id)).rowcount > 0
 
     def drop_character(self, owner: str, identity: str) -> bool:
         """Remove a character."""
@@ -109,13 +109,13 @@ class SqlCast(SqlOwners):
 
 def _to_character(owner: str, row: tuple[Any, ...]) -> StoredCharacter:
     identity, name, card, created, updated, model, package_type, package = row
-    made, changed = utc(created), utc(updated)
+    created_at, changed = utc(created), utc(updated)
     return StoredCharacter(
         owner=owner,
         id=identity,
         name=name,
         card=card,
-        created_at=made,
+        created_at=created_at,
         updated_at=changed,
         model=model,
         package=bytes(package),

@@ -62,17 +62,20 @@ class SqlAccountCopies(SqlOwners):
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
         """Replace all rows of a user by these rows, in one step."""
         tables = {
-            table: [row.values for row in found]
-            for table, found in groupby(rows, key=lambda row: row.table)
+            table: [row.values for row in table_rows]
+            for table, table_rows in groupby(rows, key=lambda row: row.table)
         }
         with self._writing_to(_name_copied_user(scope)) as (db, sid):
             for table, columns in _TABLES.items():
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
-                found = [(sid, *values) for values in tables.get(table, ())]
-                if found:
+                table_rows = [(sid, *values) for values in tables.get(table, ())]
+                if table_rows:
                     db.executemany(
-                        f"INSERT INTO {table} (scope_id, {columns}) VALUES ({marks(found[0])})",
-                        found,
+                        (
+                            f"INSERT INTO {table} (scope_id, {columns}) VALUES "
+                            f"({marks(table_rows[0])})"
+                        ),
+                        table_rows,
                     )
 
     def check(self) -> list[str]:

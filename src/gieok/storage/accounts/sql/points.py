@@ -49,7 +49,7 @@ class SqlPoints(SqlOwners):
                 ),
                 (sid, total - offset, limit),
             )
-            return total, [_to_entry(found) for found in rows]
+            return total, [_to_entry(ledger_row) for ledger_row in rows]
 
     def posted(self, user: str, reference: str) -> LedgerEntry | None:
         """Return the ledger row with a reference."""
@@ -118,9 +118,9 @@ class SqlPoints(SqlOwners):
         with self._writing_to(user) as (db, sid):
             streak = _read_check_in_streak(db, sid, day)
             if streak:
-                given = _entry_of(db, sid, reference)
-                assert given  # written in one step with the day
-                return CheckIn(day, streak), Posted(given, is_new=False)
+                entry = _entry_of(db, sid, reference)
+                assert entry  # written in one step with the day
+                return CheckIn(day, streak), Posted(entry, is_new=False)
             streak = 1 + _read_check_in_streak(db, sid, date.fromordinal(day.toordinal() - 1))
             db.execute(
                 "INSERT INTO check_ins (scope_id, day, streak) VALUES (?, ?, ?)",

@@ -53,10 +53,10 @@ class ChromaCollection:
 
     def near(self, vector: Floats, limit: int) -> Ints:
         """Query the HNSW graph for near vectors."""
-        found = self._collection.query(
+        result = self._collection.query(
             query_embeddings=[vector], n_results=limit, include=["distances"]
         )
-        return np.array([int(i) for i in found["ids"][0]], np.int64)
+        return np.array([int(i) for i in result["ids"][0]], np.int64)
 
 
 #: Set here, because Chroma otherwise reads the environment and a `.env` in the working folder,
@@ -79,10 +79,10 @@ class ChromaFolder:
     def open(self, name: str, dimension: int) -> ChromaCollection:
         """Open or create a collection."""
         del dimension  # the first vector decides it
-        found = self._client.get_or_create_collection(
+        collection = self._client.get_or_create_collection(
             name, embedding_function=None, configuration={"hnsw": _HNSW}
         )
-        return ChromaCollection(found, self._batch)
+        return ChromaCollection(collection, self._batch)
 
     def names(self) -> list[str]:
         """List the collections."""

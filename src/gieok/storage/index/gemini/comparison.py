@@ -55,7 +55,9 @@ class RemoteCopy:
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield the documents of this owner in a store."""
         return (
-            one for one in self._service.documents(store) if one.labels.get(OWNER) == self._owner
+            document
+            for document in self._service.documents(store)
+            if document.labels.get(OWNER) == self._owner
         )
 
     def compare(self) -> int:
@@ -67,19 +69,23 @@ class RemoteCopy:
         """
         held: dict[str, Mapping[str, Remote]] = {}
         for store in self._manifest.store_names().values():
-            held[store] = {one.name: one for one in self.documents(store)}
+            held[store] = {document.name: document for document in self.documents(store)}
         uploads = self._manifest.uploads()
         self._manifest.lose(
-            [i for i, one in uploads.items() if one.name not in held.get(one.store, {})]
+            [
+                i
+                for i, document in uploads.items()
+                if document.name not in held.get(document.store, {})
+            ]
         )
-        known = {one.name for one in uploads.values()} | set(self._manifest.retired())
+        known = {document.name for document in uploads.values()} | set(self._manifest.retired())
         nonces = {attempt.nonce for attempt in self._manifest.attempts()}
-        there = [one for documents in held.values() for one in documents.values()]
+        there = [document for documents in held.values() for document in documents.values()]
         self._manifest.add_retired(
             [
-                one.name
-                for one in there
-                if one.name not in known and one.labels.get(NONCE) not in nonces
+                document.name
+                for document in there
+                if document.name not in known and document.labels.get(NONCE) not in nonces
             ]
         )
         self._manifest.note_compared(self._clock.now(), len(there))
@@ -92,13 +98,13 @@ class RemoteCopy:
         """
         if self._manifest.is_clear():
             return []
-        kept = [f"file {name}" for name in self._manifest.files()]
+        files = [f"file {name}" for name in self._manifest.files()]
         return [
             *(
-                RemoteData(_format_store_title(one.store), len(one.ours), one.others)
-                for one in self._held()
+                RemoteData(_format_store_title(held.store), len(held.ours), held.others)
+                for held in self._held()
             ),
-            *(RemoteData(name, 1, 0) for name in kept),
+            *(RemoteData(name, 1, 0) for name in files),
         ]
 
     def drop(self, progress: Callable[[int], None]) -> list[RemoteData]:
@@ -107,31 +113,31 @@ class RemoteCopy:
         Asks the service again afterwards. Raises StoreUnreachable, or StoreError where something is
         still there.
         """
-        found = self.look()
-        done = 0
-        for one in self._held() if found else ():
-            for remote in one.ours:
+        remote_data = self.look()
+        deleted_count = 0
+        for held in self._held() if remote_data else ():
+            for remote in held.ours:
                 self._service.delete(remote.name)
                 self._manifest.deleted(remote.name)
-                done += 1
-                progress(done)
-            if one.goes and next(iter(self._service.documents(one.store.name)), None) is None:
-                self._service.delete_store(one.store.name)
-        for name in self._manifest.files() if found else ():
+                deleted_count += 1
+                progress(deleted_count)
+            if held.goes and next(iter(self._service.documents(held.store.name)), None) is None:
+                self._service.delete_store(held.store.name)
+        for name in self._manifest.files() if remote_data else ():
             self._service.delete_file(name)
             self._manifest.file_deleted(name)
-        left = self._held() if found else []
-        left = [one for one in left if one.ours or one.goes]
+        left = self._held() if remote_data else []
+        left = [held for held in left if held.ours or held.goes]
         if left:
             names = ", ".join(
-                f"{_format_store_title(one.store)}: {len(one.ours)} documents" for one in left
+                f"{_format_store_title(held.store)}: {len(held.ours)} documents" for held in left
             )
             raise StoreError(
                 f"still at gemini after they were deleted: {names}",
                 hint="run the same command again",
             )
         self._manifest.note_dropped(self._clock.now())
-        return found
+        return remote_data
 
     def _held(self) -> list[_HeldStore]:
         """Return the stores that are this owner's, or hold documents of this owner.
@@ -141,7 +147,7 @@ class RemoteCopy:
         """
         known = self._manifest.store_names()
         names = {*known.values(), *known, *self._named}
-        found: list[_HeldStore] = []
+        held_stores: list[_HeldStore] = []
         for store in self._service.stores():
             is_named = store.name in names or store.display_name in names
             if not is_named and known:
@@ -150,14 +156,14 @@ class RemoteCopy:
                 documents = list(self._service.documents(store.name))
             except RemoteGone:
                 continue
-            ours = [one for one in documents if one.labels.get(OWNER) == self._owner]
+            ours = [document for document in documents if document.labels.get(OWNER) == self._owner]
             others = len(documents) - len(ours)
             # A store that somebody made, and named in the settings by its resource name, is not
             # ours to delete.
             goes = not others and store.name not in self._named
             if ours or (is_named and goes):
-                found.append(_HeldStore(store, ours, others, goes))
-        return found
+                held_stores.append(_HeldStore(store, ours, others, goes))
+        return held_stores
 
 
 def _format_store_title(store: RemoteStore) -> str:

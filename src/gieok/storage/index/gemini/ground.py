@@ -26,19 +26,19 @@ def locate(text: str, quoted: str) -> tuple[int, int] | None:
     """
     packed, places = _pack_without_spaces(text)
     lines = sorted(normalise(quoted).splitlines(), key=len, reverse=True)
-    for wanted in (
+    for needle in (
         "".join(normalise(quoted).split()),
         *("".join(line.split()) for line in lines[:3]),
     ):
-        start = packed.find(wanted) if len(wanted) >= min(_TELLING_CHARS, len(packed)) else -1
-        if wanted and start >= 0:
-            return places[start], places[start + len(wanted) - 1] + 1
+        start = packed.find(needle) if len(needle) >= min(_TELLING_CHARS, len(packed)) else -1
+        if needle and start >= 0:
+            return places[start], places[start + len(needle) - 1] + 1
     return None
 
 
 def _pack_without_spaces(text: str) -> tuple[str, list[int]]:
     """Return `text` without spaces, and the offset in `text` of each character."""
-    words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
+    words = [(match.start(), match.group()) for match in _WORD.finditer(text)]
     return "".join(word for _, word in words), [
         start + i for start, word in words for i in range(len(word))
     ]
@@ -99,30 +99,35 @@ class Placing:
         if chunk.name in self._retired:
             return  # deleted here, and soon there
         candidates = self._documents(chunk)
-        found = [one for upload in candidates for one in [self._place(upload, chunk.text)] if one]
+        placements = [
+            placement
+            for upload in candidates
+            for placement in [self._place(upload, chunk.text)]
+            if placement
+        ]
         if not candidates:
             self._unknown += 1
-        elif not found:
+        elif not placements:
             self._changed += 1
-        elif len(found) > 1 and ID not in chunk.labels and not chunk.name:
+        elif len(placements) > 1 and ID not in chunk.labels and not chunk.name:
             self._unknown += 1  # the same words stand in several documents of that title
         else:
-            yield from found[0]
+            yield from placements[0]
 
     def notes(self) -> list[str]:
         """Return notes on the quotations that were left out, and why."""
-        told = []
+        notes = []
         if self._unknown:
-            told.append(
+            notes.append(
                 f"{self._unknown} quotations by gemini are of documents that are not known "
                 f"here, and left out"
             )
         if self._changed:
-            told.append(
+            notes.append(
                 f"{self._changed} quotations by gemini no longer stand in their documents, "
                 f"and are left out"
             )
-        return told
+        return notes
 
     def _documents(self, chunk: GroundedChunk) -> list[Upload]:
         """Return the documents that a quotation may come from."""
@@ -131,8 +136,8 @@ class Placing:
             return [own] if own.scope in self._scopes else []
         if ID in chunk.labels or not chunk.title:
             return []
-        asked = (upload for upload in self._uploads.values() if upload.scope in self._scopes)
-        return [upload for upload in asked if redact(upload.key)[:512] == chunk.title]
+        uploads = (upload for upload in self._uploads.values() if upload.scope in self._scopes)
+        return [upload for upload in uploads if redact(upload.key)[:512] == chunk.title]
 
     def _place(self, upload: Upload, quoted: str) -> list[tuple[Scope, PassageId]]:
         scope = self._scopes[upload.scope]

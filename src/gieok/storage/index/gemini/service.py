@@ -141,19 +141,19 @@ class GeminiService:
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
-        made = self._call(
+        created = self._call(
             "create store", lambda client: client.file_search_stores.create(config=config)
         )
-        return str(made.name)
+        return str(created.name)
 
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield every document of a store, those of other programs too."""
         config: types.ListDocumentsConfigDict = {"page_size": _PAGE}
-        for found in self._pages(
+        for document in self._pages(
             "list",
             lambda client: client.file_search_stores.documents.list(parent=store, config=config),
         ):
-            yield _parse_remote_document(found)
+            yield _parse_remote_document(document)
 
     def document(self, name: str) -> Remote | None:
         """Return a document; None where it is gone."""
@@ -277,8 +277,10 @@ class GeminiService:
                 model=self._access.model, contents=text, config=config
             )
 
-        found = self._call_within("search", ask, within_s)
-        grounding = [c.grounding_metadata for c in found.candidates or () if c.grounding_metadata]
+        response = self._call_within("search", ask, within_s)
+        grounding = [
+            c.grounding_metadata for c in response.candidates or () if c.grounding_metadata
+        ]
         contexts = [
             chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()
         ]
@@ -366,31 +368,31 @@ class GeminiService:
 
     def _problem(self, error: Exception) -> "_Problem":
         if not isinstance(error, errors.APIError):
-            said = self._clean(str(error) or type(error).__name__)
+            message = self._clean(str(error) or type(error).__name__)
             return _Problem(
-                StoreUnreachable(f"gemini unreachable: {said}", hint="check the network"),
+                StoreUnreachable(f"gemini unreachable: {message}", hint="check the network"),
                 may_pass=True,
             )
-        said = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
+        message = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
         kind: type[StoreUnreachable] = {
             403: _GeminiRefused,
             404: RemoteGone,
             _UNAVAILABLE: _Unavailable,
         }.get(error.code, StoreUnreachable)
-        refused = error.code in (401, 403) or "api key" in said.lower()
+        refused = error.code in (401, 403) or "api key" in message.lower()
         if refused:
             raised = kind(
-                f"gemini refused the key ({said})",
+                f"gemini refused the key ({message})",
                 hint="check GEMINI_API_KEY: `gieok keys test gemini`",
             )
         elif error.code == 429:
             raised = kind(
-                f"gemini's quota is used up ({said})",
+                f"gemini's quota is used up ({message})",
                 hint="wait, or raise the quota of the key's project",
             )
         else:
             raised = kind(
-                f"gemini failed ({said})",
+                f"gemini failed ({message})",
                 hint="try again later; what is indexed here still answers",
             )
         return _Problem(raised, may_pass=error.code in _RETRYABLE and not refused)

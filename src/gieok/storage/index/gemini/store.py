@@ -193,10 +193,10 @@ class GeminiStore(SqliteDocuments):
         if not own:
             return ManagedRankings({}, "; ".join(notes))
         self._verify_budget()
-        asked = min(limit, self._terms.top_k)
+        top_k = min(limit, self._terms.top_k)
         stores = sorted({upload.store for upload in own})[:_MOST_STORES]
         condition = self._condition([scope for scope in scopes if scope.path in there], where)
-        chunks = self._service.search(stores, redact(text), condition, asked, self._terms.within_s)
+        chunks = self._service.search(stores, redact(text), condition, top_k, self._terms.within_s)
         placing = Placing(self, uploads, self._manifest.retired(), scopes)
         placed = [one for chunk in chunks for one in placing.passages(chunk)]
         rankings = {
@@ -211,10 +211,10 @@ class GeminiStore(SqliteDocuments):
     def _in_service_order(
         self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int
     ) -> Ranking:
-        found = self.passages(list(dict.fromkeys(ids)), scope)
-        documents = self.get(scope, list(dict.fromkeys(p.key for p in found)))
+        passages = self.passages(list(dict.fromkeys(ids)), scope)
+        documents = self.get(scope, list(dict.fromkeys(p.key for p in passages)))
         admitted = {document.key for document in documents if where.admits(document)}
-        allowed = [p.id for p in found if p.key in admitted][:limit]
+        allowed = [p.id for p in passages if p.key in admitted][:limit]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:
@@ -323,10 +323,10 @@ class GeminiStore(SqliteDocuments):
         return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
 
     def _condition(self, scopes: Sequence[Scope], where: Filter) -> str:
-        asked = [f"{SCOPE}={_quote_gemini_value(scope.path)}" for scope in scopes]
+        scope_terms = [f"{SCOPE}={_quote_gemini_value(scope.path)}" for scope in scopes]
         terms = [
             f"{OWNER}={_quote_gemini_value(self._plan.owner)}",
-            asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})",
+            scope_terms[0] if len(scope_terms) == 1 else f"({' OR '.join(scope_terms)})",
         ]
         if where.kinds:
             terms.append(

@@ -111,11 +111,11 @@ class Sync:
         Raises StoreUnreachable, which says what still waits. With `verify`, the manifest is first
         corrected by what the service holds.
         """
-        wanted = dict(self._wanted())
-        if not wanted and self._manifest.is_empty():
+        documents = dict(self._wanted())
+        if not documents and self._manifest.is_empty():
             return 0  # nothing here, nothing there: no store is made for it
         try:
-            return self._verified(wanted) if verify else self._bring_in_line(wanted)
+            return self._verified(documents) if verify else self._bring_in_line(documents)
         except RemoteGone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
@@ -140,11 +140,15 @@ class Sync:
         """
         if self._manifest.is_clear():
             return 0
-        wanted = dict(self._wanted())
+        documents = dict(self._wanted())
         self._resume({})
         uploads = self._manifest.uploads()
         self._manifest.retire(
-            [i for i, one in uploads.items() if i not in wanted or wanted[i].hash != one.hash]
+            [
+                i
+                for i, upload in uploads.items()
+                if i not in documents or documents[i].hash != upload.hash
+            ]
         )
         self._delete_retired()
         return self._moved
@@ -223,7 +227,7 @@ class Sync:
         """
         attempts = self._manifest.attempts()
         stores = {attempt.store for attempt in attempts}
-        found = {
+        remotes = {
             remote.labels.get(NONCE): remote
             for store in stores
             for remote in self._remote.documents(store)
@@ -231,7 +235,7 @@ class Sync:
         in_doubt = set()
         now = self._clock.now().timestamp()
         for attempt in attempts:
-            remote, want = found.get(attempt.nonce), wanted.get(attempt.id)
+            remote, want = remotes.get(attempt.nonce), wanted.get(attempt.id)
             is_wanted = want is not None and want.hash == attempt.hash
             is_young = now - attempt.begun_at < _FAILED_FOR_S
             if (
@@ -250,7 +254,7 @@ class Sync:
         known = {upload.name for upload in self._manifest.uploads().values()}
         nonces = {attempt.nonce for attempt in attempts}
         strays = [
-            r.name for nonce, r in found.items() if r.name not in known and nonce not in nonces
+            r.name for nonce, r in remotes.items() if r.name not in known and nonce not in nonces
         ]
         self._manifest.add_retired(strays)  # of uploads that were abandoned too early
         return in_doubt

@@ -33,8 +33,8 @@ class LanceTable:
         rows = (
             self._table.search().select(["id"]).limit(max(self._table.count_rows(), 1)).to_arrow()
         )
-        found: Ints = rows["id"].to_numpy()
-        return found
+        numbers: Ints = rows["id"].to_numpy()
+        return numbers
 
     def count(self) -> int:
         """Count the rows."""
@@ -57,8 +57,8 @@ class LanceTable:
         query = (
             self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
         )
-        found: Ints = query.to_arrow()["id"].to_numpy()
-        return found
+        numbers: Ints = query.to_arrow()["id"].to_numpy()
+        return numbers
 
 
 @translated_failures("LanceDB")

@@ -148,10 +148,10 @@ class VectorMirror:
             generation = self._generation(db, wanted)
             if generation is None or generation < wanted.generation:
                 return None
-            found = self._opened(db).open(wanted.name, wanted.dimension)
+            vector_set = self._opened(db).open(wanted.name, wanted.dimension)
             return (
-                found
-                if generation > wanted.generation or found.count() == len(wanted.numbers)
+                vector_set
+                if generation > wanted.generation or vector_set.count() == len(wanted.numbers)
                 else None
             )
 

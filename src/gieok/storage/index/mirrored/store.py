@@ -79,8 +79,10 @@ class MirroredStore(SqliteStore):
         """
         count = len(held.wanted.numbers)
         if limit + _RESERVE < self.largest_share * count:
-            asked = min(limit + _RESERVE, count)
-            near = self._mirror.near(held.wanted, self._fetch, np.frombuffer(vector, "<f4"), asked)
+            candidate_count = min(limit + _RESERVE, count)
+            near = self._mirror.near(
+                held.wanted, self._fetch, np.frombuffer(vector, "<f4"), candidate_count
+            )
             slots = np.flatnonzero(np.isin(held.vector_ids, near))
             if len(slots) >= min(limit, len(held.ids)):
                 # Otherwise another process wrote since this snapshot, and the mirror is ahead of
@@ -170,11 +172,11 @@ class MirroredStore(SqliteStore):
         self, db: sqlite3.Connection, numbers: Ints, dimension: int
     ) -> tuple[NDArray[np.int8], Floats]:
         """Return int8 rows and scales, in the order of `numbers`."""
-        found: dict[int, bytes] = {}
+        packed: dict[int, bytes] = {}
         for batch in batches(numbers.tolist()):
-            found.update(
+            packed.update(
                 db.execute(
                     f"SELECT id, data FROM vectors WHERE id IN ({marks(batch)})", batch
                 ).fetchall()
             )
-        return unpack([found[number] for number in numbers.tolist()], dimension)
+        return unpack([packed[number] for number in numbers.tolist()], dimension)

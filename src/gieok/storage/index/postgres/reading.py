@@ -131,14 +131,14 @@ def passages(
         (list(ids), *values),
     ).fetchall()
     documents = _read_passage_documents(db, rows)
-    found: dict[PassageId, FoundPassage] = {}
+    by_id: dict[PassageId, FoundPassage] = {}
     for passage, document, _, start, end, *place in rows:
         if document in documents:
             path, key, kind, title, text, *rest = documents[document]
-            found[passage] = to_found(
+            by_id[passage] = to_found(
                 (passage, path, key, kind, title, text[start:end], *place, *rest)
             )
-    return [found[i] for i in ids if i in found]
+    return [by_id[i] for i in ids if i in by_id]
 
 
 def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:

@@ -30,10 +30,10 @@ def renew_keywords(db: psycopg.Connection) -> None:
 
 
 def _renew_scope(db: psycopg.Connection, sid: int, scope: Scope) -> None:
-    found = db.execute(
+    rows = db.execute(
         "SELECT key, id FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,)
     ).fetchall()
-    ids: dict[str, int] = dict(found)
+    ids: dict[str, int] = dict(rows)
     keys = list(ids)
     for start in range(0, len(keys), _AT_ONCE):
         entries = reading.entries(db, scope, keys[start : start + _AT_ONCE])

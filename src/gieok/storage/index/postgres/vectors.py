@@ -291,10 +291,14 @@ def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> 
     Passages without such a vector wait.
     """
     model = active(db)
-    found = _read_linked_vectors(db, model.id, passages) if model else {}
-    _copy_embeddings(db, [(i, sid, found[sid, h]) for i, sid, h in passages if (sid, h) in found])
+    vector_ids = _read_linked_vectors(db, model.id, passages) if model else {}
+    _copy_embeddings(
+        db, [(i, sid, vector_ids[sid, h]) for i, sid, h in passages if (sid, h) in vector_ids]
+    )
     copy_postgres_rows(
-        db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[1:] not in found)
+        db,
+        "waiting (id, scope_id, text_hash)",
+        (row for row in passages if row[1:] not in vector_ids),
     )
 
 

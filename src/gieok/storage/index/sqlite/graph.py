@@ -102,17 +102,17 @@ class SqliteProjectStore(SqliteStore):
                 "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
             ).fetchone()
         if known is None:
-            kept = made.load_made_values(realm.kept()) if realm else made.Made((), ())
+            realm_values = made.load_made_values(realm.kept()) if realm else made.Made((), ())
             with self._writing() as db:
                 for statement in _TABLES:
                     db.execute(statement)
-                _write_summaries(db, kept.summaries)
-                _put_executions(db, kept.executions)
+                _write_summaries(db, realm_values.summaries)
+                _put_executions(db, realm_values.executions)
             self.set_adopted()
         elif realm and self.is_unadopted():
             with self._reading() as db:
-                found = made.Made(_read_graph_summaries(db), _read_executions(db))
-            realm.keep(made.dump_made_values(found))
+                store_values = made.Made(_read_graph_summaries(db), _read_executions(db))
+            realm.keep(made.dump_made_values(store_values))
             self.set_adopted()
 
     def files(self) -> dict[str, SourceFile]:
@@ -169,8 +169,8 @@ class SqliteProjectStore(SqliteStore):
                         f"SELECT {_SYMBOL} FROM code_symbols WHERE {column} IN ({marks(batch)})",
                         batch,
                     )
-        found = {Symbol(*row) for row in rows}  # type: ignore[arg-type]
-        return sorted(found, key=lambda s: (s.path, s.start_line, s.key))
+        symbols = {Symbol(*row) for row in rows}  # type: ignore[arg-type]
+        return sorted(symbols, key=lambda s: (s.path, s.start_line, s.key))
 
     def all_symbols(self) -> Iterator[Symbol]:
         """Yield every symbol by path and line."""
@@ -250,12 +250,13 @@ class SqliteProjectStore(SqliteStore):
         A summary that waits for a model replaces none.
         """
         if self._realm:
-            said = made.Made([row for row in rows if row.text], ())
-            self._realm.keep(made.dump_made_values(said), made.names_of_summaries(gone))
+            made_values = made.Made([row for row in rows if row.text], ())
+            self._realm.keep(made.dump_made_values(made_values), made.names_of_summaries(gone))
         with self._writing() as db:
             _write_summaries(db, rows)
             db.executemany(
-                "DELETE FROM code_summaries WHERE code_hash = ?", [(one,) for one in gone]
+                "DELETE FROM code_summaries WHERE code_hash = ?",
+                [(code_hash,) for code_hash in gone],
             )
 
     def put_executions(
@@ -375,10 +376,10 @@ def _read_code_versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
 
 
 def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
-    wanted, inside = set(tests), set(paths)
+    test_keys, inside = set(tests), set(paths)
     rows = _read_code_versions(db)
     functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
-    of_tests = {number for number, key, _ in rows if key in wanted}
+    of_tests = {number for number, key, _ in rows if key in test_keys}
     gone = [
         (function, test)
         for function in functions

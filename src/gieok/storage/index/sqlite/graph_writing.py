@@ -35,14 +35,14 @@ def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]
     for path, symbols in files.items():
         rows = db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols WHERE path = ?", (path,))
         known = {row[1]: (row[0], Symbol(*row[1:])) for row in rows}
-        wanted = {symbol.key: symbol for symbol in symbols}
-        gone += [(number,) for key, (number, _) in known.items() if key not in wanted]
+        fresh = {symbol.key: symbol for symbol in symbols}
+        gone += [(number,) for key, (number, _) in known.items() if key not in fresh]
         db.executemany(
             f"INSERT INTO code_symbols ({_SYMBOL}) VALUES ({marks(Symbol._fields)})",
-            [symbol for key, symbol in wanted.items() if key not in known],
+            [symbol for key, symbol in fresh.items() if key not in known],
         )
         changed = [
-            symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol
+            symbol for key, symbol in fresh.items() if key in known and known[key][1] != symbol
         ]
         db.executemany(
             f"UPDATE code_symbols SET {assignments} WHERE key = ?",

@@ -53,7 +53,7 @@ def load_made_values(values: Mapping[str, str]) -> Made:
 
 def names_of_summaries(hashes: Iterable[str]) -> set[str]:
     """Return the names of the kept values with the summaries of code with these hashes."""
-    return {_SUMMARY + one for one in hashes}
+    return {_SUMMARY + code_hash for code_hash in hashes}
 
 
 def names_of_runs(values: Iterable[str]) -> set[str]:

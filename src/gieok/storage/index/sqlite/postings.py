@@ -68,16 +68,16 @@ class Postings:
     def _gain(
         self, db: sqlite3.Connection, token: str, query: KeywordQuery
     ) -> tuple[Slots, Doubles]:
-        kept = self._gains.get(token)
-        if kept is None:
+        gain = self._gains.get(token)
+        if gain is None:
             slots, counts = self._spread(*self._occurrences(db, token, query), query)
             floor = query.k1 * (1 - query.b + query.b * self._lengths[slots] / self._mean_length)
-            kept = slots.astype(np.int32), counts * (query.k1 + 1) / (counts + floor)
+            gain = slots.astype(np.int32), counts * (query.k1 + 1) / (counts + floor)
             if self._kept + len(slots) > _KEPT_GAINS:
                 self._forget_gains(self._shape)
             self._kept += len(slots)
-            self._gains[token] = kept
-        return kept
+            self._gains[token] = gain
+        return gain
 
     def _forget_gains(self, shape: object) -> None:
         self._gains.clear()

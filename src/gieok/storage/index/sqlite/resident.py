@@ -93,8 +93,10 @@ class ResidentScope:
         values[slots], scales[slots] = self._values[known], self._scales[known]
         fresh = np.setdiff1d(np.flatnonzero(wanted >= 0), slots, assume_unique=True)
         everything = 2 * len(fresh) > len(ids)
-        for found, fetched, fetched_scales in self._fetch(db, None if everything else ids[fresh]):
-            at = np.searchsorted(ids, found)
+        for fetched_ids, fetched, fetched_scales in self._fetch(
+            db, None if everything else ids[fresh]
+        ):
+            at = np.searchsorted(ids, fetched_ids)
             values[at], scales[at] = fetched, fetched_scales
         return values, scales
 
@@ -133,8 +135,8 @@ class ResidentScope:
         """Rank by `gieok.text.bm25`."""
         scores, ceiling, holding = self._postings.score(db, query)
         admitted = self._admits(db, where)
-        found = np.flatnonzero(scores if admitted is None else scores * admitted)
-        order = found[best(scores[found], found, limit)]
+        slots = np.flatnonzero(scores if admitted is None else scores * admitted)
+        order = slots[best(scores[slots], slots, limit)]
         ranked = pairs(self._ids[order], scores[order])
         return Ranking("keyword", ranked, ceiling, passages=len(self._ids), holding=holding)
 

@@ -215,12 +215,12 @@ def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) 
     documents = connection.execute(
         "SELECT scope_id, first_passage, passage_count, text FROM documents ORDER BY id"
     )
-    for done, (sid, first, count, text) in enumerate(documents, start=1):
+    for number, (sid, first, count, text) in enumerate(documents, start=1):
         rows = connection.execute(
             'SELECT id, start, "end", context FROM passages WHERE id BETWEEN ? AND ?',
             (first, first + count - 1),
         ).fetchall()
-        made = [
+        words = [
             (passage, keyword_text(text[start:end]), keyword_text(context))
             for passage, start, end, context in rows
         ]
@@ -228,15 +228,15 @@ def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) 
             "INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)",
             [
                 (passage, prefix_scope_tokens(sid, body), prefix_scope_tokens(sid, context))
-                for passage, body, context in made
+                for passage, body, context in words
             ],
         )
         connection.executemany(
             "UPDATE passages SET length = ? WHERE id = ?",
-            [(count_keyword_tokens(body), passage) for passage, body, _ in made],
+            [(count_keyword_tokens(body), passage) for passage, body, _ in words],
         )
-        if done % _SAID_EVERY == 0 or done == total:
-            say(f"keywords made anew {done:,} of {total:,}")
+        if number % _SAID_EVERY == 0 or number == total:
+            say(f"keywords made anew {number:,} of {total:,}")
     connection.execute(
         "UPDATE scopes SET generation = generation + 1, "
         "tokens = (SELECT coalesce(sum(length), 0) FROM passages WHERE scope_id = scopes.id)"

@@ -235,14 +235,14 @@ def missing_lines(db: sqlite3.Connection, before: LineId, limit: int) -> list[tu
 
 def line_hashes(db: sqlite3.Connection, lines: Sequence[LineId]) -> dict[LineId, bytes]:
     """Return the hash of the text to embed, by line; only lines that exist."""
-    found: dict[LineId, bytes] = {}
+    hashes: dict[LineId, bytes] = {}
     for batch in batches(sorted({passage for passage, _ in lines})):
         rows = db.execute(
             f"SELECT passage_id, start, text_hash FROM lines WHERE passage_id IN ({marks(batch)})",
             batch,
         )
-        found.update(((passage, start), text_hash) for passage, start, text_hash in rows)
-    return {line: found[line] for line in lines if line in found}
+        hashes.update(((passage, start), text_hash) for passage, start, text_hash in rows)
+    return {line: hashes[line] for line in lines if line in hashes}
 
 
 def with_vectors(
@@ -252,7 +252,7 @@ def with_vectors(
 
     A passage whose lines have no vectors is returned as a line itself.
     """
-    made: list[tuple[PassageId, int, int, bytes]] = []
+    rows: list[tuple[PassageId, int, int, bytes]] = []
     for batch in batches(passages):
         lines = db.execute(
             'SELECT l.passage_id, l.start, l."end", v.data FROM lines l '
@@ -261,11 +261,11 @@ def with_vectors(
             batch,
         ).fetchall()
         rest = sorted(set(batch) - {row[0] for row in lines})
-        made += lines
-        made += db.execute(
+        rows += lines
+        rows += db.execute(
             'SELECT p.id, 0, p."end" - p.start, v.data FROM passages p JOIN vectors v ON v.id '
             "= p.vector_id "
             f"WHERE p.id IN ({marks(rest)})",
             rest,
         ).fetchall()
-    return made
+    return rows

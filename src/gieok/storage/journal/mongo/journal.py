@@ -135,10 +135,10 @@ class MongoJournal(PostgresJournal):
 
     def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:
         # Blanks hold the place of a forgotten text.
-        kept = [one for one in said if one.text.strip()]
-        if kept:
-            self._texts.put(sid, kept)
-        return [_HERE if one.text.strip() else one.text for one in said]
+        texts = [said_text for said_text in said if said_text.text.strip()]
+        if texts:
+            self._texts.put(sid, texts)
+        return [_HERE if said_text.text.strip() else said_text.text for said_text in said]
 
     def _spoken(
         self,
@@ -151,15 +151,15 @@ class MongoJournal(PostgresJournal):
             build_version_key(sid, identity, text) if isinstance(text, Elsewhere) else ""
             for identity, text in said
         ]
-        found = self._texts.get([one for one in keys if one]) if any(keys) else {}
-        lost = sum(one not in found for one in keys if one)
+        texts = self._texts.get([key for key in keys if key]) if any(keys) else {}
+        lost = sum(key not in texts for key in keys if key)
         if lost:
             hint = "see whether mongo.url names the right database; restore it from a backup"
             raise StoreError(
                 f"{self._unnamed.location} lacks {lost} texts of the journal", hint=hint
             )
         return [
-            found.get(one, "") if one else text for one, (_, text) in zip(keys, said, strict=True)
+            texts.get(key, "") if key else text for key, (_, text) in zip(keys, said, strict=True)
         ]
 
     @contextmanager
@@ -182,8 +182,8 @@ class MongoJournal(PostgresJournal):
                     self._sweep(name, None if path == _ALL else Scope(path))
 
     def _sweep(self, name: str, scope: Scope | None) -> None:
-        for one in [scope] if scope else self.copied_scopes():
-            with self._writing_to(one) as (db, sid):
+        for swept in [scope] if scope else self.copied_scopes():
+            with self._writing_to(swept) as (db, sid):
                 rows = db.execute(
                     "SELECT id, text_hash FROM messages WHERE scope_id = ? AND text = ?",
                     (sid, _HERE),

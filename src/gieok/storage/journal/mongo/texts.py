@@ -40,12 +40,12 @@ class Texts:
 
     def __init__(self, url: str, *, password: str = "", timeout_s: float = 5.0) -> None:
         self.location, self._database = _parse_mongo_address(url)
-        given: dict[str, Any] = {"password": password} if password else {}
+        credentials: dict[str, Any] = {"password": password} if password else {}
         most_ms = round(timeout_s * 1000)
         try:
             self._client: MongoClient[dict[str, Any]] = MongoClient(
                 url,
-                **given,
+                **credentials,
                 connect=False,
                 appname="gieok",
                 serverSelectionTimeoutMS=most_ms,
@@ -113,14 +113,14 @@ class Texts:
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:
         """Return texts by key; missing texts are left out."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         with self._translated():
             for start in range(0, len(keys), _AT_ONCE):
                 some = {"_id": {"$in": list(keys[start : start + _AT_ONCE])}}
-                found |= {
+                texts |= {
                     row["_id"]: unwritten(row["text"]) for row in self._all.find(some, {"text": 1})
                 }
-        return found
+        return texts
 
     def leave(self, scope: int, living: Collection[str]) -> None:
         """Remove the texts of a scope except those with these keys."""
@@ -154,9 +154,9 @@ class Texts:
                 "a message is larger than 16 MB, the most that MongoDB keeps", hint="split it"
             ) from None
         except PyMongoError as error:
-            said = f"{type(error).__name__} {getattr(error, 'code', None) or ''}".strip()
+            failure = f"{type(error).__name__} {getattr(error, 'code', None) or ''}".strip()
             hint = "check MONGO_PASSWORD, and what the user of mongo.url may do"
-            raise StoreError(f"{self.location} failed: {said}", hint=hint) from None
+            raise StoreError(f"{self.location} failed: {failure}", hint=hint) from None
 
 
 def build_version_key(scope: int, identity: str, text_hash: str) -> str:

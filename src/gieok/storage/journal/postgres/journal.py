@@ -68,7 +68,9 @@ class PostgresJournal(JournalServer, SqlParts):
             return handed_out(db, scope_number(scope.path), scope, take, limit)
 
     def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free
-        """Vacuum removed rows while others work; return the bytes that were given back."""
+        """Vacuum the tables without blocking readers or writers; return by how many bytes they
+        shrank.
+        """
         before = self._size()
         self._vacuum()
         return before - self._size()

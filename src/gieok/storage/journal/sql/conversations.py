@@ -50,7 +50,7 @@ class SqlConversations(SqlMessages):
                 "WHERE m.scope_id = ? AND m.id > ? ORDER BY m.id",
                 (sid, after.change),
             ).fetchall()
-            found = {(agent, session): 0 for _, agent, session in changed}
+            places = {(agent, session): 0 for _, agent, session in changed}
             upto = db.execute(
                 "SELECT max(seq) FROM (SELECT seq FROM messages WHERE scope_id = ? AND seq > "
                 "? AND retracted = 0 "
@@ -68,17 +68,17 @@ class SqlConversations(SqlMessages):
             for agent, session, place in rows:
                 # A new version of an older message: it stands in the middle of the derived
                 # documents.
-                found.setdefault((agent, session), place if place > after.seq else 0)
+                places.setdefault((agent, session), place if place > after.seq else 0)
         reached = Heard(max(upto or 0, after.seq), changed[-1][0] if changed else after.change)
         return reached, [
-            Conversation(agent, session, place) for (agent, session), place in found.items()
+            Conversation(agent, session, place) for (agent, session), place in places.items()
         ]
 
     def turns(
         self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0
     ) -> list[Turn]:
         """Return the turns of a session from a place on, and the one turn before."""
-        found: list[Turn] = []
+        turns: list[Turn] = []
         before: list[Turn] = []
         with self._reading_of(scope) as (db, sid):
             own = self._owner(sid)
@@ -89,15 +89,15 @@ class SqlConversations(SqlMessages):
                     f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
                     (source, sid, start, upto or _ALL, start),
                 )
-                found += self._turns(sid, rows)
+                turns += self._turns(sid, rows)
                 if start:
                     before += self._before(db, source, sid, start)
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
         # A version that was said again after the message was forgotten keeps the place.
-        spoken = {turn.place for turn in found if not turn.is_forgotten}
-        found = [turn for turn in found if not turn.is_forgotten or turn.place not in spoken]
-        found.sort(key=lambda turn: turn.place)
-        held = [*([max(before, key=lambda turn: turn.place)] if before else ()), *found]
+        spoken = {turn.place for turn in turns if not turn.is_forgotten}
+        turns = [turn for turn in turns if not turn.is_forgotten or turn.place not in spoken]
+        turns.sort(key=lambda turn: turn.place)
+        held = [*([max(before, key=lambda turn: turn.place)] if before else ()), *turns]
         return [_correct_turn(turn, corrected) for turn in held] if corrected else held
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
@@ -163,11 +163,11 @@ class SqlConversations(SqlMessages):
         return self._turns(sid, rows)
 
     def _turns(self, sid: int, rows: Iterable[TurnRow]) -> list[Turn]:
-        found = list(rows)
-        said = self._journalled(sid, [row[2:] for row in found])
+        turn_rows = list(rows)
+        messages = self._journalled(sid, [row[2:] for row in turn_rows])
         return [
-            Turn(row[0], one.message, is_forgotten=bool(row[1]))
-            for row, one in zip(found, said, strict=True)
+            Turn(row[0], journalled.message, is_forgotten=bool(row[1]))
+            for row, journalled in zip(turn_rows, messages, strict=True)
         ]
 
 

@@ -64,14 +64,14 @@ class SqlCopies(SqlMessages):
                         yield JournalRow(table, tuple(map(_plain_column_value, row)))
             return
         with self._reading_of(scope) as (db, sid):
-            said = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
+            message_columns = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
             joined = f"JOIN sources s ON {self._of_source} WHERE m.scope_id = ?"
             selected = (
-                f"SELECT m.{said}, s.agent, s.session, s.path FROM messages m {joined} ORDER BY "
+                f"SELECT m.{message_columns}, s.agent, s.session, s.path FROM messages m {joined} ORDER BY "
                 f"m.seq"
             )
-            found = iter(db.execute(selected, (sid,)))
-            while some := tuple(islice(found, _AT_ONCE)):
+            message_rows = iter(db.execute(selected, (sid,)))
+            while some := tuple(islice(message_rows, _AT_ONCE)):
                 texts = self._spoken(sid, [(row[1], row[_TEXT]) for row in some], is_needed=False)
                 for row, text in zip(some, texts, strict=True):
                     yield JournalRow("messages", (*row[:_TEXT], text, *row[_TEXT + 1 :]))
@@ -88,8 +88,8 @@ class SqlCopies(SqlMessages):
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
         """Replace the rows of a scope in one step; None: the rows that belong to no scope."""
         tables = {
-            table: [row.values for row in found]
-            for table, found in groupby(rows, key=lambda row: row.table)
+            table: [row.values for row in group]
+            for table, group in groupby(rows, key=lambda row: row.table)
         }
         if scope is None:
             with self._writing() as db:
@@ -125,9 +125,9 @@ class SqlCopies(SqlMessages):
                     sources[named] = source_id(db, self._owner(sid), named)
                 return sources[named]
 
-            said = tables.get("messages", [])
+            messages = tables.get("messages", [])
             texts = self._keep_texts(
-                sid, [SaidText(values[1], values[2], *values[3:6]) for values in said]
+                sid, [SaidText(values[1], values[2], *values[3:6]) for values in messages]
             )
             self._take_all(
                 db,
@@ -135,7 +135,7 @@ class SqlCopies(SqlMessages):
                 f"scope_id, {_MESSAGE}, source_id",
                 [
                     (sid, *values[:_TEXT], text, *values[_TEXT + 1 : -3], source(*values[-3:]))
-                    for values, text in zip(said, texts, strict=True)
+                    for values, text in zip(messages, texts, strict=True)
                 ],
             )
             self._take_all(

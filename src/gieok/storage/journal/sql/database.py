@@ -112,7 +112,7 @@ class SqlJournal:
 
         A subclass may keep the texts elsewhere, before their rows.
         """
-        return [one.text for one in said]
+        return [said_text.text for said_text in said]
 
     def _spoken(
         self,

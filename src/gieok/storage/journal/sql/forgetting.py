@@ -42,9 +42,9 @@ class SqlForgetting(SqlConversations):
             )
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
             return [
-                found
-                for found in self._journalled(sid, rows)
-                if _fits_message_filter(found, wanted, corrected)
+                journalled
+                for journalled in self._journalled(sid, rows)
+                if _fits_message_filter(journalled, wanted, corrected)
             ]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
@@ -84,15 +84,15 @@ class SqlForgetting(SqlConversations):
             scopes = [
                 Scope(path) for (path,) in db.execute("SELECT path FROM scopes ORDER BY path")
             ]
-        done = 0
+        count = 0
         for scope in scopes:
             with self._writing_to(scope) as (db, sid):
-                done += _try_change(
+                count += _try_change(
                     db, partial(self._rewrite_scope, db, sid, scope, change), is_dry=is_dry
                 )
         with self._writing() as db:
-            done += _try_change(db, partial(_rewrite_values, db, change), is_dry=is_dry)
-        return done
+            count += _try_change(db, partial(_rewrite_values, db, change), is_dry=is_dry)
+        return count
 
     def _rewrite_scope(self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]) -> int:
         own, realm = self._owner_of(realm_of(scope)), realm_of(scope)
@@ -120,7 +120,7 @@ class SqlForgetting(SqlConversations):
     def _rewrite_messages(
         self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]
     ) -> int:
-        done = 0
+        count = 0
         rows = db.execute(
             f"SELECT m.seq, m.id, {self._text} FROM messages m WHERE m.scope_id = ?", (sid,)
         ).fetchall()
@@ -128,7 +128,7 @@ class SqlForgetting(SqlConversations):
         for (seq, identity, _), text in zip(rows, texts, strict=True):
             if (fresh := change(text)) == text:
                 continue
-            done += 1
+            count += 1
             known = db.execute(
                 (
                     "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ? AND "
@@ -144,7 +144,7 @@ class SqlForgetting(SqlConversations):
                 )
                 db.execute(changed, (fresh, text_hash(fresh), sid, seq))
                 self._changed(db, sid, [seq])
-        return done
+        return count
 
     def _erase_messages(
         self,

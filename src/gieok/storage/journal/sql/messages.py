@@ -105,7 +105,7 @@ class SqlMessages(SqlJournal):
 
         The id stands alone, or is followed by `~2`, `~3` …; parts of a line (`#0`) count once.
         """
-        found: set[str] = set()
+        lines: set[str] = set()
         with self._reading_of(scope) as (db, sid):
             for some in batches(sorted(set(ids))):
                 # An id may be followed by `#` (0x23) or `~` (0x7e).
@@ -116,15 +116,15 @@ class SqlMessages(SqlJournal):
                     "JOIN messages m ON m.scope_id = ? AND m.id >= a.first AND m.id < a.after",
                     (*ranges, sid),
                 )
-                found.update(identity.partition("#")[0] for (identity,) in rows)
-        counts = Counter(line.partition("~")[0] for line in found)
+                lines.update(identity.partition("#")[0] for (identity,) in rows)
+        counts = Counter(line.partition("~")[0] for line in lines)
         return {identity: counts[identity] for identity in set(ids) if counts[identity]}
 
     def read(
         self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000
     ) -> list[Journalled]:
         """Return messages in order until their tokens reach the budget."""
-        found: list[MessageRow] = []
+        rows: list[MessageRow] = []
         tokens = 0
         with self._reading_of(scope) as (db, sid):
             for row in db.execute(
@@ -134,11 +134,11 @@ class SqlMessages(SqlJournal):
                 ),
                 (sid, after, limit),
             ):
-                found.append(row)
+                rows.append(row)
                 tokens += row[_TOKENS]
                 if tokens >= budget_tokens:
                     break
-            return self._journalled(sid, found)
+            return self._journalled(sid, rows)
 
     def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
         """Return the last version of each of these messages."""
@@ -152,14 +152,16 @@ class SqlMessages(SqlJournal):
                     ),
                     (sid, *batch),
                 )
-                latest |= {found.message.id: found for found in self._journalled(sid, rows)}
+                latest |= {
+                    journalled.message.id: journalled for journalled in self._journalled(sid, rows)
+                }
         return sorted(latest.values())
 
     def _journalled(self, sid: int, rows: Iterable[MessageRow]) -> list[Journalled]:
         """Return the messages of rows of `_messages`, with their texts."""
-        found = list(rows)
-        texts = self._spoken(sid, [(row[1], row[3]) for row in found])
-        return [to_journalled(row, text) for row, text in zip(found, texts, strict=True)]
+        message_rows = list(rows)
+        texts = self._spoken(sid, [(row[1], row[3]) for row in message_rows])
+        return [to_journalled(row, text) for row, text in zip(message_rows, texts, strict=True)]
 
     def scopes(self) -> list[Scope]:
         """Return the scopes that have messages."""
@@ -193,7 +195,7 @@ class SqlMessages(SqlJournal):
             _read_forgotten_hashes(db, sid, messages),
         )
         sources: dict[tuple[str, str, str], int] = {}
-        said: list[SaidText] = []
+        said_texts: list[SaidText] = []
         rows: list[tuple[object, ...]] = []
         for message in messages:
             digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
@@ -214,7 +216,7 @@ class SqlMessages(SqlJournal):
             source = message.session, message.agent, message.source
             if source not in sources:
                 sources[source] = source_id(db, self._owner(sid), source)
-            said.append(
+            said_texts.append(
                 SaidText(
                     id=message.id,
                     text_hash=digest,
@@ -231,14 +233,14 @@ class SqlMessages(SqlJournal):
                     versions[0].seq if versions else None,
                 )
             )
-        texts = self._keep_texts(sid, said)
+        texts = self._keep_texts(sid, said_texts)
         db.executemany(
             "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, "
             "source_id, line, place) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (sid, *one._replace(text=text), *row)
-                for one, text, row in zip(said, texts, rows, strict=True)
+                (sid, *said_text._replace(text=text), *row)
+                for said_text, text, row in zip(said_texts, texts, rows, strict=True)
             ],
         )
 
@@ -325,14 +327,14 @@ def _read_forgotten_hashes(db: Db, sid: int, messages: Sequence[Message]) -> set
 def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
     """Return the number of a source, a session in a file; a new source gets a row."""
     known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
-    found = db.execute(known, (*source, *own.values)).fetchone()
-    if found is None:
-        made = (
+    row = db.execute(known, (*source, *own.values)).fetchone()
+    if row is None:
+        insert = (
             f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) "
             f"RETURNING id"
         )
-        (found,) = db.execute(made, (*own.values, *source)).fetchall()
-    return int(found[0])
+        (row,) = db.execute(insert, (*own.values, *source)).fetchall()
+    return int(row[0])
 
 
 def _read_transcript_cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
@@ -374,8 +376,8 @@ def drop_chunks(db: Db, sid: int, seqs: Sequence[int]) -> None:
 
 
 def _to_cursor(row: tuple[object, ...]) -> Cursor:
-    found = Cursor(*row)  # type: ignore[arg-type]
-    return found._replace(is_rereading=bool(found.is_rereading))
+    cursor = Cursor(*row)  # type: ignore[arg-type]
+    return cursor._replace(is_rereading=bool(cursor.is_rereading))
 
 
 def to_journalled(row: MessageRow, text: str) -> Journalled:

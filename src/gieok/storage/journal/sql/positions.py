@@ -35,9 +35,9 @@ class SqlPositions(SqlDurable, SqlMessages):
     def _window(self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None) -> Window:
         if held and held.mark == mark:
             last = held.messages[-1]
-            found = self._behind(db, sid, last.seq - 1)
-            if found and found[0] == last:
-                return Window(mark, found[1:], is_rest=True)
+            messages = self._behind(db, sid, last.seq - 1)
+            if messages and messages[0] == last:
+                return Window(mark, messages[1:], is_rest=True)
         return Window(mark, self._behind(db, sid, mark.position))
 
     def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:

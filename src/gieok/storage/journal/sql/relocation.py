@@ -92,8 +92,8 @@ class SqlRelocation(SqlMessages):
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
             # A source is a conversation; in a file, other scopes may have messages of the same
             # source.
-            said = f"SELECT 1 FROM messages WHERE source_id = ?{own.where}"
-            gone = f"DELETE FROM sources WHERE id = ?{own.where} AND NOT EXISTS ({said})"
+            remaining = f"SELECT 1 FROM messages WHERE source_id = ?{own.where}"
+            gone = f"DELETE FROM sources WHERE id = ?{own.where} AND NOT EXISTS ({remaining})"
             db.executemany(
                 gone, [(number, *own.values, number, *own.values) for (number,) in sources]
             )

@@ -35,12 +35,12 @@ class SqlStates(SqlPositions):
             numbers: dict[str, int] = {name: number or 0 for name, number in rows}
             mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE))
             window = self._window(db, sid, mark, held)
-            made = db.execute(
+            entry_rows = db.execute(
                 "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)
             ).fetchall()
         is_waiting = numbers.pop(_WAITING) > 0
         return ScopeState(
-            window, numbers, tuple(to_entry(scope, text) for (text,) in made), is_waiting
+            window, numbers, tuple(to_entry(scope, text) for (text,) in entry_rows), is_waiting
         )
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:

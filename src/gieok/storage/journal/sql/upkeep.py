@@ -41,16 +41,16 @@ class SqlUpkeep(SqlJournal):
 
         The newest `most_rejects` rejects stay.
         """
-        done: dict[str, int] = {}
+        counts: dict[str, int] = {}
         with self._writing() as db:
             for kind, (table, old) in _OLD.items():
                 if kind in before:
                     at = before[kind]
                     bound = at.date().isoformat() if kind == "usage" else to_ms(at)
-                    done[kind] = db.execute(f"DELETE FROM {table} WHERE {old}", (bound,)).rowcount
+                    counts[kind] = db.execute(f"DELETE FROM {table} WHERE {old}", (bound,)).rowcount
             if most_rejects:
                 newest = "SELECT id FROM rejects ORDER BY id DESC LIMIT ?"
-                done["rejects"] = db.execute(
+                counts["rejects"] = db.execute(
                     f"DELETE FROM rejects WHERE id NOT IN ({newest})", (most_rejects,)
                 ).rowcount
-        return done
+        return counts

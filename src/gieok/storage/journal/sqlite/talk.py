@@ -43,17 +43,17 @@ class SqliteTalk(JournalFile, SqlMessages):
         self, before: datetime, is_stopped: Callable[[], bool] = lambda: False
     ) -> TalkMoved:
         """Move the texts of whole months into files."""
-        done = TalkMoved()
+        moved = TalkMoved()
         with self._archiving():
-            done += self._sweep()
+            moved += self._sweep()
             for sid, scope, month in self._months(before):
                 if is_stopped():
                     break
                 try:
-                    done += self._archive_month(sid, scope, month, before)
+                    moved += self._archive_month(sid, scope, month, before)
                 except ArchiveFailed as error:
-                    done += TalkMoved(wrong=(f"{error} ({error.hint})",))
-        return done
+                    moved += TalkMoved(wrong=(f"{error} ({error.hint})",))
+        return moved
 
     def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
         """Remove from stale files the texts that do not live there.
@@ -98,12 +98,12 @@ class SqliteTalk(JournalFile, SqlMessages):
                 f"JOIN scopes s ON s.id = m.scope_id WHERE {_OLD}",
                 (to_ms(before),),
             ).fetchall()
-        found = {
+        months = {
             (f"{day_in(utc(quarter * _QUARTER_MS), self.talk.zone):%Y-%m}", path, sid)
             for sid, path, quarter in rows
             if not is_served(path)
         }
-        return [(sid, Scope(path), month) for month, path, sid in sorted(found)]
+        return [(sid, Scope(path), month) for month, path, sid in sorted(months)]
 
     def _archive_month(self, sid: int, scope: Scope, month: str, before: datetime) -> TalkMoved:
         path = f"{places.scope_folder(scope.path)}/{month}"
@@ -119,11 +119,11 @@ class SqliteTalk(JournalFile, SqlMessages):
             place, stale = db.execute(
                 "SELECT id, stale FROM talk_places WHERE path = ?", (path,)
             ).fetchone()
-            found = db.execute(
+            rows = db.execute(
                 f"SELECT {self._messages} WHERE m.scope_id = ? AND m.at >= ? AND {_OLD}",
                 (sid, to_ms(first), to_ms(min(after, before))),
             )
-            leaving = self._journalled(sid, found)
+            leaving = self._journalled(sid, rows)
             living = _read_place_messages(db, place)
         there = self.talk.read(path)[0]
         self.talk.write(
@@ -133,9 +133,9 @@ class SqliteTalk(JournalFile, SqlMessages):
         for start in range(0, len(leaving), _AT_ONCE):
             with self._writing() as db:
                 moved += [
-                    one
-                    for one in leaving[start : start + _AT_ONCE]
-                    if _move_message_to_file(db, one, place)
+                    journalled
+                    for journalled in leaving[start : start + _AT_ONCE]
+                    if _move_message_to_file(db, journalled, place)
                 ]
         if len(moved) == len(leaving):
             with self._writing() as db:
@@ -143,7 +143,8 @@ class SqliteTalk(JournalFile, SqlMessages):
                     "UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?", (place, stale)
                 )
         return TalkMoved(
-            len(moved), sum(len(one.message.text.encode("utf-8", "replace")) for one in moved)
+            len(moved),
+            sum(len(journalled.message.text.encode("utf-8", "replace")) for journalled in moved),
         )
 
     def _stale(self) -> list[tuple[int, str, str, int]]:

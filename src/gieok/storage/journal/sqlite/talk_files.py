@@ -76,16 +76,16 @@ class TalkFiles:
         For SQLite: an error is kept in `failed`.
         """
         try:
-            found = self.read(place)[0].get(seq)
+            journalled = self.read(place)[0].get(seq)
         except GieokError as error:
             self.failed = error
             raise
-        return found.message.text if found else ""
+        return journalled.message.text if journalled else ""
 
     def bytes_of(self, place: str) -> int | None:
         """Return the size of the file of a month; None where the file is missing."""
-        found = self._file(place)
-        return (self.folder / found).stat().st_size if found else None
+        file = self._file(place)
+        return (self.folder / file).stat().st_size if file else None
 
     def read(self, place: str) -> tuple[Said, str, str]:
         """Return the messages of a month, its file and its revision; '' where the file is missing.
@@ -132,8 +132,8 @@ class TalkFiles:
             self._archive.write(target, data, revision if file == target else None)
             written = self._parsed(target, self._archive.read(target)[0])
             # A file holds no number of the first version: that stays in the journal's row.
-            read_back = {seq: one.message for seq, one in written.items()}
-            if read_back != {one.seq: one.message for one in found}:
+            read_back = {seq: journalled.message for seq, journalled in written.items()}
+            if read_back != {journalled.seq: journalled.message for journalled in found}:
                 raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
         for other in self._names(place):
             if not found or other != target:

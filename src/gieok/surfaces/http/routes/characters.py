@@ -211,9 +211,9 @@ def card(
     house: TheHouse, who: User, character_id: CharacterId, form: CardForm = CardForm.JSON
 ) -> Response:
     """Return a character as a card file. What came in with it survives."""
-    found = house.roster.export_file(who.user, character_id, form)
+    data = house.roster.export_file(who.user, character_id, form)
     headers = {"Content-Disposition": f'attachment; filename="character.{_SUFFIXES[form]}"'}
-    return Response(found, media_type=MEDIA[form], headers=headers)
+    return Response(data, media_type=MEDIA[form], headers=headers)
 
 
 @of_service.get("")
@@ -274,7 +274,9 @@ def _list_character_page(house: House, owner: str, page: int, limit: int) -> Cha
         total=roster_page.total,
         page=page,
         limit=limit,
-        items=[CharacterListItem(**_build_character_head(one)) for one in roster_page.characters],
+        items=[
+            CharacterListItem(**_build_character_head(stored)) for stored in roster_page.characters
+        ],
     )
 
 

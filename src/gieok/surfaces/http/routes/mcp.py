@@ -79,9 +79,10 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
         )
     # a client that sends no header may speak that version
     if body.lstrip()[:1] == b"[" and version in ("", BATCHING):
-        found = mcp_protocol.of_batch(body, call)
+        answer = mcp_protocol.of_batch(body, call)
         return _build_mcp_response(
-            form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found)
+            form,
+            _Answer(200 if isinstance(answer, list) else 202 if answer is None else 400, answer),
         )
     return _build_mcp_response(form, _of_one(headers, body, call))
 
@@ -107,14 +108,16 @@ def _build_mcp_response(form: str, answer: _Answer) -> Response:
 def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
     if wrong := jsonrpc.refusal(body):
         return _Answer(400, jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
-    asked = mcp_protocol.request(json.loads(body))
-    if asked is None:
+    request = mcp_protocol.request(json.loads(body))
+    if request is None:
         return _Answer(202)
-    if problem := _find_header_contradiction(headers, asked):
-        return _Answer(400, jsonrpc.build_rpc_error(asked.id, _HEADER_MISMATCH, problem))
-    row = mcp_protocol.answer_mcp_request(asked, call)
+    if problem := _find_header_contradiction(headers, request):
+        return _Answer(400, jsonrpc.build_rpc_error(request.id, _HEADER_MISMATCH, problem))
+    row = mcp_protocol.answer_mcp_request(request, call)
     failed = row.get("error")
-    status = _STATUS.get(failed["code"], 200) if isinstance(failed, dict) and asked.version else 200
+    status = (
+        _STATUS.get(failed["code"], 200) if isinstance(failed, dict) and request.version else 200
+    )
     return _Answer(status, row)
 
 
@@ -129,8 +132,8 @@ def _find_header_contradiction(headers: Mapping[str, str], asked: mcp_protocol.R
     return next(
         (
             f"the header {name} is not what the body says"
-            for name, said in _iter_repeated_headers(asked)
-            if _read_mcp_header(headers, name) != said
+            for name, value in _iter_repeated_headers(asked)
+            if _read_mcp_header(headers, name) != value
         ),
         "",
     )

@@ -33,7 +33,7 @@ said = APIRouter(prefix="/api/characters", tags=["messages"], responses=document
 
 
 class Search(Given):
-    """What is searched for."""
+    """A search: the text, the number of results, and the layers to search."""
 
     text: Prose = Field(min_length=1, max_length=2_000, examples=["내 생일 기억해?"])
     limit: int = Field(5, ge=1, le=50)
@@ -41,14 +41,15 @@ class Search(Given):
 
 
 class FoundMemories(BaseModel):
-    """Memories, the best first, with the parts of their scores before their weights."""
+    """Memories, the best first, with the parts of their scores before the parts are weighted."""
 
     items: list[build_answer_model(RankedMemory)]  # type: ignore[valid-type]
 
 
 class MemoryChange(Given):
-    """What an edit sets; what is left out stays. A fact has `object`, `day` and `importance`, other
-    memories have `text`.
+    """New values of an edited memory; fields that are left out stay as they are.
+
+    A fact has `object`, `day` and `importance`; other memories have `text`.
     """
 
     object: Prose | None = Field(None, max_length=200, examples=["3월 16일"])
@@ -63,7 +64,7 @@ class MemoryChange(Given):
 
 
 class Undo(Given):
-    """A change to be undone: `undo` of its answer."""
+    """The change to undo: the id `undo` in the answer to the change."""
 
     change: str = Field(
         min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$", examples=["5f0c9a3e8b1d"]
@@ -71,7 +72,7 @@ class Undo(Given):
 
 
 class ChangeReceipt(BaseModel):
-    """What was done."""
+    """Confirmation that the change was made."""
 
     done: bool = True
 
@@ -85,7 +86,7 @@ def list_layer_memories(
     page: PageNumber = 1,
     limit: PageLimit = 20,
 ) -> MemoryPage:
-    """List the memories of a layer: what holds first, then the newest."""
+    """List the memories of a layer: memories that still hold first, then the newest first."""
     return house.control.memories(_find_bond(house, who.user, character_id), layer, page, limit)
 
 
@@ -112,8 +113,9 @@ def undo_memory_change(
 def read_memory_story(
     house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response
 ) -> Story:
-    """Return a memory with the messages that it came from, and what it was before. Its ETag is for
-    If-Match.
+    """Return a memory, the messages it came from, and its earlier versions.
+
+    The answer's ETag can be sent as If-Match when the memory is edited.
     """
     story = house.control.read(_find_bond(house, who.user, character_id), memory_id)
     response.headers["ETag"] = _build_memory_etag(story.memory)
@@ -133,8 +135,9 @@ def edit_character_memory(
     change: MemoryChange,
     match: IfMatch = None,
 ) -> EditOutcome:
-    """Change a memory, or mark it important. The user's word holds, also when memory is formed
-    again.
+    """Edit a memory, or mark it as important.
+
+    The user's version is kept even when memories are derived again from the messages.
     """
     bond = _find_bond(house, who.user, character_id)
     if match is not None:
@@ -160,8 +163,9 @@ def delete_character_memory(
 def forget_character_memories(
     house: TheHouse, who: User, character_id: CharacterId
 ) -> CharacterForgotten:
-    """Delete all of it, what was said too: the character meets the user anew. It cannot be taken
-    back.
+    """Delete all memories and messages of a character: the character meets the user anew.
+
+    The deletion cannot be undone.
     """
     return house.erasing.forget(who.user, _find_bond(house, who.user, character_id).character)
 
@@ -175,7 +179,7 @@ def list_said_messages(
     limit: PageLimit = 20,
     window: Annotated[bool, Query(description="Only what is not summarised yet.")] = False,
 ) -> MessagePage:
-    """List what was said, the newest first."""
+    """List the messages between user and character, the newest first."""
     return house.control.messages(
         _find_bond(house, who.user, character_id), page, limit, is_window=window
     )
@@ -185,7 +189,7 @@ def list_said_messages(
 def delete_message(
     house: TheHouse, who: User, character_id: CharacterId, message_id: Word
 ) -> ChangeReceipt:
-    """Delete a message for good, and what was learned from it alone."""
+    """Delete a message for good, and the memories that come from this message alone."""
     house.control.delete_message(_find_bond(house, who.user, character_id), message_id)
     return ChangeReceipt()
 
@@ -193,7 +197,7 @@ def delete_message(
 def _find_bond(house: House, user: str, character: str) -> Bond:
     """Return the bond of a user and a character.
 
-    Raises NotFound where the character does not exist and has left no memory either.
+    Raises NotFound where the character does not exist and the user has no messages with it.
     """
     account = house.accounts.account(user)
     bond = Bond(user, character, "", zone_named(account.zone if account else "", house.memory.zone))

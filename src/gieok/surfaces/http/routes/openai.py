@@ -114,24 +114,24 @@ class ChatRequest(BaseModel):
     @property
     def sampling(self) -> Sampling:
         """Return how the reply is to be made."""
-        asked = self.model_extra or {}
+        extra = self.model_extra or {}
         more = {
-            name: asked[name]
+            name: extra[name]
             for name in _NUMBERS
-            if _clean_sampling_number(asked.get(name)) is not None
+            if _clean_sampling_number(extra.get(name)) is not None
         }
         more |= {
-            name: asked[name] for name in _WORDS if isinstance(asked.get(name), str) and asked[name]
+            name: extra[name] for name in _WORDS if isinstance(extra.get(name), str) and extra[name]
         }
-        if isinstance(asked.get("logit_bias"), dict) and asked["logit_bias"]:
-            more["logit_bias"] = asked["logit_bias"]
+        if isinstance(extra.get("logit_bias"), dict) and extra["logit_bias"]:
+            more["logit_bias"] = extra["logit_bias"]
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
         most = int(self.max_completion_tokens or self.max_tokens or 0)
         return Sampling(self.temperature, max(most, 0), tuple(filter(None, stop)), more)
 
 
 class Spent(BaseModel):
-    """Tokens, as the model counted them, else estimated."""
+    """Tokens of the prompt and of the reply: the model's own counts, otherwise estimates."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -139,7 +139,7 @@ class Spent(BaseModel):
 
 
 class ReplyMessage(BaseModel):
-    """The reply."""
+    """The character's reply, as a message of the assistant."""
 
     role: str = "assistant"
     content: str
@@ -147,7 +147,7 @@ class ReplyMessage(BaseModel):
 
 
 class Choice(BaseModel):
-    """The one choice that there is."""
+    """The only choice of a completion: the reply, and why it ended."""
 
     index: int = 0
     message: ReplyMessage
@@ -214,8 +214,8 @@ def list_chat_models(house: TheHouse, who: User) -> Models:
     """List the characters that the user can talk to."""
     return Models(
         data=[
-            _build_chat_model(one)
-            for one in house.roster.page(who.user, 0, _MOST_MODELS).characters
+            _build_chat_model(character)
+            for character in house.roster.page(who.user, 0, _MOST_MODELS).characters
         ]
     )
 
@@ -243,7 +243,9 @@ def _answer_completion(
 ) -> Response | Completion:
     if not character:
         raise BadRequest("`model` is missing", hint="name a character; GET /v1/models lists them")
-    shown = tuple(Shown(one.role, one.content, one.name or "") for one in asked.messages)
+    shown = tuple(
+        Shown(message.role, message.content, message.name or "") for message in asked.messages
+    )
     try:
         reply = desk.house.completions.begin(
             Sent(

@@ -78,8 +78,8 @@ def _build_operation_endpoint(name: str) -> Callable[..., Awaitable[Response]]:
         )
         if failure := answer.failure:
             return problem(STATUS[failure.code][1], failure.code, failure.message, failure.hint)
-        said = json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace")
-        return Response(said, media_type="application/json")
+        body = json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace")
+        return Response(body, media_type="application/json")
 
     return call
 

@@ -67,9 +67,9 @@ def transactions(
     house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
 ) -> Transactions:
     """List what was given and spent, the newest first."""
-    found = house.points.transactions(who.user, page, limit)
+    ledger = house.points.transactions(who.user, page, limit)
     return Transactions(
-        total=found.total, page=page, limit=limit, items=list(map(transaction_of, found.entries))
+        total=ledger.total, page=page, limit=limit, items=list(map(transaction_of, ledger.entries))
     )
 
 

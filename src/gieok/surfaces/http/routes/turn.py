@@ -136,23 +136,23 @@ def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand)
     is kept or charged.
     """
     prepared = house.turns.context(who.user, character_id, sent.text)
-    told = prepared.context
+    reply_context = prepared.context
     return PreparedContext(
-        messages=[{"role": one.role, "content": one.text} for one in prepared.messages],
-        narrative=told.narrative.text,
+        messages=[{"role": message.role, "content": message.text} for message in prepared.messages],
+        narrative=reply_context.narrative.text,
         canon=prepared.canon,
-        told=list(told.narrative.keys),
+        told=list(reply_context.narrative.keys),
         recalled=_list_recalled_memories(prepared),
-        extractor=told.extractor,
+        extractor=reply_context.extractor,
         tokens=prepared.tokens,
     )
 
 
 def _iter_turn_events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
     prepared = reply.prepared
-    told = list(prepared.context.narrative.keys)
-    recalled = [one.model_dump() for one in _list_recalled_memories(prepared)]
-    begun = {"id": reply.id, "message_id": reply.message_id, "told": told, "recalled": recalled}
+    keys = list(prepared.context.narrative.keys)
+    recalled = [memory.model_dump() for memory in _list_recalled_memories(prepared)]
+    begun = {"id": reply.id, "message_id": reply.message_id, "told": keys, "recalled": recalled}
     yield format_server_event({**begun, "extractor": prepared.context.extractor}, "start")
     try:
         for part in reply:
@@ -170,15 +170,15 @@ def _iter_turn_events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]
 def _build_turn_answer(
     house: TheHouse, user: str, reply: Reply, finish: str, read: int, written: int
 ) -> TurnAnswer:
-    told = reply.prepared.context
+    reply_context = reply.prepared.context
     return TurnAnswer(
         id=reply.id,
         message_id=reply.message_id,
         text=reply.text,
         finish=finish,
-        told=list(told.narrative.keys),
+        told=list(reply_context.narrative.keys),
         recalled=_list_recalled_memories(reply.prepared),
-        extractor=told.extractor,
+        extractor=reply_context.extractor,
         input_tokens=read or reply.prepared.tokens,
         output_tokens=written or reply.tokens,
         balance=house.accounts.balance(user),
@@ -188,11 +188,11 @@ def _build_turn_answer(
 def _list_recalled_memories(prepared: PreparedPrompt) -> list[UsedMemory]:
     return [
         UsedMemory(
-            id=one.document.key,
-            layer=one.document.kind,
-            text=one.document.text,
-            score=one.score,
-            signals=dict(one.signals),
+            id=memory.document.key,
+            layer=memory.document.kind,
+            text=memory.document.text,
+            score=memory.score,
+            signals=dict(memory.signals),
         )
-        for one in prepared.context.recalled
+        for memory in prepared.context.recalled
     ]

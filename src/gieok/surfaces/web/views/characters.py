@@ -77,7 +77,10 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
             "characters.html", error, found=[], gone=[], total=0, is_scripted=False, me=ME
         )
     talked = _list_users_by_character(house)
-    found = [_build_listed_character(one, talked.pop(one.id, [])) for one in page.characters]
+    listed = [
+        _build_listed_character(character, talked.pop(character.id, []))
+        for character in page.characters
+    ]
     gone = [
         CharacterListRow(
             id=name,
@@ -92,7 +95,7 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
         for name, users in sorted(talked.items())
     ]
     values: dict[str, Any] = {
-        "found": found,
+        "found": listed,
         "gone": gone,
         "total": page.total,
         "is_scripted": is_scripted(seen),
@@ -141,17 +144,17 @@ def picture(seen: PageRequest) -> Response:
     house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
     try:
         stored = house.roster.find(seen.asked("user") or ME, identity, with_file=True)
-        made = package.avatar(stored.package, stored.package_type)
+        image = package.avatar(stored.package, stored.package_type)
     except GieokError:
-        made = b""
-    if not made:
+        image = b""
+    if not image:
         return Response(status_code=404)
     headers = {
         "Content-Security-Policy": "default-src 'none'",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, max-age=600",
     }
-    return Response(made, media_type="image/png", headers=headers)
+    return Response(image, media_type="image/png", headers=headers)
 
 
 def glance(seen: PageRequest) -> Response:

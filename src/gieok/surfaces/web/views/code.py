@@ -31,7 +31,7 @@ def code(seen: PageRequest) -> Response:
         context, root, roots = _choose_code_project(seen)
         values |= {"root": str(root), "roots": roots, "name": root.name}
         status = _run_code_command(context, "code status")
-        found = overview.build_project_overview(context)
+        project = overview.build_project_overview(context)
     except GieokError as error:
         if isinstance(error, NotIndexed) and not seen.asked(
             "project"
@@ -50,11 +50,11 @@ def code(seen: PageRequest) -> Response:
         "freshness": status.freshness,
         "stale": stale.say(seen.lang) if stale else "",
         "watched": status.watched,
-        "found": found,
-        "map": _draw_code_map(seen, found.found, root),
+        "found": project,
+        "map": _draw_code_map(seen, project.found, root),
         "notes": status.notes[:10],
         "kinds": sum(counted.kinds.values()),
-        "label": found.found.label,
+        "label": project.found.label,
     }
     return (
         seen.page("code.html", **values)
@@ -83,11 +83,11 @@ def code_map(seen: PageRequest) -> Response:
     from gieok.ops.code.export import draw_project_picture
 
     try:
-        made = draw_project_picture(_choose_code_project(seen)[0])
+        drawing = draw_project_picture(_choose_code_project(seen)[0])
     except GieokError:
         return Response(status_code=404)
     return Response(
-        made, media_type="image/svg+xml", headers={"Content-Security-Policy": _OF_A_PICTURE}
+        drawing, media_type="image/svg+xml", headers={"Content-Security-Policy": _OF_A_PICTURE}
     )
 
 
@@ -101,8 +101,8 @@ def sync_code_project(seen: PageRequest) -> Response:
     style_words = (
         operation("code sync").present(result, Style(seen.lang, colour=False)).splitlines()
     )
-    told = style_words[0] if style_words else ""
-    return seen.back_to(f"/code?project={quote(str(root))}&told={quote(told)}")
+    notice = style_words[0] if style_words else ""
+    return seen.back_to(f"/code?project={quote(str(root))}&told={quote(notice)}")
 
 
 def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, Path, list[Path]]:
@@ -114,7 +114,8 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, P
     roots = overview.list_indexed_projects(context)
     asked = asked or seen.asked("project")
     root = next(
-        (one for one in roots if str(one) == asked), roots[0] if roots and not asked else None
+        (project for project in roots if str(project) == asked),
+        roots[0] if roots and not asked else None,
     )
     if root is None:
         raise NotIndexed(
@@ -145,7 +146,7 @@ def _build_impact_values(
     seen: PageRequest, context: Context, root: Path, target: str
 ) -> dict[str, Any]:
     result = _run_code_command(context, "code impact", target=target, limit=0)
-    files = list(dict.fromkeys(one.path for one in result.tests))
+    files = list(dict.fromkeys(test.path for test in result.tests))
     return {
         "impact": result,
         "drawn": reach.draw_impact_reach(

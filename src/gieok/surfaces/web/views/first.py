@@ -50,10 +50,12 @@ def show_first_page(seen: PageRequest) -> Response:
 
 def progress(seen: PageRequest) -> Response:
     """Return the progress of the running job, for the page that asks every second."""
-    said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    page = render_template("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
+    statuses = {name: words.say(seen.lang) for name, words in STATUSES.items()}
+    page = render_template(
+        "job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": statuses}
+    )
     # Once the job has ended, the whole page changes.
-    done = (
+    refresh = (
         {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
     )
-    return HTMLResponse(page, headers={"Cache-Control": "no-store", **done})
+    return HTMLResponse(page, headers={"Cache-Control": "no-store", **refresh})

@@ -49,55 +49,55 @@ def _read_search_filters(seen: PageRequest) -> dict[str, str]:
 
 def found_hits(seen: PageRequest) -> dict[str, Any]:
     """Return the values for the templates of hits: the search parameters and the hits."""
-    asked = _read_search_filters(seen)
-    limit = min(max(int(asked.get("limit", _FIRST)), 1), _MOST)
-    found: dict[str, Any] = {
-        "question": asked.get("q", ""),
-        "asked": asked,
+    filters = _read_search_filters(seen)
+    limit = min(max(int(filters.get("limit", _FIRST)), 1), _MOST)
+    values: dict[str, Any] = {
+        "question": filters.get("q", ""),
+        "asked": filters,
         "hits": [],
         "failure": None,
         "notes": [],
         "more": "",
-        "here_query": urlencode(asked),
-        "without": _format_unfiltered_query(asked),
+        "here_query": urlencode(filters),
+        "without": _format_unfiltered_query(filters),
         "is_full": limit == _MOST,
         "sources": _SOURCES,
         "states": SEARCHED_STATUSES,
-        "is_asked": bool(asked.keys() & {"q", "since", "until"}),
+        "is_asked": bool(filters.keys() & {"q", "since", "until"}),
         "waiting": 0,
         "is_bare": False,
         "unlikely": [],
         "gaps": (),
     }
-    if not found["is_asked"]:
-        return found
+    if not values["is_asked"]:
+        return values
     try:
         result = seen.memory.run(
             "search",
-            query=asked.get("q", ""),
+            query=filters.get("q", ""),
             explain=True,
             limit=limit + (limit < _MOST),
-            source=asked.get("source", "all"),
-            since=asked.get("since", ""),
-            until=asked.get("until", ""),
-            everywhere="everywhere" in asked,
-            tag=asked.get("tag", ""),
-            agent=asked.get("agent", ""),
-            status=asked.get("status", "all"),
+            source=filters.get("source", "all"),
+            since=filters.get("since", ""),
+            until=filters.get("until", ""),
+            everywhere="everywhere" in filters,
+            tag=filters.get("tag", ""),
+            agent=filters.get("agent", ""),
+            status=filters.get("status", "all"),
         )
     except NotIndexed as error:
-        return found | {"failure": {"message": str(error), "hint": error.hint}, "is_bare": True}
+        return values | {"failure": {"message": str(error), "hint": error.hint}, "is_bare": True}
     except GieokError as error:
-        return found | {"failure": {"message": str(error), "hint": error.hint}}
+        return values | {"failure": {"message": str(error), "hint": error.hint}}
     notes = [result.degraded, result.behind.words().say(seen.lang) if result.behind else ""]
     notes += [not_taken_as_times(result.not_times).say(seen.lang)] if result.not_times else []
-    more = urlencode({**asked, "limit": str(limit * 4)}) if len(result.results) > limit else ""
+    more = urlencode({**filters, "limit": str(limit * 4)}) if len(result.results) > limit else ""
     shown = _build_shown_hits(seen, result.results[:limit])
     likely = len(shown) if result.is_timeline else _count_likely_hits(shown)
-    return found | {
+    return values | {
         "hits": shown[:likely],
         "unlikely": shown[likely:],
-        "notes": [one for one in notes if one],
+        "notes": [note for note in notes if note],
         "more": more,
         "waiting": result.waiting,
         "days": result.days,

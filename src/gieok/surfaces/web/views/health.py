@@ -182,7 +182,8 @@ def _find_incident_advice(seen: PageRequest, incident: Incident) -> str:
 
 def _describe_planned_job(archive: ArchiveStatusResult, name: str, seen: PageRequest) -> str:
     return next(
-        (one.job.doc.say(seen.lang) for one in archive.planned if one.job.name == name), name
+        (planned.job.doc.say(seen.lang) for planned in archive.planned if planned.job.name == name),
+        name,
     )
 
 

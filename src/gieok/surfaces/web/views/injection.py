@@ -49,11 +49,11 @@ def injection(seen: PageRequest) -> Response:
         "far": [],
     }
     try:
-        kept = seen.memory.run("hook injections", limit=_LISTED).injections
-        place = min(int(seen.asked("n")), len(kept)) if seen.asked("n").isdecimal() else 1
-        shown = kept[max(place, 1) - 1] if kept else None
+        injections = seen.memory.run("hook injections", limit=_LISTED).injections
+        place = min(int(seen.asked("n")), len(injections)) if seen.asked("n").isdecimal() else 1
+        shown = injections[max(place, 1) - 1] if injections else None
         values |= {
-            "kept": kept,
+            "kept": injections,
             "place": max(place, 1),
             "shown": shown,
             "asked": _find_injected_prompt(seen, shown) if shown else None,
@@ -66,9 +66,11 @@ def injection(seen: PageRequest) -> Response:
     except GieokError as error:
         return seen.failed("injection.html", error, **values)
     tried = values["tried"]
-    found, least = (tried.candidates, tried.cuts.further) if tried and tried.cuts else ((), 0.0)
-    values["near"] = [one for one in found if one.score >= least]
-    values["far"] = [one for one in found if one.score < least]
+    candidates, least = (
+        (tried.candidates, tried.cuts.further) if tried and tried.cuts else ((), 0.0)
+    )
+    values["near"] = [candidate for candidate in candidates if candidate.score >= least]
+    values["far"] = [candidate for candidate in candidates if candidate.score < least]
     return seen.page("injection.html", **values)
 
 

@@ -102,7 +102,11 @@ def show_memories_page(seen: PageRequest) -> Response:
 
 def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
     """Return the template values for undoing the last change."""
-    handles = [one for one in seen.asked("handles").split(",") if one] if seen.asked("undo") else []
+    handles = (
+        [handle for handle in seen.asked("handles").split(",") if handle]
+        if seen.asked("undo")
+        else []
+    )
     return {
         "undo": seen.asked("undo") if handles else "",
         "undo_handles": handles,
@@ -207,7 +211,7 @@ def _measure_version_spans(
         return []
     first = versions[0].since
     whole = max((now - first).total_seconds(), 1.0)
-    spans = [(one.since, min(one.until or now, now)) for one in versions]
+    spans = [(version.since, min(version.until or now, now)) for version in versions]
     places = [
         ((a - first).total_seconds() / whole * 100, (b - a).total_seconds() / whole * 100)
         for a, b in spans

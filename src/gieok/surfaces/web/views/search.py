@@ -25,8 +25,8 @@ def hits(seen: PageRequest) -> Response:
     The address of the page follows, so that the search can be bookmarked.
     """
     values = found_hits(seen)
-    said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    page = render_template("hits.html", seen.lang, {"statuses": said, **values})
+    statuses = {name: words.say(seen.lang) for name, words in STATUSES.items()}
+    page = render_template("hits.html", seen.lang, {"statuses": statuses, **values})
     return HTMLResponse(
         page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"}
     )

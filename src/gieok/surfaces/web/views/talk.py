@@ -118,9 +118,9 @@ def forget_talk_memory(seen: PageRequest) -> Response:
     """Forget a memory; the next page offers to undo that."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
-        done = house.control.delete(bond, seen.sent("key"))
-        again = seen.words(" {holds_again} hold again.", holds_again=len(done.holds_again))
-        return seen.words("Forgotten.") + (again if done.holds_again else ""), done.undo
+        result = house.control.delete(bond, seen.sent("key"))
+        again = seen.words(" {holds_again} hold again.", holds_again=len(result.holds_again))
+        return seen.words("Forgotten.") + (again if result.holds_again else ""), result.undo
 
     return _apply_talk_change(seen, change)
 
@@ -131,16 +131,16 @@ def correct_talk_memory(seen: PageRequest) -> Response:
     def change(house: House, bond: Bond) -> tuple[str, str]:
         key, text = seen.sent("key"), seen.sent("text")
         if mark := seen.sent("important"):
-            done = house.control.mark(bond, key, is_important=mark == "yes")
-            return seen.words("Marked."), done.undo
+            result = house.control.mark(bond, key, is_important=mark == "yes")
+            return seen.words("Marked."), result.undo
         is_fact = house.control.read(bond, key).memory.layer in (
             listing.Layer.SEMANTIC,
             listing.Layer.IDEAS,
         )
-        done = house.control.edit(
+        result = house.control.edit(
             bond, key, MemoryEdit(object=text) if is_fact else MemoryEdit(text=text)
         )
-        return seen.words("Corrected."), done.undo
+        return seen.words("Corrected."), result.undo
 
     return _apply_talk_change(seen, change)
 
@@ -159,11 +159,11 @@ def check_in_from_talk(seen: PageRequest) -> Response:
     """Check in for today."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
-        done = house.points.check_in(bond.user)
-        if not done.is_new:
+        result = house.points.check_in(bond.user)
+        if not result.is_new:
             return seen.words("Checked in already."), ""
         return seen.words(
-            "{points} points; {days} days in a row.", points=done.given, days=done.streak
+            "{points} points; {days} days in a row.", points=result.given, days=result.streak
         ), ""
 
     return _apply_talk_change(seen, change)
@@ -181,8 +181,8 @@ def import_character_card(seen: PageRequest) -> Response:
         )
     except GieokError as error:
         return show_characters_page(seen, error)
-    told = seen.words("{name} is here.", name=stored.name)
-    return seen.back_to(f"/characters?told={quote(told)}")
+    notice = seen.words("{name} is here.", name=stored.name)
+    return seen.back_to(f"/characters?told={quote(notice)}")
 
 
 def _apply_talk_change(
@@ -194,12 +194,12 @@ def _apply_talk_change(
     layer = quote(seen.sent("layer"))
     try:
         house, bond = find_house_and_bond(seen)
-        told, taken_back_by = change(house, bond)
+        notice, taken_back_by = change(house, bond)
     except GieokError as error:
         return _render_talk_page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
     # the kept prompt no longer agrees with the memory
     _told.pop((bond.user, bond.character), None)
-    return seen.back_to(f"{back}?told={quote(told)}&undo={quote(taken_back_by)}&layer={layer}")
+    return seen.back_to(f"{back}?told={quote(notice)}&undo={quote(taken_back_by)}&layer={layer}")
 
 
 def _welcome_talk_user(seen: PageRequest, house: House, user: str) -> None:

@@ -38,13 +38,13 @@ def timeline(seen: PageRequest) -> Response:
     """Show a month, and the chosen day or the last day with any entry."""
     context = seen.memory.context
     today = context.clock.now().astimezone(context.zone).date()
-    asked = min(
+    requested = min(
         _parse_timeline_day(seen.asked("day"))
         or _parse_timeline_day(f"{seen.asked('month')}-01")
         or today,
         today,
     )
-    first, last = asked.replace(day=1), min(_find_month_end(asked), today)
+    first, last = requested.replace(day=1), min(_find_month_end(requested), today)
     project, kind = (
         seen.asked("project"),
         seen.asked("kind") if seen.asked("kind") in _KINDS else "all",
@@ -58,9 +58,9 @@ def timeline(seen: PageRequest) -> Response:
         "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes],
     }
     try:
-        found = record.list_memory_days(context, scopes, first, last)
-        day = asked if seen.asked("day") else max(found, default=asked)
-        whole = record.build_whole_day(context, scopes, day, found.get(day, DayOf((), ())))
+        days = record.list_memory_days(context, scopes, first, last)
+        day = requested if seen.asked("day") else max(days, default=requested)
+        whole = record.build_whole_day(context, scopes, day, days.get(day, DayOf((), ())))
         costs = _build_cost_columns(seen, first, last, today)
     except GieokError as error:
         return seen.failed("timeline.html", error, **common)
@@ -70,13 +70,13 @@ def timeline(seen: PageRequest) -> Response:
         day=day,
         count=_count_day_entries(whole),
         whole=_of_kind(whole, kind),
-        weeks=list(_iter_month_weeks(found, first, today)),
+        weeks=list(_iter_month_weeks(days, first, today)),
         month=first,
         before_month=(first - timedelta(days=1)).replace(day=1),
         after_month=_find_next_month(first, today),
-        before_day=max((one for one in found if one < day), default=None),
+        before_day=max((one for one in days if one < day), default=None),
         spent=_format_month_tokens(seen, costs),
-        after_day=min((one for one in found if one > day), default=None),
+        after_day=min((one for one in days if one > day), default=None),
         costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su").split(),
         query=_format_query_suffix(project=project, kind=kind.removeprefix("all")),
@@ -90,22 +90,22 @@ def news(seen: PageRequest) -> Response:
     """
     context = seen.memory.context
     today = context.clock.now().astimezone(context.zone).date()
-    scopes = [Scope(one) for one in seen.scopes if seen.asked("project") in ("", one)]
-    found = record.list_memory_days(context, scopes, today, today)
+    scopes = [Scope(scope) for scope in seen.scopes if seen.asked("project") in ("", scope)]
+    days = record.list_memory_days(context, scopes, today, today)
     new = _count_day_entries(
-        record.build_whole_day(context, scopes, today, found.get(today, DayOf((), ())))
+        record.build_whole_day(context, scopes, today, days.get(today, DayOf((), ())))
     )
     new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
-    told = seen.words("{new} new: show", new=new)
+    notice = seen.words("{new} new: show", new=new)
     back = _format_query_suffix(project=seen.asked("project"), kind=seen.asked("kind"))
     link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(
-        today, back, told
+        today, back, notice
     )
     return HTMLResponse(link if new > 0 else "")
 
 
 def _count_day_entries(whole: WholeDay) -> int:
-    return len(whole.others) + sum(one.messages for one in whole.sessions)
+    return len(whole.others) + sum(session.messages for session in whole.sessions)
 
 
 def show_session_page(seen: PageRequest) -> Response:
@@ -177,11 +177,14 @@ def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
         return whole
     if kind == "sessions":
         return whole._replace(
-            sessions=tuple(one._replace(learned=()) for one in whole.sessions), others=()
+            sessions=tuple(session._replace(learned=()) for session in whole.sessions), others=()
         )
-    kept = [one._replace(learned=_select_learned_kind(one.learned, kind)) for one in whole.sessions]
+    sessions = [
+        session._replace(learned=_select_learned_kind(session.learned, kind))
+        for session in whole.sessions
+    ]
     return whole._replace(
-        sessions=tuple(one for one in kept if one.learned),
+        sessions=tuple(session for session in sessions if session.learned),
         others=_select_learned_kind(whole.others, kind),
     )
 
@@ -189,14 +192,14 @@ def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
 def _select_learned_kind(
     learned: Sequence[record.LearnedMemory], kind: str
 ) -> tuple[record.LearnedMemory, ...]:
-    return tuple(one for one in learned if kind in (one.category, one.kind))
+    return tuple(memory for memory in learned if kind in (memory.category, memory.kind))
 
 
 def _iter_month_weeks(
     found: Mapping[date, DayOf], first: date, today: date
 ) -> Iterator[list[Cell | None]]:
     """Yield the weeks of a month, Monday first; None stands for days of other months."""
-    most = max((_weigh_day(one) for one in found.values()), default=0)
+    most = max((_weigh_day(entries) for entries in found.values()), default=0)
     for week in calendar.Calendar().monthdatescalendar(first.year, first.month):
         yield [
             _build_day_cell(day, found.get(day), most, today) if day.month == first.month else None
@@ -226,7 +229,7 @@ def _format_query_suffix(**values: str) -> str:
 
 
 def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
-    tokens = sum(one.value for one in costs)
+    tokens = sum(column.value for column in costs)
     return seen.words("{tokens:,.0f} tokens in the month", tokens=tokens)
 
 
