@@ -50,10 +50,10 @@ from gieok.character.facts import (
     fact_entry,
     moment_entry,
 )
-from gieok.character.memory.recalling import RecallWeights, recalled
+from gieok.character.memory.recollection import RecallWeights, recalled
 from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
-from gieok.character.turn.tending import Tending
 from gieok.character.turn.turn import Turns, Turnstile, UserTurn
+from gieok.character.turn.upkeep import Tending
 from gieok.flow.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Message, Role, Run

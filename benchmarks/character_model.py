@@ -24,7 +24,7 @@ from gieok.character.play import play
 from gieok.character.play.measure import Score
 from gieok.character.play.play import PlayedClock
 from gieok.character.predicates import PREDICATES
-from gieok.character.turn.reading import EVERY, Reading
+from gieok.character.turn.model_reader import EVERY, Reading
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
 from gieok.models.generators.providers import build_chat_generator

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from code_index import SURE, index, mean_of
-from gieok.code.ask import analysis, coverage, executed, impact
+from gieok.code.ask import analysis, coverage, coverage_runs, impact
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
@@ -125,7 +125,7 @@ def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[
     truth are much the same.
     """
     learned = coverage.learn(indexed, CoverageFile(file))
-    executed.store_test_executions(indexed, learned)
+    coverage_runs.store_test_executions(indexed, learned)
     lists, _, _ = default_lists(indexed, truth)
     return {"pairs": len(learned.executions), **score_lists(lists, len(truth["tests"]))}
 

@@ -23,7 +23,7 @@ from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
 from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
-from gieok.text.messages import DOMAIN, LOCALES
+from gieok.text.catalogues import DOMAIN, LOCALES
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGE = _ROOT / "src" / "gieok"

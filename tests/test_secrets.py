@@ -19,7 +19,7 @@ from gieok.errors import BadConfig, BadRequest
 from gieok.ops import operation
 from gieok.ops.memory.get import GetRequest
 from gieok.surfaces.cli import main
-from gieok.text.redact import own, redact
+from gieok.text.redact import redact, user_rules
 from gieok.text.redact.names import redact_path_names
 
 _LETTERS = random.Random(20261122)
@@ -47,7 +47,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("GIEOK_HOOK_DEADLINE_MS", "600000")
     monkeypatch.chdir(folder)
     yield folder
-    own.use_own_rules(())
+    user_rules.use_own_rules(())
 
 
 def _gieok(*arguments: str) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gieok.surfaces.cli import main
-from gieok.text.redact import own
+from gieok.text.redact import user_rules
 
 _DAY = "2026-11-20"
 #: What programs write in these transcripts has the first word, what people write the second.
@@ -50,7 +50,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(user / "shop")
     yield user
-    own.use_own_rules(())
+    user_rules.use_own_rules(())
 
 
 def _write(file: Path, *lines: object) -> None:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gieok.ops.memory.waiting import Waiting
+    from gieok.ops.memory.untrusted import Waiting
     from gieok.resolved import FileSettings, SettingsFile
 
 #: How long a session may wait for its project to be indexed, in seconds.
@@ -97,7 +97,7 @@ def _refresh_project_index(folder: str) -> str:
 
         from gieok import places
         from gieok.app import open_context
-        from gieok.ops.memory import waiting
+        from gieok.ops.memory import untrusted
         from gieok.ops.memory.records import refresh_project_index as follow_project
         from gieok.ops.operation import TRUST_HINT
         from gieok.surfaces.hook import trail
@@ -106,7 +106,7 @@ def _refresh_project_index(folder: str) -> str:
         try:
             context = open_context({}, lang=language([], os.environ))
             context.memory.store()  # takes over what is trusted already
-            waits = waiting.find_waiting_content(context.home, folder)
+            waits = untrusted.find_waiting_content(context.home, folder)
             pending.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
             follow_project(context, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log

@@ -33,6 +33,7 @@ from gieok.hook.options import (
 from gieok.hook.options import OPTIONS as PROMPT_OPTIONS
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
+from gieok.text.catalogues import list_languages
 
 
 def _kept_days(text: str) -> object:
@@ -79,7 +80,7 @@ OPTIONS = (
         "lang",
         "auto",
         "language of what a person reads: auto, en or ko",
-        choices=("auto", "en", "ko"),
+        choices=("auto", *list_languages()),
     ),
     Option(
         "scope",

@@ -16,7 +16,7 @@ from gieok.agents.install.change import InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import BY_NAME, HOOKED
 from gieok.errors import BadRequest
-from gieok.ops.prompt.installed import find_prompt_command
+from gieok.ops.prompt.installed_hooks import find_prompt_command
 from gieok.text import jsonc
 
 _AGENTS = tuple(HOOKED)

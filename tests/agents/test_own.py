@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from gieok.agents.transcripts.own import TOOLS, is_own_call, is_own_tool, may_ask
+from gieok.agents.transcripts.own_talk import TOOLS, is_own_call, is_own_tool, may_ask
 from gieok.surfaces import tool_table
 
 

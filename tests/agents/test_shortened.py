@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gieok.agents.transcripts.shortened import decode_arguments, tool_call, tool_result
+from gieok.agents.transcripts.shortened_lines import decode_arguments, tool_call, tool_result
 from gieok.text.redact import redact
 
 _KEY = (

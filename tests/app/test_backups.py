@@ -26,7 +26,7 @@ from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.storage.accounts.sqlite import SqliteAccounts
-from gieok.storage.backups import unfinished
+from gieok.storage.backups import partial_backups
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -283,7 +283,7 @@ def test_a_full_disk_leaves_nothing_but_what_was_there(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(unfinished.os, "fsync", full)
+        patched.setattr(partial_backups.os, "fsync", full)
         with pytest.raises(StoreFull, match="no space left"):
             backups(backup__keep="1").create()
     assert [one.name for one in good.parent.iterdir()] == [good.name]
@@ -354,9 +354,9 @@ def _die_at(place: str) -> None:
     elif place == "gzip":
         bundle._put_source = dying(False, bundle._put_source)  # type: ignore[assignment]
     elif place == "fsync":
-        unfinished.os.fsync = dying(True, os.fsync)  # type: ignore[assignment]
+        partial_backups.os.fsync = dying(True, os.fsync)  # type: ignore[assignment]
     else:
-        unfinished.os.link = dying(place == "link", os.link)  # type: ignore[assignment]
+        partial_backups.os.link = dying(place == "link", os.link)  # type: ignore[assignment]
 
 
 def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.app import open_context, restoring, sealing
+from gieok.app import backup_restore, file_sealers, open_context
 from gieok.app.backups import HomeBackups
 from gieok.app.encryption import IN_CLEAR, HomeEncryption
 from gieok.errors import ArchiveFailed, BadConfig, BadRequest, Damaged, WrongKey
@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     monkeypatch.delenv("GIEOK_PASSPHRASE", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sealing, "_opened", {})
+    monkeypatch.setattr(file_sealers, "_opened", {})
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
 
@@ -165,7 +165,7 @@ def test_a_key_change_lets_the_old_key_open_nothing_any_more(house: House) -> No
     (house.home / "memory").mkdir()
     (house.home / "memory" / "large.md").write_bytes(os.urandom(400_000))  # more than a pipe holds
     house.backups.create()
-    texts, old = house.texts(), sealing.read_sealing_state(house.home).key
+    texts, old = house.texts(), file_sealers.read_sealing_state(house.home).key
     assert old
     done = house.encryption.rotate()
     assert (done.wrong, done.files) == ((), 4)
@@ -247,8 +247,8 @@ def test_a_passphrase_opens_the_key_and_another_does_not(
     done = house.encryption.on(None, lambda: "four good long words")
     assert Path(done.key_file).read_bytes().startswith(b"age-encryption.org/v1\n-> scrypt")
     assert house.encryption.status().has_passphrase
-    opened = sealing._opened
-    monkeypatch.setattr(sealing, "_opened", {})  # another process
+    opened = file_sealers._opened
+    monkeypatch.setattr(file_sealers, "_opened", {})  # another process
     with pytest.raises(BadConfig, match="nobody can be asked") as caught:
         house.encryption.off()
     assert "GIEOK_PASSPHRASE" in caught.value.hint
@@ -256,7 +256,7 @@ def test_a_passphrase_opens_the_key_and_another_does_not(
     with pytest.raises(WrongKey, match="the passphrase does not open"):
         house.encryption.off()
     # opening takes a second, on purpose: once a process
-    monkeypatch.setattr(sealing, "_opened", opened)
+    monkeypatch.setattr(file_sealers, "_opened", opened)
     assert house.texts() == [f"{_SECRET} 0"]
 
 
@@ -366,7 +366,7 @@ def test_forget_reaches_into_encrypted_archives_and_names_encrypted_backups(hous
     forget = operation("forget")
     done = forget.handler(context, forget.request(match=f"{_SECRET} 0", yes=True)).done
     assert house.texts() == [f"{_SECRET} 1"]
-    sealer = sealing.in_use(context.admin.encryption()._wiring)
+    sealer = file_sealers.in_use(context.admin.encryption()._wiring)
     assert not [
         data for data in house.files().values() if f"{_SECRET} 0".encode() in sealer.open(data)
     ]
@@ -380,9 +380,9 @@ def test_a_backup_cannot_have_a_key_written_outside_the_home(house: House, tmp_p
     (house.home / "encryption.json").write_text(json.dumps(state))
     (tmp_path / "outside").write_text("")  # where `create` looks for the key
     wiring = house.encryption._wiring
-    restoring.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
+    backup_restore.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
     assert (tmp_path / "outside").read_text() == ""
     (tmp_path / "outside").unlink()
-    restoring.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
+    backup_restore.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
     assert not (tmp_path / "outside").exists()
     assert not (tmp_path.parent / "outside").exists()

@@ -11,7 +11,7 @@ import pytest
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.testing.hash_embedder import HashEmbedder
-from gieok.text.redact import own, redact
+from gieok.text.redact import redact, user_rules
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def _rule(word: str) -> str:
 def test_the_redaction_rules_of_a_call_are_those_of_its_caller_and_of_no_one_else(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own, "_rules", None)
+    monkeypatch.setattr(user_rules, "_rules", None)
     home.mkdir()
     settings = home / "config.yaml"
     settings.write_text(f"redact: {{rules: {_rule('ZQX')}}}")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gieok.code.ask import analysis, coverage, executed, lookup
+from gieok.code.ask import analysis, coverage, coverage_runs, lookup
 from gieok.code.ask.coverage import LearnedExecutions
-from gieok.code.ask.executed import NOT_RUN, RAN
+from gieok.code.ask.coverage_runs import NOT_RUN, RAN
 from gieok.code.index import project
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
@@ -59,7 +59,7 @@ def taken_in(coverage_data: Write, tmp_path: Path) -> Callable[..., LearnedExecu
         newest = max(one.mtime_ns for one in made.store.files().values())
         os.utime(file, ns=(newest - age_s * 10**9,) * 2)
         learned = coverage.learn(made, CoverageFile(file), commit)
-        executed.store_test_executions(made, learned)
+        coverage_runs.store_test_executions(made, learned)
         return learned
 
     return take
@@ -249,9 +249,9 @@ def test_a_run_replaces_what_it_measured_of_its_tests_and_leaves_the_rest(
         ("TestPay.test_pay", "rate"),
         ("test_refund", "refund"),
     }
-    assert executed.taken_in(made)
-    executed.forget_test_executions(made)
-    assert (_pairs(made), executed.taken_in(made), made.store.count_executions().pairs) == (
+    assert coverage_runs.taken_in(made)
+    coverage_runs.forget_test_executions(made)
+    assert (_pairs(made), coverage_runs.taken_in(made), made.store.count_executions().pairs) == (
         set(),
         "",
         0,
@@ -322,7 +322,7 @@ def test_what_ran_is_no_caller_and_no_edge_of_the_graph(
     assert made.store.edges_into(["shop/rates.py::rate"]) == [
         e for e in before if e.target == "shop/rates.py::rate"
     ]
-    assert [e.kind for e in executed.edges_into(made.store, ["shop/rates.py::rate"])] == [RAN]
+    assert [e.kind for e in coverage_runs.edges_into(made.store, ["shop/rates.py::rate"])] == [RAN]
 
 
 def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_that_it_ran_changes(

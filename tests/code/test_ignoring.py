@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.code.index import ignoring
-from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index import ignore_rules
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.machine.git import Git
 
 _PARTS = (
@@ -112,9 +112,9 @@ def _kept(root: Path) -> set[str]:
 
 def _both_ways(root: Path, rules: IgnoreRules) -> set[str]:
     """Return what the scan finds, which must be what looking at each path says."""
-    found = {path for path, _ in ignoring.iter_unignored_files(root, rules)}
+    found = {path for path, _ in ignore_rules.iter_unignored_files(root, rules)}
     every = sorted(_files(root))
-    assert found == set(every) - ignoring.left_out(root, every, rules)
+    assert found == set(every) - ignore_rules.left_out(root, every, rules)
     return found
 
 
@@ -208,7 +208,7 @@ def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(
         "out/kept.py",
         "e.py",
     }
-    assert ignoring.left_out(tmp_path, ["out/new.py", "inner/p/new.py", "new.py"], rules) == {
+    assert ignore_rules.left_out(tmp_path, ["out/new.py", "inner/p/new.py", "new.py"], rules) == {
         "out/new.py",
         "inner/p/new.py",
     }
@@ -279,7 +279,7 @@ def test_a_tracked_folder_that_became_a_link_leads_nowhere(tmp_path: Path) -> No
     shutil.rmtree(root / "a")
     (root / "a").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     assert {
-        path for path, _ in ignoring.iter_unignored_files(root, IgnoreRules((), Git(root)))
+        path for path, _ in ignore_rules.iter_unignored_files(root, IgnoreRules((), Git(root)))
     } == {"c.py"} | ({"a"} if (root / "a").is_symlink() else set())
 
 

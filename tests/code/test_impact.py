@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.code.ask import analysis, changes, impact, likelihood, lookup, running
+from gieok.code.ask import analysis, changes, impact, likelihood, lookup, test_runs
 from gieok.code.ask.impact import Reached
 from gieok.code.index import project
 from gieok.code.index.graph import Certainty
@@ -372,11 +372,13 @@ def test_the_command_runs_the_tests_by_what_the_project_uses(
         )
         for key in files
     ]
-    assert running.build_test_command(tmp_path, tests) == expected
+    assert test_runs.build_test_command(tmp_path, tests) == expected
     (tmp_path / "package.json").write_text("[]", encoding="utf-8")
-    assert running.build_test_command(tmp_path, tests) == ("" if "mocha" in expected else expected)
+    assert test_runs.build_test_command(tmp_path, tests) == (
+        "" if "mocha" in expected else expected
+    )
     many = [tests[0]._replace(key=f"{tests[0].key}{n}") for n in range(21)]
-    assert len(running.build_test_command(tmp_path, many)) < 60
+    assert len(test_runs.build_test_command(tmp_path, many)) < 60
 
 
 def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
@@ -398,7 +400,7 @@ def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
     found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "add.go:Add"))
     assert [r.key for r in found.impact.tests] == ["add_test.go::S.TestAdd"]
     ran = [made.store.symbols(keys=[r.key])[0] for r in found.impact.tests]
-    assert running.build_test_command(made.root, ran) == "go test .", (
+    assert test_runs.build_test_command(made.root, ran) == "go test .", (
         "`-run` with a method's name would run nothing, and pass"
     )
 
@@ -411,8 +413,10 @@ def test_djangos_own_command_runs_the_tests_of_a_site_without_pytest(indexed: Ma
     made = indexed(site)
     tests = made.store.symbols(names=["test_c"])
     assert (
-        running.build_test_command(made.root, tests)
+        test_runs.build_test_command(made.root, tests)
         == "python manage.py test a.tests.test_b.BTest.test_c"
     )
     (made.root / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
-    assert running.build_test_command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"
+    assert (
+        test_runs.build_test_command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"
+    )

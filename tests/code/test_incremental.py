@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from gieok.code.ask import executed
+from gieok.code.ask import coverage_runs
 from gieok.code.index import project
 from gieok.code.index.project import SCOPE, Project
 from gieok.machine.git import Git
@@ -194,7 +194,7 @@ def _dump(made: Project) -> list[object]:
         symbols,
         list(store.all_edges()),
         store.unresolved_calls([s.name for s in symbols]),
-        executed.edges_into(store, keys),
+        coverage_runs.edges_into(store, keys),
         sorted(store.settled(keys)),
         store.count_executions(),
         [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()],

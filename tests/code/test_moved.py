@@ -10,7 +10,7 @@ import pytest
 from edits import Tree
 from kept_index import KeptIndex
 
-from gieok.code.index import moved, project
+from gieok.code.index import file_moves, project
 from gieok.code.model import facts
 
 _SHOP = '''"""A shop."""
@@ -163,4 +163,4 @@ def test_the_line_of_every_instruction_that_has_one_is_known() -> None:
     lined = {
         facts.Op[name]: 1 + told.index("line") for name, told in operands.items() if "line" in told
     }
-    assert lined == moved.LINES
+    assert lined == file_moves.LINES

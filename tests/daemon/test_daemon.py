@@ -17,7 +17,7 @@ import pytest
 
 import gieok
 from gieok.app import open_context
-from gieok.code.index import watched
+from gieok.code.index import watch_list
 from gieok.code.model import layout
 from gieok.daemon import wire
 from gieok.daemon.client import Daemon
@@ -320,7 +320,7 @@ def _functions(root: Path) -> list[str]:
 def _state(home: Path, root: Path) -> str:
     """Return what the daemon says of a project; '' where it says nothing."""
     status = Daemon(home).status()
-    return status.parts.get(watched.name_watched_part(root), "") if status else ""
+    return status.parts.get(watch_list.name_watched_part(root), "") if status else ""
 
 
 def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(
@@ -368,7 +368,7 @@ def test_the_daemon_lets_the_cheap_model_summarise_what_changed(
         monkeypatch.setenv("GIEOK_CODE_UPKEEP_MODEL", "compatible:cheap")
         monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
         _define(shop, "changed")
-        watched.watch_project(home, shop)
+        watch_list.watch_project(home, shop)
         Daemon(home).start()
         _until(
             lambda: [row["tokens"] for row in layout.read_code_log(shop, "changes")] == [0, 11 + 7]
@@ -389,7 +389,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     monkeypatch.chdir(gone)
     _do(home, "code init")
     for root in (gone, foreign, shop):
-        watched.watch_project(home, root)
+        watch_list.watch_project(home, root)
     Daemon(home).start()
     _until(lambda: _state(home, gone).startswith("up to date"))
     _until(lambda: "not made by you" in _state(home, foreign))
@@ -398,7 +398,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     _define(shop, "still_there")
     _until(lambda: _functions(shop) == ["still_there"])
     _until(lambda: not _state(home, gone))
-    assert watched.list_watched_roots(home) == [foreign, shop]
+    assert watch_list.list_watched_roots(home) == [foreign, shop]
     assert not HandedResult(
         foreign, True, True, Daemon(home).status().pid, _state(home, foreign)
     ).watching
@@ -410,16 +410,16 @@ def test_a_project_that_cannot_be_looked_at_is_not_dropped(home: Path) -> None:
     closed.mkdir()
     (closed / ".gieok").symlink_to(closed / ".gieok")  # as good as no permission, for root too
     for root in (closed, gone):
-        watched.watch_project(home, root)
+        watch_list.watch_project(home, root)
     Daemon(home).start()
-    _until(lambda: watched.list_watched_roots(home) == [closed])
+    _until(lambda: watch_list.list_watched_roots(home) == [closed])
     _until(lambda: _state(home, closed).startswith("failed"))
 
 
 def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(
     home: Path, shop: Path
 ) -> None:
-    watched.watch_project(home, shop)
+    watch_list.watch_project(home, shop)
     daemon = Daemon(home)
     for turn in range(2):
         for number in range(40):

@@ -13,8 +13,8 @@ from gieok.character.cards.roster import Roster
 from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.character.turn.completion import Completions, Sent
 from gieok.character.turn.history import Shown
-from gieok.character.turn.tending import Tending
 from gieok.character.turn.turn import Reply, Turns, Turnstile, UserTurn
+from gieok.character.turn.upkeep import Tending
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import Sampling
 from gieok.storage.accounts.sqlite import SqliteAccounts

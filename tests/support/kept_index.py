@@ -12,7 +12,7 @@ from pathlib import Path
 
 from edits import Tree
 
-from gieok.code.ask import analysis, executed, query
+from gieok.code.ask import analysis, coverage_runs, query
 from gieok.code.index import project
 from gieok.code.index.project import Project
 from gieok.machine.git import Git
@@ -134,7 +134,7 @@ class KeptIndex:
         keys = [s.key for s in symbols]
         questions: dict[str, Callable[[Project], object]] = {
             "executions": lambda p: (
-                executed.edges_into(p.store, keys),
+                coverage_runs.edges_into(p.store, keys),
                 sorted(p.store.settled(keys)),
             ),
             **{f"query {s.name}": partial(_first, text=f"{s.name} {s.signature}") for s in chosen},

@@ -9,9 +9,9 @@ import pytest
 from tests.support.said import Walk
 from tests.support.said_tables import OTHERS
 
+from gieok.text.catalogues import list_translations
 from gieok.text.josa import with_particle
 from gieok.text.korean import _NAMED, in_language, load_templates
-from gieok.text.messages import list_translations
 
 _PLACE = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
 _PARTICLES = {

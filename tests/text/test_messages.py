@@ -12,14 +12,8 @@ from tests.support.said import Walk
 from tests.support.said_tables import OTHERS
 
 import gieok
-from gieok.text.messages import (
-    WordList,
-    Words,
-    list_languages,
-    list_translations,
-    load_catalogue,
-    translate,
-)
+from gieok.text.catalogues import list_languages, list_translations, load_catalogue
+from gieok.text.messages import WordList, Words, translate
 
 _SOURCE = Path(gieok.__file__).parent
 _TEMPLATES = _SOURCE / "surfaces" / "web" / "templates"
@@ -181,7 +175,7 @@ def test_a_third_language_is_one_file(tmp_path: Path, monkeypatch: pytest.Monkey
     folder.mkdir(parents=True)
     with (folder / "gieok.mo").open("wb") as file:
         write_mo(file, german)
-    monkeypatch.setattr("gieok.text.messages.LOCALES", tmp_path)
+    monkeypatch.setattr("gieok.text.catalogues.LOCALES", tmp_path)
     load_catalogue.cache_clear()
     try:
         counted = Words.of("{count} record", plural="{count} records", count=2)

@@ -7,10 +7,10 @@ import string
 
 import pytest
 
-from gieok.text.redact import RULES, SOURCE_RULES, own, redact, redact_counted, redact_source
+from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
 from gieok.text.redact.linear import why_not
-from gieok.text.redact.own import BadRule
 from gieok.text.redact.rule import PLACEHOLDER, Rule
+from gieok.text.redact.user_rules import BadRule
 
 _NAMED = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(RULES)]
 _IN_SOURCE = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(SOURCE_RULES)]
@@ -94,17 +94,17 @@ def test_a_rule_of_the_users_that_cannot_be_used_is_named(
     change: dict[str, object], what: str
 ) -> None:
     with pytest.raises(BadRule, match=re.escape(what)):
-        own.build_own_rules([{**_RULE, **change}])
+        user_rules.build_own_rules([{**_RULE, **change}])
 
 
 @pytest.mark.parametrize("given", ["BDG", {"name": "x"}, 3])
 def test_rules_of_the_users_are_a_list(given: object) -> None:
     with pytest.raises(BadRule, match="must be a list"):
-        own.build_own_rules(given)
+        user_rules.build_own_rules(given)
 
 
 def test_the_users_rules_stand_beside_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "_rules", own.build_own_rules([_RULE]))
+    monkeypatch.setattr(user_rules, "_rules", user_rules.build_own_rules([_RULE]))
     assert (
         redact("badge BDG-123456, password=h7Kqx2vP")
         == "badge [redacted:badge], password=[redacted:password]"

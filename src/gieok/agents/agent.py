@@ -110,9 +110,9 @@ class Agent(NamedTuple):
     format: Format | None = None
     #: What an install changes. Raises BadRequest.
     edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
-    #: What a person still has to do after an install: in English and in Korean.
+    #: What a person still has to do after an install, in English.
     note: str | None = None
-    #: Names, in English and in Korean, what the installed release of the agent lacks where it
+    #: Names, in English, what the installed release of the agent lacks where it
     #: injects nothing; None where the release supports everything.
     missing: Callable[[InstallPlace], str | None] = lambda site: None
     #: Takes the text of a file that an install changes; returns the command of Gieok's prompt hook

@@ -12,7 +12,7 @@ from gieok.agents import agent, table
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts import plain, speakers
 from gieok.agents.transcripts.fields import Line, find_line_time, parse_moment
-from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
+from gieok.agents.transcripts.own_talk import is_own_call, is_own_tool, may_ask, names_any
 from gieok.agents.transcripts.queue import PromptQueue
 from gieok.agents.transcripts.session import (
     Format,

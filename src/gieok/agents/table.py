@@ -238,7 +238,7 @@ def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload
 
     `context` is put before the model, `notice` is shown to the person. The payload has no further
     keys: Codex rejects them. Where an agent shows no notices, the caller puts them into the context
-    (`inject.pass_on`).
+    (`hook.inject`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
     return {**shown, **row.answer(row.events.get(event, event), context)} if context else shown

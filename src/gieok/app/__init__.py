@@ -157,7 +157,7 @@ def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> N
     """
     text = settings.text("redact.rules")
     # Without rules nothing needs to be done until some code has looked for a secret.
-    if text or (is_sound and (in_call or "gieok.text.redact.own" in sys.modules)):
-        from gieok.text.redact import own
+    if text or (is_sound and (in_call or "gieok.text.redact.user_rules" in sys.modules)):
+        from gieok.text.redact import user_rules
 
-        own.use_own_rules(own.parse_own_rules(text), in_call=in_call)
+        user_rules.use_own_rules(user_rules.parse_own_rules(text), in_call=in_call)

@@ -4,7 +4,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from gieok import paths, places, registry
-from gieok.app import sealing
+from gieok.app import file_sealers
 from gieok.app.wiring import Wiring
 from gieok.errors import ArchiveFailed
 from gieok.memory.tiers import cold, retention, sweep, sync, vaults
@@ -44,7 +44,7 @@ def tiers(wiring: Wiring) -> Tiers:
             Tier.WARM,
             DayForm(wiring.zone),
             cache(partial(_open_warm_archive, wiring)),
-            sealing.of_archives(wiring),
+            file_sealers.of_archives(wiring),
         )
     }
     if wiring.settings.text("archive.cold") != "none":
@@ -79,7 +79,7 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
     show them.
     """
     opened, name = cache(partial(_open_cold_archive, wiring)), wiring.settings.text("archive.cold")
-    sealers = sealing.of_archives(wiring)
+    sealers = file_sealers.of_archives(wiring)
     if name == "dropbox":
         return Shelf(Tier.COLD, DayForm(wiring.zone), opened, sealers)
 

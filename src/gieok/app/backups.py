@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
-from gieok.app import restoring, sealing
+from gieok.app import backup_restore, file_sealers
 from gieok.app.wiring import Wiring
 from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError, StoreFull, WrongKey
 from gieok.memory.talk import turns
 from gieok.ports.backup import BackupFile, BackupReport, Restored
 from gieok.storage.backups import bundle, members
 from gieok.storage.backups.bundle import BackupSource, Bundled
-from gieok.storage.backups.unfinished import unfinished
+from gieok.storage.backups.partial_backups import unfinished
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"
@@ -66,7 +66,7 @@ class HomeBackups:
         self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
     ) -> BackupReport:
         """Make a backup, read it back, and remove the oldest backups."""
-        folder, seal = self.folder(to), sealing.in_use(self._wiring)
+        folder, seal = self.folder(to), file_sealers.in_use(self._wiring)
         if encrypt and seal is None:
             raise BadRequest(
                 "there is no key to encrypt with", hint="`gieok encryption on` makes one"
@@ -189,8 +189,8 @@ class HomeBackups:
         if not found.is_encrypted:
             return None
         if key_file:
-            return sealing.sealer(self._wiring, sealing.key_in(self._wiring, key_file))
-        if (opener := sealing.opening(self._wiring)) is not None:
+            return file_sealers.sealer(self._wiring, file_sealers.key_in(self._wiring, key_file))
+        if (opener := file_sealers.opening(self._wiring)) is not None:
             return opener
         raise BadRequest(
             f"{str(found.path)!r} is encrypted, and this home has no key",
@@ -202,7 +202,7 @@ class HomeBackups:
 
         Return 1 where that was needed, else 0.
         """
-        seal, opener = sealing.in_use(self._wiring), self._opener(one, None)
+        seal, opener = file_sealers.in_use(self._wiring), self._opener(one, None)
         if seal is None and opener is None:
             return 0
         folder, what = one.path.parent, f"the backup {str(one.path)!r}"
@@ -211,8 +211,8 @@ class HomeBackups:
             and opener
             and _is_sealed_with_key(
                 one.path,
-                sealing.sealer(
-                    self._wiring, *_select_current_key(sealing.read_sealing_state(self._home))
+                file_sealers.sealer(
+                    self._wiring, *_select_current_key(file_sealers.read_sealing_state(self._home))
                 ),
             )
         ):
@@ -256,7 +256,7 @@ class HomeBackups:
         """
         backup, home = _find_existing_backup(file), home.resolve()
         opener = self._opener(backup, key_file)
-        used = restoring.is_used(home)
+        used = backup_restore.is_used(home)
         if used and not replace:
             hint = (
                 "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
@@ -271,14 +271,14 @@ class HomeBackups:
                 raise BadRequest(f"another process restores {str(home)!r}", hint="wait for its end")
             shutil.rmtree(staging, ignore_errors=True)
             try:
-                extraction = restoring.Extraction(staging)
+                extraction = backup_restore.Extraction(staging)
                 with file.open("rb") as source:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
-                restoring.bring_key(self._wiring, staging, key_file)
-                counts = restoring.settle_restored_home(self._wiring, staging)
-                with restoring.no_daemon(home):
-                    aside = restoring.take_place(self._wiring, staging, home)
+                backup_restore.bring_key(self._wiring, staging, key_file)
+                counts = backup_restore.settle_restored_home(self._wiring, staging)
+                with backup_restore.no_daemon(home):
+                    aside = backup_restore.take_place(self._wiring, staging, home)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
         home.with_name(f".{home.name}.restoring.lock").unlink(missing_ok=True)
@@ -353,7 +353,7 @@ def _find_existing_backup(file: Path) -> BackupFile:
     """Return the backup in an existing file of any name."""
     try:
         with file.open("rb") as opened:
-            is_encrypted = opened.read(len(sealing.MAGIC)) == sealing.MAGIC
+            is_encrypted = opened.read(len(file_sealers.MAGIC)) == file_sealers.MAGIC
         backup, size = _parse_backup_file(file), file.stat()
     except OSError as error:
         raise BadRequest(
@@ -363,7 +363,7 @@ def _find_existing_backup(file: Path) -> BackupFile:
     return BackupFile(file, made_at, size.st_size, is_encrypted)
 
 
-def _select_current_key(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
+def _select_current_key(state: file_sealers.SealingState) -> tuple[file_sealers.SealingKey, ...]:
     return (state.key,) if state.key else ()
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.character.accounts import returning
-from gieok.character.accounts.erasing import Erasing
+from gieok.character.accounts import return_visits
+from gieok.character.accounts.erasure import Erasing
 from gieok.character.accounts.inactivity import Inactivity
 from gieok.character.accounts.points import PointPrices, PointsDesk, prices_of
 from gieok.character.accounts.takeout import Takeout
@@ -24,9 +24,9 @@ from gieok.character.memory.service import RULES, Bond, CharacterService, TurnBu
 from gieok.character.play.play import PlayedClock
 from gieok.character.turn import meanings
 from gieok.character.turn.completion import Completions
-from gieok.character.turn.reading import Reading
-from gieok.character.turn.tending import Tending
+from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile
+from gieok.character.turn.upkeep import Tending
 from gieok.config import Settings
 from gieok.flow.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
@@ -143,7 +143,7 @@ def _build_bond_tending(
 
     def tend(bond: Bond) -> None:
         reading.tend(bond)
-        returning.form_again(memory, bond)
+        return_visits.form_again(memory, bond)
         meanings.embed_recent_memories(memory, bond)
 
     return tend

@@ -7,7 +7,7 @@ from pathlib import Path
 from gieok import config, fs, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
-from gieok.code.index import ignoring, ownership
+from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
 from gieok.config import Settings
@@ -82,13 +82,13 @@ def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def ignored_in(root: Path) -> ignoring.IgnoreRules:
+def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
     """Return the rules that exclude files of a project's code from reading.
 
     The index is not opened. Raises BadConfig.
     """
     patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
-    return ignoring.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
+    return ignore_rules.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
 
 
 def _open_code_asker(wiring: Wiring, root: Path, model: str) -> Asker | None:

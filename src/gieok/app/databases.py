@@ -10,12 +10,12 @@ from datetime import UTC
 from pathlib import Path
 
 from gieok import fs
-from gieok.app.restoring import no_daemon
+from gieok.app.backup_restore import no_daemon
 from gieok.app.wiring import Wiring
 from gieok.errors import GieokError
 from gieok.ports.encryption import SealedPlace
 from gieok.storage.backups import members
-from gieok.storage.sqlite import converting, driver
+from gieok.storage.sqlite import conversion, driver
 from gieok.storage.sqlite.failures import translated
 
 
@@ -101,7 +101,7 @@ class SealedDatabases:
         with no_daemon(self._home):
             for file in members.list_home_databases(self._home):
                 say(file.name)
-                rewritten += converting.convert_database_key(file, keys, keys[0])
+                rewritten += conversion.convert_database_key(file, keys, keys[0])
         if keys[0]:
             self._keep(keys[:1])
         else:

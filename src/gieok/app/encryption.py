@@ -11,10 +11,10 @@ from datetime import UTC
 from pathlib import Path
 
 from gieok import fs, registry
-from gieok.app import archive, sealing
+from gieok.app import archive, file_sealers
 from gieok.app.backups import HomeBackups
 from gieok.app.databases import SealedDatabases
-from gieok.app.sealing import SealingKey, SealingState
+from gieok.app.file_sealers import SealingKey, SealingState
 from gieok.app.wiring import Wiring
 from gieok.errors import BadRequest, GieokError, MissingExtra
 from gieok.memory.tiers import reseal
@@ -53,7 +53,7 @@ class HomeEncryption:
 
     def status(self) -> EncryptionStatus:
         """Return how the home is encrypted."""
-        known, databases = sealing.read_sealing_state(self._home), self._databases.rows()
+        known, databases = file_sealers.read_sealing_state(self._home), self._databases.rows()
         key = known.key
         backups = self._backups.listed()
         sealed = sum(backup.is_encrypted for backup in backups)
@@ -88,7 +88,7 @@ class HomeEncryption:
     ) -> EncryptionChange:
         """Encrypt everything."""
         with self._alone():
-            known = sealing.read_sealing_state(self._home)
+            known = file_sealers.read_sealing_state(self._home)
             databases = databases or known.databases
             if databases and (known.is_changing or not known.databases):
                 self._databases.require()
@@ -118,12 +118,12 @@ class HomeEncryption:
     ) -> EncryptionChange:
         """Encrypt everything with another key."""
         with self._alone():
-            known = sealing.read_sealing_state(self._home)
+            known = file_sealers.read_sealing_state(self._home)
             if known.key is None:
                 raise BadRequest("nothing is encrypted here", hint="`gieok encryption on`")
             if known.is_changing:
                 return self._carry_out(known)  # go on: the new key is there already
-            sealing.load_sealing_identity(
+            file_sealers.load_sealing_identity(
                 self._wiring, known.key.file
             )  # the key that everything is opened with
             now = self._wiring.clock.now().astimezone(UTC)
@@ -145,7 +145,7 @@ class HomeEncryption:
     def off(self) -> EncryptionChange:
         """Decrypt everything."""
         with self._alone():
-            known = sealing.read_sealing_state(self._home)
+            known = file_sealers.read_sealing_state(self._home)
             before = known.key or known.before
             if before is None:
                 raise BadRequest("nothing is encrypted here", hint="`gieok encryption status`")
@@ -154,7 +154,7 @@ class HomeEncryption:
                     "the key is being changed",
                     hint="`gieok encryption rotate` ends that; then again",
                 )
-            sealing.load_sealing_identity(self._wiring, before.file)
+            file_sealers.load_sealing_identity(self._wiring, before.file)
             if self._databases.has_key():
                 self._databases.require()
             return self._carry_out(SealingState(None, before, is_changing=True))
@@ -162,7 +162,7 @@ class HomeEncryption:
     def _carry_out(self, wanted: SealingState, *, is_new: bool = False) -> EncryptionChange:
         """Record the wanted state, apply it, and record that it is done where nothing is left."""
         if wanted.is_changing:
-            sealing.store_sealing_state(self._home, wanted)
+            file_sealers.store_sealing_state(self._home, wanted)
         say = self._wiring.say
         self._databases.begin(is_sealed=wanted.databases)
         # Databases come first: no process may have them open, not even this one.
@@ -181,7 +181,7 @@ class HomeEncryption:
             except (GieokError, OSError) as error:
                 wrong.append(f"{backup.path}: {error}")
         if not wrong:
-            sealing.store_sealing_state(
+            file_sealers.store_sealing_state(
                 self._home, SealingState(wanted.key, databases=wanted.databases)
             )
         key = wanted.key
@@ -199,7 +199,7 @@ class HomeEncryption:
         """
         age = registry.load_backend(registry.SEALERS, "age")
         if file.exists():
-            return sealing.key_in(self._wiring, file), False
+            return file_sealers.key_in(self._wiring, file), False
         word = passphrase() if passphrase else ""
         identity, recipient = age.generated()
         text = f"{_HEAD}# public key: {recipient}\n{identity}\n".encode()
@@ -207,7 +207,7 @@ class HomeEncryption:
         if not fs.create_new_file(file, age.with_passphrase(text, word) if word else text):
             raise BadRequest(f"{str(file)!r} was made meanwhile", hint="run it again")
         key = SealingKey(recipient, file, bool(word))
-        if sealing.load_sealing_identity(self._wiring, file, word) != identity:
+        if file_sealers.load_sealing_identity(self._wiring, file, word) != identity:
             raise BadRequest(
                 f"{str(file)!r} does not read as it was written", hint="name a file on another disk"
             )

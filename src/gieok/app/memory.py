@@ -70,12 +70,12 @@ def _catch_up_agents(wiring: Wiring) -> "Backlog":
     if not freshness.is_new(home, whose):
         return freshness.Backlog()
     from gieok.app import observe
-    from gieok.memory import catching_up
+    from gieok.memory import catch_up
 
     sidecar = observe.open_observe_context(wiring).sidecar()
-    left = catching_up.catch_up(sidecar)
+    left = catch_up.catch_up(sidecar)
     freshness.store_freshness_mark(
-        home, whose, catching_up.patterns(sidecar), 0.0 if left else began_s
+        home, whose, catch_up.patterns(sidecar), 0.0 if left else began_s
     )
     return left
 

@@ -20,19 +20,19 @@ from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
 from gieok.memory import active_memory, observation, scope_memory
 from gieok.memory.active_memory import Look
-from gieok.memory.exchange import repointing
+from gieok.memory.exchange import scope_moves
 from gieok.memory.exchange.notes import NotesMirror
 from gieok.memory.observation import Observed
-from gieok.memory.observer import known, rules
+from gieok.memory.observer import known_statements, rules
 from gieok.memory.observer.buffer import READER, Thresholds
-from gieok.memory.observer.known import Known
+from gieok.memory.observer.known_statements import Known
 from gieok.memory.observer.observer import ModelObserver
 from gieok.memory.reflection import reflect
 from gieok.memory.sidecar import ScopeModels, Sidecar, TranscriptSources
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ops.context import ObserveContext
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
@@ -123,7 +123,7 @@ class _ProjectScopes:
         if self._wiring.privacy.excludes_folder(folder):
             return None
         folder = (
-            repointing.find_moved_folder(self._wiring.stores.journal(), folder)
+            scope_moves.find_moved_folder(self._wiring.stores.journal(), folder)
             if folder
             else folder
         )
@@ -227,7 +227,7 @@ def _load_known_context(
     held = scope_memory.load_scope_memory(
         store, scope, hashes=scope_memory.standing(journal, scope)
     )
-    return known.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
+    return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
 
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:

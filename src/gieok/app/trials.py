@@ -10,7 +10,7 @@ from gieok.config import Settings
 from gieok.errors import GeneratorFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observer import rules
-from gieok.memory.observer.known import Known
+from gieok.memory.observer.known_statements import Known
 from gieok.memory.observer.observer import ModelObserver
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope

@@ -101,5 +101,5 @@ class Wiring:
         """Return the sealers of archive files."""
         # Imported by name, as the ribs are: a caller that reads no archive has no time for the
         # import, and `sealing` imports this module.
-        sealers: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
+        sealers: Sequence[Sealer] = import_module("gieok.app.file_sealers").of_archives(self)
         return sealers

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gieok.character.accounts.erasing import Erasing
+from gieok.character.accounts.erasure import Erasing
 from gieok.character.accounts.identity import Identity
 from gieok.character.accounts.inactivity import Inactivity
 from gieok.character.accounts.points import PointsDesk

@@ -65,7 +65,7 @@ def ask_daemon(
     tell: Callable[[str], None] = lambda line: None,
     within_s: float = 0,
 ) -> "dict[str, Any] | None":
-    """Return the daemon's answer (`ops.run.Answer` by name), or None.
+    """Return the daemon's answer (`ops.run.OperationAnswer` by name), or None.
 
     With None the caller answers itself: no daemon runs, it has another version, it is busy, it
     ended in the middle of a call that only reads, or it did not answer within `within_s` seconds

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs, paths, places
-from gieok.daemon import autostart, call, launch, listening, wire
+from gieok.daemon import autostart, call, http_address, launch, wire
 from gieok.errors import GieokError
 from gieok.ops.control import DaemonStatus, RecalledPrompt, ServerStatus
 
@@ -74,7 +74,7 @@ class Daemon:
 
     def server(self) -> ServerStatus | None:
         """Return the status of the recorded server; None where none answers."""
-        return listening.find_listening_server(self._home)
+        return http_address.find_listening_server(self._home)
 
     def recalled(
         self,
@@ -100,7 +100,7 @@ class Daemon:
 
         Afterwards no session start brings the daemon up again.
         """
-        served = listening.stop(self._home)
+        served = http_address.stop(self._home)
         return self._stop_daemon() or served
 
     def _stop_daemon(self) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gieok import __version__, fs, paths, places
-from gieok.daemon import listening, wire
-from gieok.daemon.serving import COMMAND, FAILED, PART, find_exit_reason
+from gieok.daemon import http_address, wire
+from gieok.daemon.http_child import COMMAND, FAILED, PART, find_exit_reason
 from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 
@@ -29,7 +29,7 @@ def start_server(home: Path) -> tuple[ServerStatus, bool]:
     Of two simultaneous calls only one starts a server.
     """
     with fs.exclusive(home / "serve.lock"):
-        if listening.find_listening_server(home):
+        if http_address.find_listening_server(home):
             return _wait_for_server(home, lambda: ""), False
         return _in_daemon(home) or _start_server_alone(home), True
 
@@ -58,7 +58,7 @@ def _start_server_alone(home: Path) -> ServerStatus:
     before = log.stat().st_size
     with log.open("ab") as out:
         child = subprocess.Popen(  # noqa: S603 - fixed program, no shell
-            [*COMMAND, listening.OPEN],
+            [*COMMAND, http_address.OPEN],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -99,9 +99,9 @@ def _wait_for_server(home: Path, failed: Callable[[], str]) -> ServerStatus:
     """
     deadline, status = time.monotonic() + _START_S, None
     while time.monotonic() < deadline:
-        if status is None and (status := listening.find_listening_server(home)):
+        if status is None and (status := http_address.find_listening_server(home)):
             deadline = time.monotonic() + _READY_S
-        if status and listening.is_ready(status):
+        if status and http_address.is_ready(status):
             return status
         if why := failed():
             raise GieokError(

@@ -19,12 +19,12 @@ from gieok.app.resident import Resident
 from gieok.daemon import autostart, child, wire
 from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
+from gieok.daemon.http_child import Serving
 from gieok.daemon.memory import MemoryFiles
 from gieok.daemon.projects import Projects
 from gieok.daemon.schedules import Schedules
 from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
-from gieok.daemon.serving import Serving
 from gieok.daemon.transcripts import Transcripts
 from gieok.errors import BadConfig, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from gieok.app.code import ignored_in
-from gieok.code.index import watched
+from gieok.code.index import watch_list
 from gieok.code.model import layout
 from gieok.daemon import child
 from gieok.daemon.board import Board
@@ -42,7 +42,7 @@ class Projects:
             for root in self._roots:
                 if root not in running or not running[root].is_alive():
                     running[root] = self._board.start(
-                        watched.name_watched_part(root), partial(self._follow, root)
+                        watch_list.name_watched_part(root), partial(self._follow, root)
                     )
             self._board.note("code", f"watching {len(self._roots)} projects")
             self._board.stop.wait(_TICK_S)
@@ -52,9 +52,9 @@ class Projects:
     def _handed_over(self) -> list[Path]:
         """Return the projects to watch; a project whose folder is gone is dropped."""
         home = self._context.home
-        roots = watched.list_watched_roots(home)
+        roots = watch_list.list_watched_roots(home)
         for root in filter(_is_index_gone, list(roots)):
-            watched.unwatch_project(home, root)
+            watch_list.unwatch_project(home, root)
             roots.remove(root)
             self._board.say(
                 f"{root} is not watched any more: it has no index, `gieok code init` makes one"
@@ -68,7 +68,7 @@ class Projects:
         self._context.admin.watching.follow(
             lambda: [root], partial(self._read, root), is_stopped=is_stopped
         )
-        self._board.note(watched.name_watched_part(root), "")
+        self._board.note(watch_list.name_watched_part(root), "")
 
     def _read(self, root: Path, changed: set[Path]) -> bool:
         is_behind = not changed or _may_concern_project(root, changed)
@@ -81,7 +81,7 @@ class Projects:
         """Sync a project once; return whether vectors are still missing."""
         if self._board.stop.is_set():
             return False
-        self._board.note(watched.name_watched_part(root), "syncing")
+        self._board.note(watch_list.name_watched_part(root), "syncing")
         try:
             answer = json.loads(
                 child.run_in_child(
@@ -94,13 +94,13 @@ class Projects:
             answer = {"error": "the sync ended without an answer"}
         if error := answer.get("error"):
             self._board.say(f"{root}: {error}")
-            self._board.note(watched.name_watched_part(root), f"failed: {error}")
+            self._board.note(watch_list.name_watched_part(root), f"failed: {error}")
             return False
         note = f"; {answer['note']}" if answer["note"] else ""
         if count := answer["added"] + answer["changed"] + answer["removed"]:
             self._board.say(f"{root}: {count} files synced in {answer['ms']} ms{note}")
         self._board.note(
-            watched.name_watched_part(root),
+            watch_list.name_watched_part(root),
             f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}",
         )
         return bool(answer["embedded"] and answer["waiting"])

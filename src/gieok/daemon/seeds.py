@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.ops.context import Context
-from gieok.ops.memory.seeding import index_seeds
+from gieok.ops.memory.seed_notes import index_seeds
 
 _PART = "seeds"
 #: Delay after the start, so that transcripts are read first: transcripts name the folders.

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 from gieok.hook import choice, levels, named, tasks
 from gieok.hook.inject import InjectedMemory
+from gieok.hook.note_gate import NoteGate
 from gieok.hook.options import HookSettings
 from gieok.hook.question import asks_about_the_past, asks_the_world
-from gieok.hook.unasked import NoteGate
 from gieok.ranking.age import age_factor
 from gieok.ranking.likelihood import (
     Evidence,

@@ -21,7 +21,7 @@ from gieok.errors import BadRequest
 from gieok.hook.matches import CATEGORIES
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
-from gieok.text.restated import Restatement
+from gieok.text.restatement import Restatement
 
 MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30

@@ -18,7 +18,7 @@ TRUST_HINT = "`gieok trust --show`, `gieok trust`"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-#: Statuses of a memory (`model.memory.status_of`), for people.
+#: Statuses of a memory (`model.memory.find_document_status`), for people.
 STATUSES = {
     "stands": Words("stands"),
     "current": Words("current"),

@@ -35,12 +35,12 @@ from gieok.ports.store import (
     VectorSearch,
 )
 from gieok.ports.system import Clock
-from gieok.ranking import calibration, likelihood, managed, rank, timeline
+from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
 from gieok.ranking.evidence import AnswerCandidate, RankedPassages, judge_candidates
 from gieok.ranking.learned.query_map import query_map
-from gieok.ranking.managed import ManagedLeg
+from gieok.ranking.managed_leg import ManagedLeg
 from gieok.ranking.pool import pool_rankings
 from gieok.ranking.profile import Profile
 from gieok.ranking.rerank import Reranking, rerank_texts
@@ -263,7 +263,7 @@ def _find_candidates(
             continue
         service = ManagedLeg()
         if question.use_vectors:
-            service = managed.ask_managed_service(
+            service = managed_leg.ask_managed_service(
                 store, question.scopes, question.text, question.where, family.candidates
             )
             reasons.append(service.note)
@@ -419,7 +419,7 @@ def _search_scopes(
     ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
     candidates = judge_candidates(query.question.text, query.tokens, ranked, profile)
     if is_answered:
-        candidates = managed.weigh(candidates, fused)
+        candidates = managed_leg.weigh(candidates, fused)
     return [
         _calibrate_candidate(one, query)._replace(line=_find_best_line(one.passage, lines))
         for one in candidates[: profile.considered]

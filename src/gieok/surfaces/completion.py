@@ -17,6 +17,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.operation import Surface
 from gieok.surfaces import parser, streams
 from gieok.surfaces.commands import GROUPS, SERVERS, doc_of
+from gieok.text.catalogues import list_languages
 from gieok.text.messages import Words
 
 SHELLS = ("bash", "zsh", "fish")
@@ -84,7 +85,7 @@ def _add_completion_command(commands: Any, word: str, name: str, lang: str) -> N
 def _list_argument_values(name: str, action: argparse.Action) -> tuple[str, ...]:
     """Return the values that an argument may have; an empty tuple where it may have any value."""
     if action.dest == "lang":
-        return ("en", "ko")
+        return tuple(list_languages())
     if name in SERVERS:
         return SERVERS[name].word[1] if SERVERS[name].word[0] == action.dest else ()
     if (name, action.dest) == ("install", "agent"):

@@ -1,4 +1,4 @@
-"""The language in which a person reads: Korean or English.
+"""The language in which a person reads: English, or one that has a catalogue.
 
 `--lang` decides, else GIEOK_LANG, else the settings, else the locale.
 """
@@ -6,11 +6,11 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-_KNOWN = ("en", "ko")
+from gieok.text.catalogues import ENGLISH, list_languages
 
 
 def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return `ko` or `en`, without reading the settings.
+    """Return the language of a call without reading the settings.
 
     Most commands read the settings anyway, later.
     """
@@ -18,21 +18,24 @@ def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
         (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
         "",
     )
+    of_locale = locale.lower()[:2]
+    known = list_languages()
     return _find_named_language(arguments, environment) or (
-        "ko" if locale.lower().startswith("ko") else "en"
+        of_locale if of_locale in known else ENGLISH
     )
 
 
 def _find_named_language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return the language that this call names; '' where it names none."""
+    known = list_languages()
     for before, argument in zip(["", *arguments], arguments, strict=False):
         flag, _, value = argument.partition("=")
-        if flag == "--lang" and value in _KNOWN:
+        if flag == "--lang" and value in known:
             return value
-        if before == "--lang" and argument in _KNOWN:
+        if before == "--lang" and argument in known:
             return argument
     configured = environment.get("GIEOK_LANG", "")
-    return configured if configured in _KNOWN else ""
+    return configured if configured in known else ""
 
 
 class TerminalReader:
@@ -50,7 +53,11 @@ class TerminalReader:
         if named := _find_named_language(self._arguments, self._environment):
             return named
         configured = _read_configured_language(self._environment)
-        return configured if configured in _KNOWN else language(self._arguments, self._environment)
+        return (
+            configured
+            if configured in list_languages()
+            else language(self._arguments, self._environment)
+        )
 
     def told(self, text: str) -> str:
         """Return an English text in the reader's language."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from gieok.app.resident import Resident
-    from gieok.character.memory.holding import Memories
-    from gieok.character.memory.recalling import RecalledDocument
+    from gieok.character.memory.memory_state import Memories
+    from gieok.character.memory.recollection import RecalledDocument
     from gieok.character.memory.service import Bond, CharacterService, TurnContext
     from gieok.ops.code.query import QueryResult
     from gieok.ops.memory.forget import ForgetResult

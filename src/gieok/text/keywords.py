@@ -16,8 +16,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from gieok.text.invisible import without_parts, without_unseen
 from gieok.text.stem import stem_english_word as _stem
-from gieok.text.unseen import without_parts, without_unseen
 
 #: Stored with the data: raise it whenever the tokens of any text would change.
 VERSION = 4

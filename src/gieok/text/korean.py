@@ -11,8 +11,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from gieok.text.catalogues import ENGLISH, list_translations
 from gieok.text.josa import with_particle
-from gieok.text.messages import ENGLISH, list_translations
 
 #: A place with a name: a message that is translated where it is shown.
 _NAMED = re.compile(r"\{[a-z_]\w*(?:![rs])?(?::[^{}\s]*)?\}")

@@ -5,18 +5,12 @@ itself. A translation may name a value with the particle that fits it: `{name:ì
 one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to `gieok.mo` by `make docs`.
 """
 
-import gettext
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import Any, NamedTuple
 
+from gieok.text.catalogues import ENGLISH, load_catalogue
 from gieok.text.josa import with_particle
-
-ENGLISH = "en"
-DOMAIN = "gieok"
-LOCALES = Path(__file__).parents[1] / "locale"
 
 
 class Words(NamedTuple):
@@ -84,26 +78,6 @@ def translate(
     if not values and not arguments:
         return text
     return _MessageFormatter(lang).vformat(text, arguments, values or {})
-
-
-def list_languages() -> list[str]:
-    """Return the languages that a person can choose: English, and each that has a catalogue."""
-    languages = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
-    return [ENGLISH, *languages]
-
-
-@cache
-def load_catalogue(lang: str) -> gettext.NullTranslations:
-    """Return the catalogue of a language; one that translates nothing where there is none."""
-    return gettext.translation(DOMAIN, LOCALES, [lang], fallback=True)
-
-
-def list_translations(lang: str) -> dict[str, str]:
-    """Return message â†’ translation of a language, without those that are told apart by a use."""
-    rows: dict[str, str] = getattr(load_catalogue(lang), "_catalog", {})
-    return {
-        text: translation for text, translation in rows.items() if text and "\x04" not in str(text)
-    }
 
 
 class WordList(NamedTuple):

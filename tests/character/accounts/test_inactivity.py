@@ -18,7 +18,7 @@ pytest.importorskip("aiosmtpd")
 from aiosmtpd.controller import Controller
 from character_talk import BOND, CharacterTalk
 
-from gieok.character.accounts import returning
+from gieok.character.accounts import return_visits
 from gieok.character.accounts.inactivity import FADED, REMINDED, WARNED, Inactivity
 from gieok.character.accounts.letters import FINAL, REMINDER
 from gieok.character.facts import EPISODE
@@ -162,7 +162,7 @@ def test_who_comes_back_finds_the_episodes_formed_again_in_portions(
     chat.say("나 왔어")
     assert not chat.characters.memories(BOND).episodes
     for _ in range(20):
-        if not returning.form_again(chat.characters, BOND):
+        if not return_visits.form_again(chat.characters, BOND):
             break
     again = chat.characters.memories(BOND).episodes
     assert {i for one in again for i in one.message_ids} == {
@@ -170,7 +170,7 @@ def test_who_comes_back_finds_the_episodes_formed_again_in_portions(
     }
     assert "새우" in again[0].text
     assert chat.characters.search(BOND, "새우 알레르기")
-    assert not returning.form_again(chat.characters, BOND)
+    assert not return_visits.form_again(chat.characters, BOND)
     chat.later(70)
     assert [step.stage for step in inactivity.run().steps] == [REMINDED]
 
@@ -210,7 +210,7 @@ def test_killed_as_episodes_go_the_next_run_ends_it(
     account = accounts.account("kim")
     assert account is not None
     assert accounts.stage(account, "fading", chat.clock.now())
-    returning.fade(chat.characters.journal, chat.characters.store, BOND.scope)
+    return_visits.fade(chat.characters.journal, chat.characters.store, BOND.scope)
     assert [step.stage for step in inactivity.run().steps] == [FADED]
     assert (_stage(accounts), len(post.sent)) == (FADED, 2)
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pytest
 from character_talk import BOND, CharacterTalk
 
-from gieok.character.accounts.erasing import Erasing
-from gieok.character.accounts.returning import fade
+from gieok.character.accounts.erasure import Erasing
+from gieok.character.accounts.return_visits import fade
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit

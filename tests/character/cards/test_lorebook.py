@@ -7,8 +7,8 @@ import json
 import pytest
 
 from gieok.character.cards.card import card_from
+from gieok.character.cards.entry_matcher import LoreTalk, find_active_entries
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
-from gieok.character.cards.matching import LoreTalk, find_active_entries
 from gieok.errors import BadRequest
 
 

@@ -14,9 +14,9 @@ from gieok.flow.distil import correct, deliver
 from gieok.flow.generate import Asker
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
-from gieok.memory.observer import known
+from gieok.memory.observer import known_statements
 from gieok.memory.observer.buffer import READER, Buffer, Step
-from gieok.memory.observer.known import Known
+from gieok.memory.observer.known_statements import Known
 from gieok.memory.observer.observer import ModelObserver, by_session
 from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Cursor, Journalled, Message, Role
@@ -85,7 +85,7 @@ class _Memory:
             observation.load_observed(chunk.body) for chunk in self.journal.chunks(_SCOPE, READER)
         ]
         task = next(iter(self.store.get(_SCOPE, [observation.TASK_KEY])), None)
-        return known.known(
+        return known_statements.known(
             scope_memory.load_scope_memory(self.store, _SCOPE),
             task,
             [*ahead, *before],
@@ -353,7 +353,9 @@ def test_a_changed_value_or_anything_more_is_news(
     new: str, replaces: tuple[str, ...], is_news: bool
 ) -> None:
     old = _observed("The payment service is deployed to production on Tuesday mornings")
-    assert known.is_known(_observed(new)._replace(replaces=replaces), (old,)) is not is_news
+    assert (
+        known_statements.is_known(_observed(new)._replace(replaces=replaces), (old,)) is not is_news
+    )
 
 
 def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() -> None:
@@ -368,7 +370,7 @@ def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() 
         documents, tuple(map(observation.observation_of, documents)), "", ()
     )
     said = (Journalled(1, Message("s/1", Role.USER, "tell me of topic7", _AT)),)
-    found = known.known(held, None, (), said, 400)
+    found = known_statements.known(held, None, (), said, 400)
     assert "topic7 " in found.text
     assert "topic199 " in found.text
     assert "topic120 " not in found.text

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.hook.standing import Standing
+from gieok.hook.validity import Standing
 from gieok.memory import observation
-from gieok.memory.talk import claims, lasting, promotion, settling
+from gieok.memory.talk import claims, lasting_turns, promotion, settlement
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
@@ -284,14 +284,14 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     store.put([old, _turns("b", 5, _B)])
     _update(store, tmp_path)
     ends, _ = claims.update_claims(store, tmp_path)
-    assert settling.settle_observations(journal, store, _SHOP, ends[_SHOP])
+    assert settlement.settle_observations(journal, store, _SHOP, ends[_SHOP])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, document.metadata[REPLACED_BY]) == (
         _AT + timedelta(days=5),
         _key("b"),
     )
-    assert not settling.settle_observations(journal, store, _SHOP, ends[_SHOP])
-    assert settling.settle_observations(journal, store, _SHOP, [])
+    assert not settlement.settle_observations(journal, store, _SHOP, ends[_SHOP])
+    assert settlement.settle_observations(journal, store, _SHOP, [])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
 
@@ -439,8 +439,10 @@ def test_taking_back_is_forgotten_with_the_line_that_does_it(
 def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
-    monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("server" in text))
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(
+        lasting_turns, "about_user", lambda text, vector, model: float("server" in text)
+    )
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.memory.talk import lasting, promotion
+from gieok.memory.talk import lasting_turns, promotion
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall
@@ -50,9 +50,9 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """Return a store in which every line has a vector; who is left-handed speaks about
     themselves.
     """
-    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
     monkeypatch.setattr(
-        lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
+        lasting_turns, "about_user", lambda text, vector, model: float("left-handed" in text)
     )
     return MemoryStore()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.memory.talk import said, turns
+from gieok.memory.talk import turn_reader, turns
 from gieok.model.conversation import Cursor, Message, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import MessageFilter
@@ -110,7 +110,9 @@ def test_a_block_ends_with_its_turns_its_characters_or_the_day_and_leads_on_with
     assert long.startswith("User: 다음 날\nUser: aaa")
     passages = store.entries(SHOP, ["sessions/claude-code/s#2"])[0].passages
     assert [(p.start_line, p.start) for p in passages] == [(2, len("User: word16") + 1)]
-    assert said.read_conversation(store, [SHOP], "sessions/claude-code/s").count("word16") == 1
+    assert (
+        turn_reader.read_conversation(store, [SHOP], "sessions/claude-code/s").count("word16") == 1
+    )
 
 
 def test_only_the_last_block_is_made_again_where_a_conversation_goes_on(
@@ -354,13 +356,13 @@ def test_a_line_leads_to_the_message_that_said_it(journal: SqliteJournal) -> Non
     _, second = _documents(store)
     lines = second.text.split("\n")
     for number in range(2, len(lines) + 1):
-        (message,) = said.find_document_messages(journal, second, number)
+        (message,) = turn_reader.find_document_messages(journal, second, number)
         assert lines[number - 1].removeprefix("User: ").strip() in " ".join(message.text.split())
-    assert [message.id for message in said.find_document_messages(journal, second)] == [
+    assert [message.id for message in turn_reader.find_document_messages(journal, second)] == [
         f"s/{n}" for n in range(17, 22)
     ]
     assert (
-        said.find_document_messages(journal, second, 1) == []
+        turn_reader.find_document_messages(journal, second, 1) == []
     )  # what leads a block is the block's before
 
 

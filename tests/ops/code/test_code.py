@@ -14,7 +14,7 @@ from contexts import using, watching
 from gieok import fs
 from gieok.app import open_context
 from gieok.code.index import ownership
-from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.flow.generate import Asker
 from gieok.machine.parsers.treesitter import TreeSitterParser

@@ -24,7 +24,7 @@ from gieok.storage.accounts.postgres import NAMES, PostgresAccounts
 from gieok.storage.accounts.sqlite import SqliteAccounts
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.journal.sqlite.journal import SqliteJournal
-from gieok.testing.contracts.archived import lives
+from gieok.testing.contracts.archive_rows import lives
 from gieok.testing.contracts.journal import append_turns, held
 from gieok.testing.contracts.positions import build_reader_run
 from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, build_entry, build_message

@@ -19,7 +19,7 @@ from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.memory.retire import RestoreRequest, RetireRequest
 from gieok.ops.memory.trust import TrustRequest, TrustResult
@@ -72,7 +72,7 @@ def _indexed(context: Context, shop: Path) -> list[str]:
 def _waits(context: Context, shop: Path) -> list[str]:
     return [
         record.entry.name
-        for record in waiting.find_waiting_content(context.home, str(shop)).records
+        for record in untrusted.find_waiting_content(context.home, str(shop)).records
     ]
 
 
@@ -163,7 +163,7 @@ def test_trust_is_taken_back_with_all_that_came_from_it(context: Context, shop: 
     assert _indexed(context, shop) == []
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
     assert not grants.claim_trust_notice(
-        context.home, str(shop), waiting.find_waiting_content(context.home, str(shop)).fingerprint
+        context.home, str(shop), untrusted.find_waiting_content(context.home, str(shop)).fingerprint
     )
     assert _trust(context, revoke=True).status == "nothing"
     assert not _trust(context, list=True).found

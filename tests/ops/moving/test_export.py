@@ -16,7 +16,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.memory import observation
-from gieok.memory.exchange import carried
+from gieok.memory.exchange import json_lines
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import CORRECTED, REPLACED_BY, Entry, Passage, Provenance, Scope
@@ -254,6 +254,6 @@ def test_nothing_is_overwritten_and_a_newer_format_is_refused(
     (tmp_path / "mine.jsonl").write_text("mine")
     with pytest.raises(BadRequest, match="there already"):
         export(_opened(monkeypatch, tmp_path, "a"), ExportRequest(to="mine.jsonl"))
-    (tmp_path / "newer.jsonl").write_text(json.dumps(carried.HEADER | {"version": 99}) + "\n")
+    (tmp_path / "newer.jsonl").write_text(json.dumps(json_lines.HEADER | {"version": 99}) + "\n")
     with pytest.raises(BadRequest, match="newer Gieok"):
         take_in(_opened(monkeypatch, tmp_path, "a"), ImportRequest(what=["newer.jsonl"]))

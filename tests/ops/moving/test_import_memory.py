@@ -206,10 +206,10 @@ def test_a_fact_that_its_program_changed_replaces_what_it_said(home: Path, tmp_p
 def test_a_kill_in_the_middle_and_then_again_is_once(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gieok.memory.exchange import taking_in
+    from gieok.memory.exchange import intake
 
-    monkeypatch.setattr(taking_in, "_MESSAGES", 1)
-    monkeypatch.setattr(taking_in, "_FACTS", 1)
+    monkeypatch.setattr(intake, "_MESSAGES", 1)
+    monkeypatch.setattr(intake, "_FACTS", 1)
     whole = home.with_name("whole")
     _take(whole, DATA / "claude")
     for step in range(1, 12):

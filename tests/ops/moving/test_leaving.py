@@ -17,7 +17,7 @@ from gieok.ops.context import Context
 from gieok.ops.home.service import ServiceRequest, install_service
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.memory.remember import remember_record as remember
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ops.moving.erase import EraseRequest
 from gieok.ops.moving.erase import erase_home as erase
 from gieok.ops.moving.uninstall import UninstallRequest

@@ -14,7 +14,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.memory import observation
-from gieok.memory.exchange import carried
+from gieok.memory.exchange import json_lines
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
@@ -25,7 +25,7 @@ from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.memory.remember import remember_record as remember
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.memory.search import search_memory as search
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ops.moving.move import MoveRequest, MoveResult
 from gieok.ops.moving.move import move_folders as move
 
@@ -134,7 +134,7 @@ def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(
     secret = Message("x", Role.USER, "my secret", _AT, "s", "claude-code", 2, "/t.jsonl", 2)
     journal.append(scope, [secret], Cursor("t", "/t.jsonl", 2), None)
     journal.erase(scope, [journal.read(scope, 0, budget_tokens=99)[-1].seq])
-    before = list(carried.iter_export_lines(journal, _context(old).memory.store(), [scope]))
+    before = list(json_lines.iter_export_lines(journal, _context(old).memory.store(), [scope]))
     old.rename(new)
     _moved(user, old, new)
     journal = _context(new).memory.journal()
@@ -146,7 +146,9 @@ def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(
     _moved(user, new, old)
     context = _context(old)
     assert (
-        list(carried.iter_export_lines(context.memory.journal(), context.memory.store(), [scope]))
+        list(
+            json_lines.iter_export_lines(context.memory.journal(), context.memory.store(), [scope])
+        )
         == before
     )
 

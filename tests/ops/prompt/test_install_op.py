@@ -23,7 +23,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.home.doctor import Check, DoctorRequest
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.operation import Style
-from gieok.ops.prompt import installed
+from gieok.ops.prompt import installed_hooks
 from gieok.ops.prompt.install import InstallRequest, InstallResult
 from gieok.surfaces import tool_table
 from gieok.text import jsonc
@@ -76,7 +76,9 @@ class Machine:
         context.memory.store().close()
 
     def command(self, agent: str) -> str:
-        return installed.find_prompt_command(InstallPlace(Path.home(), False, os.environ), agent)
+        return installed_hooks.find_prompt_command(
+            InstallPlace(Path.home(), False, os.environ), agent
+        )
 
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""

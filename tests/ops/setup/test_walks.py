@@ -14,8 +14,8 @@ from gieok import config
 from gieok.app import open_context
 from gieok.app.setup import HomeSetup
 from gieok.ops.context import Context
-from gieok.ops.setup.asking import Asking
 from gieok.ops.setup.changes import SetupChanges, find_setup_changes, is_asked
+from gieok.ops.setup.dialogue_steps import Asking
 from gieok.ops.setup.interview import AnswerKind, Given, Interview
 from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ports.dialogue import Pick, WentBack

@@ -14,7 +14,7 @@ import pytest
 from gieok.errors import Damaged, ShapeMismatch, StoreError
 from gieok.storage.backups import bundle
 from gieok.storage.backups.bundle import BackupSource
-from gieok.storage.backups.unfinished import unfinished
+from gieok.storage.backups.partial_backups import unfinished
 
 _FILES = {
     "home/config.yaml": b"lang: ko\n",
@@ -162,7 +162,7 @@ def test_a_file_has_no_name_until_it_is_whole(
 ) -> None:
     nameless: Callable[[Path], int] = lambda folder: -1  # noqa: E731
     if not has_nameless:
-        monkeypatch.setattr("gieok.storage.backups.unfinished._open_nameless_file", nameless)
+        monkeypatch.setattr("gieok.storage.backups.partial_backups._open_nameless_file", nameless)
     with unfinished(tmp_path / "new") as fresh:
         fresh.stream.write(b"half")
         if has_nameless:

@@ -17,7 +17,7 @@ from gieok.storage.journal.postgres import schema
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.postgres.numbers import scope_number
 from gieok.testing.contracts import JournalContract, JournalProcessContract
-from gieok.testing.contracts.archived import lives
+from gieok.testing.contracts.archive_rows import lives
 from gieok.testing.contracts.journal import append_turns, held
 from gieok.testing.contracts.journal_sequences import build_journal_sequence_test
 from gieok.testing.contracts.positions import build_reader_run

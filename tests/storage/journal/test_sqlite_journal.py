@@ -11,7 +11,7 @@ from gieok.storage.journal.sql.durable import to_text
 from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts import JournalContract, JournalProcessContract
-from gieok.testing.contracts.archived import lives
+from gieok.testing.contracts.archive_rows import lives
 from gieok.testing.samples import HOME, build_entry
 
 

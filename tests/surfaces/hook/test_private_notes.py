@@ -9,7 +9,7 @@ import pytest
 
 from gieok import places
 from gieok.app import open_context
-from gieok.hook.unasked import NoteGate
+from gieok.hook.note_gate import NoteGate
 from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.prompt.recall import RecallRequest

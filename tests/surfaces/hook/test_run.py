@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.surfaces.cli import main
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
@@ -364,7 +364,9 @@ def test_turns_of_talk_are_recalled_but_not_listed_and_crowd_no_note_out(
 def test_a_session_starts_from_what_is_there_while_a_writer_holds_the_index(known) -> None:
     base = known.project / ".gieok"
     (base / "memory" / "decision" / "new.md").write_text("# New\n\nWe ship on Fridays.\n")
-    waiting.grant_record_trust(known.database.parent, base, base / "memory" / "decision" / "new.md")
+    untrusted.grant_record_trust(
+        known.database.parent, base, base / "memory" / "decision" / "new.md"
+    )
     command = [sys.executable, "-m", "gieok", "hook", "session-start"]
     environment = os.environ | known.environment | {"PYTHONPATH": os.pathsep.join(sys.path)}
     writer = sqlite3.connect(known.database, isolation_level=None)

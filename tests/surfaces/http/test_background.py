@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from world import GIEOK, World
 
-from gieok.daemon import listening
+from gieok.daemon import http_address
 from gieok.ops.control import ServerStatus
 from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bind_http_socket
@@ -67,17 +67,17 @@ def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
     other = HTTPServer(("127.0.0.1", 0), _Other)
     Thread(target=other.serve_forever, daemon=True).start()
     port = other.server_port
-    listening.note_listening_server(
+    http_address.note_listening_server(
         home, ServerStatus(f"http://127.0.0.1:{port}", os.getpid(), "open", "", "")
     )
-    assert listening.find_listening_server(home) is None  # so it gets no link, and no signal
-    assert not listening.stop(home)
+    assert http_address.find_listening_server(home) is None  # so it gets no link, and no signal
+    assert not http_address.stop(home)
     monkeypatch.setenv("GIEOK_SERVE_PORT", str(port))  # in use: any other does
     first = _run("open", "--print-only")
     again = _run("open", "--print-only")
     assert (first["started"], again["started"], first["opened"]) == (True, False, False)
     link = str(first["link"])
-    server = listening.find_listening_server(home)
+    server = http_address.find_listening_server(home)
     assert server is not None
     assert link.startswith(f"{server.url}/open?code=")
     assert str(port) not in server.url
@@ -108,15 +108,15 @@ def test_the_daemon_has_a_server_which_ends_with_it_also_where_it_is_killed(
     monkeypatch.setenv("GIEOK_SERVE_PORT", "0")
     daemon = _run("up")["pid"]
     assert isinstance(daemon, int)
-    _until(lambda: listening.find_listening_server(home))
-    server = listening.find_listening_server(home)
+    _until(lambda: http_address.find_listening_server(home))
+    server = http_address.find_listening_server(home)
     assert server is not None
     assert server.by == "daemon"
     assert (home / "serve.json").stat().st_mode & 0o777 == 0o600
     assert _run("open", "--print-only")["started"] is False
     os.kill(daemon, signal.SIGKILL)
     _until(lambda: not (home / "serve.json").exists())
-    assert listening.find_listening_server(home) is None
+    assert http_address.find_listening_server(home) is None
 
 
 def test_a_port_in_use_is_an_error_unless_any_does() -> None:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts import speakers
 from gieok.agents.transcripts.fields import Line, read_text_field
-from gieok.agents.transcripts.own import is_own_tool
-from gieok.agents.transcripts.shortened import tool_call, tool_result
+from gieok.agents.transcripts.own_talk import is_own_tool
+from gieok.agents.transcripts.shortened_lines import tool_call, tool_result
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
 from gieok.text.private_tags import is_all_private

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.character.accounts.letters import FINAL, REMINDER, Letter
 from gieok.character.accounts.points import find_account_zone
-from gieok.character.accounts.returning import fade
+from gieok.character.accounts.return_visits import fade
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
 from gieok.model.memory import Scope

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from gieok.character.memory import decisions, listing
-from gieok.character.memory.learning import ALL
-from gieok.character.memory.listing import Layer
+from gieok.character.memory import decisions, memory_pages
+from gieok.character.memory.memory_pages import Layer
 from gieok.character.memory.service import Bond, CharacterService
+from gieok.character.memory.unread_talk import ALL
 from gieok.errors import NotFound
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
@@ -98,10 +98,12 @@ class Takeout:
         name = character_of(scope, user)
         held = self.memory.memories(Bond(user, name)) if name else None
         journalled = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
-        before = [item for _, one in journal.replaced(scope) if (item := listing.of_document(one))]
+        before = [
+            item for _, one in journal.replaced(scope) if (item := memory_pages.of_document(one))
+        ]
         layers = (
             {
-                layer.value: [one._asdict() for one in listing.of_layer(held, layer)]
+                layer.value: [one._asdict() for one in memory_pages.of_layer(held, layer)]
                 for layer in Layer
             }
             if held

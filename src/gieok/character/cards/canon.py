@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gieok.character.cards.card import card_of
+from gieok.character.cards.entry_matcher import Active, LoreTalk, find_active_entries, may
 from gieok.character.cards.lorebook import Lorebook, LoreEntry
-from gieok.character.cards.matching import Active, LoreTalk, find_active_entries, may
 from gieok.character.facts import PREFIX, digest, scope_of
-from gieok.character.memory.recalling import RecallWeights, recalled
+from gieok.character.memory.recollection import RecallWeights, recalled
 from gieok.flow.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Role

@@ -11,9 +11,9 @@ from datetime import UTC, date, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
+from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
 from gieok.character.detect.corrections import settle_corrections
-from gieok.character.detect.giving_up import iter_given_up_facts
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,

@@ -10,18 +10,18 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from gieok.character.facts import EPISODE, Episode, Fact, Moment, episode_entry, same_value
-from gieok.character.memory import decisions, listing
+from gieok.character.memory import decisions, memory_pages
 from gieok.character.memory.decisions import EDIT, REFORM, REFUSE, RESTORE, MemoryEdit, UserDecision
-from gieok.character.memory.holding import Memories
-from gieok.character.memory.learning import ALL
-from gieok.character.memory.listing import (
+from gieok.character.memory.memory_pages import (
     Layer,
     MemoryPage,
     MessagePage,
     RememberedItem,
     SaidMessage,
 )
+from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
+from gieok.character.memory.unread_talk import ALL
 from gieok.errors import BadRequest, NotFound
 from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Scope
@@ -82,8 +82,10 @@ class Control:
 
     def memories(self, bond: Bond, layer: str, page: int = 1, limit: int = 50) -> MemoryPage:
         """Return a page of a layer: current memories first, then the newest. Raises BadRequest."""
-        return listing.paged(
-            listing.of_layer(self.memory.memories(bond), listing.layer_named(layer)), page, limit
+        return memory_pages.paged(
+            memory_pages.of_layer(self.memory.memories(bond), memory_pages.layer_named(layer)),
+            page,
+            limit,
         )
 
     def messages(
@@ -94,17 +96,17 @@ class Control:
         `is_window` limits the page to messages that are not summarised yet.
         """
         after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
-        return listing.page_messages(self._journal, bond.scope, page, limit, after)
+        return memory_pages.page_messages(self._journal, bond.scope, page, limit, after)
 
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
         memory = self._item(bond, key)
         entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
-        items = [item for d in reversed(before) if (item := listing.of_document(d))]
+        items = [item for d in reversed(before) if (item := memory_pages.of_document(d))]
         return Story(
             memory,
-            tuple(listing.as_said(entry) for entry in entries if entry.message.text),
+            tuple(memory_pages.as_said(entry) for entry in entries if entry.message.text),
             tuple(items),
         )
 
@@ -112,10 +114,10 @@ class Control:
         self, bond: Bond, text: str, limit: int = 5, layers: Sequence[str] = ()
     ) -> list[RankedMemory]:
         """Return memories for a question, best first. Raises BadRequest."""
-        listing.first_of(1, limit)
-        wanted_layers = {listing.layer_named(name) for name in layers} or set(Layer)
-        hits = self.memory.search(bond, text, limit if not layers else listing.MOST_LIMIT)
-        items = ((listing.of_document(hit.document), hit) for hit in hits)
+        memory_pages.first_of(1, limit)
+        wanted_layers = {memory_pages.layer_named(name) for name in layers} or set(Layer)
+        hits = self.memory.search(bond, text, limit if not layers else memory_pages.MOST_LIMIT)
+        items = ((memory_pages.of_document(hit.document), hit) for hit in hits)
         rows = [
             RankedMemory(
                 memory=item,
@@ -300,8 +302,8 @@ def _find_memory_by_key(held: Memories, key: str) -> Fact | Moment | Episode:
 
 def _build_memory_item(one: Fact | Moment | Episode) -> RememberedItem:
     if isinstance(one, Fact):
-        return listing.of_fact(one)
-    return listing.of_moment(one) if isinstance(one, Moment) else listing.of_episode(one)
+        return memory_pages.of_fact(one)
+    return memory_pages.of_moment(one) if isinstance(one, Moment) else memory_pages.of_episode(one)
 
 
 def _read_episode_version(scope: Scope, one: Fact | Moment | Episode) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gieok.character.detect import gates
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import USER, Moment
-from gieok.character.memory.keeping import ToldMessage
+from gieok.character.memory.fact_merge import ToldMessage
 
 
 class Sign(NamedTuple):

@@ -17,26 +17,26 @@ from gieok.character.facts import Episode, Fact, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
     episodes,
-    learning,
     moments,
     narrative,
-    replaying,
-    retelling,
+    replay,
+    summary_renewal,
+    unread_talk,
     windows,
 )
 from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, UserDecision
-from gieok.character.memory.holding import Memories, differing, read_held_memories
-from gieok.character.memory.keeping import ToldMessage, added
-from gieok.character.memory.learning import EARLIER, LOOKED_BACK, UnreadTalk
+from gieok.character.memory.fact_merge import ToldMessage, added
+from gieok.character.memory.memory_state import Memories, differing, read_held_memories
 from gieok.character.memory.narrative import Narrative, NarrativeMemories, NarrativeView
-from gieok.character.memory.recalling import (
+from gieok.character.memory.recollection import (
     RecalledDocument,
     RecallWeights,
     list_recalled_keys,
     recalled,
 )
-from gieok.character.memory.replaying import LearnedState, Refusals
+from gieok.character.memory.replay import LearnedState, Refusals
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
+from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
 from gieok.errors import NotFound
 from gieok.flow.distil import deliver_scope, finish_span
@@ -290,7 +290,9 @@ class CharacterService:
         Return -1 where another process was faster.
         """
         learned, held, scope = seen.learned, seen.held, bond.scope
-        talk = learning.find_unread_talk(self.journal, scope, learned, seen.window, held.episodes)
+        talk = unread_talk.find_unread_talk(
+            self.journal, scope, learned, seen.window, held.episodes
+        )
         state = self._state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
         user_decisions = [
@@ -329,16 +331,16 @@ class CharacterService:
         refusals, model_findings = Refusals({}), dict[str, list[Finding]]()
         if talk.is_replay:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
-            model_findings = replaying.carried(state, talk.later, talk.changed)
-            replaying.restore_model_findings(model_findings, self._wanted_back(bond.scope, talk))
+            model_findings = replay.carried(state, talk.later, talk.changed)
+            replay.restore_model_findings(model_findings, self._wanted_back(bond.scope, talk))
             for identity, findings in found_now.items():
                 model_findings.setdefault(identity, []).extend(findings)
-            state = replaying.before(state, talk.later, self._edits(bond.scope, held))
+            state = replay.before(state, talk.later, self._edits(bond.scope, held))
         entries = decisions.select_spoken_messages(talk.entries)
         place = {entry.message.id: number for number, entry in enumerate(entries)}
         for entry in talk.fresh:
             if decision := decisions.decision_of(entry.message):
-                state = replaying.apply_user_edit(state, decision) if decision.do == EDIT else state
+                state = replay.apply_user_edit(state, decision) if decision.do == EDIT else state
                 continue
             before = entries[
                 max(place[entry.message.id] - LOOKED_BACK, 0) : place[entry.message.id]
@@ -354,7 +356,7 @@ class CharacterService:
             begun = moments.moments(
                 message, spoken.is_user, detection.findings, state.moments, is_korean
             )
-            state = replaying.apply_detection(state, detection, message, begun, refusals)
+            state = replay.apply_detection(state, detection, message, begun, refusals)
         return state
 
     def _wanted_back(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
@@ -396,8 +398,8 @@ class CharacterService:
                     bond, [entry for entry in span if entry.message.id not in unquoted], state
                 )
 
-            told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
-        return retelling.decided(
+            told = summary_renewal.retold(talk, told, frozenset().union(*refused), summarise)
+        return summary_renewal.decided(
             told, fresh, lambda: [document for _, document in self.journal.replaced(bond.scope)]
         )
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot, TurnBudget
-from gieok.character.turn import history, prompting
+from gieok.character.turn import history, reply_prompt
 from gieok.character.turn.history import BRANCH, NewLine, Shown, TalkLine
 from gieok.character.turn.turn import PreparedPrompt, Reply, Scene, Turns, clean_user_message
 from gieok.errors import BadRequest
@@ -163,7 +163,8 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
     """
     combined = list(messages)
     place = next(
-        (i for i, message in enumerate(combined) if prompting.has_memory_macro(message.text)), None
+        (i for i, message in enumerate(combined) if reply_prompt.has_memory_macro(message.text)),
+        None,
     )
     if place is None:
         leading = next(
@@ -173,7 +174,7 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
     if place < 0:
         return [ChatMessage("system", memory), *combined] if memory else combined
     combined[place] = combined[place]._replace(
-        text=prompting.with_memory(combined[place].text, memory)
+        text=reply_prompt.with_memory(combined[place].text, memory)
     )
     return combined
 

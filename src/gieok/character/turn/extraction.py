@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import CHARACTER, USER, Fact
-from gieok.character.memory.keeping import is_valid
+from gieok.character.memory.fact_merge import is_valid
 from gieok.character.predicates import PLANS, PREDICATES
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker

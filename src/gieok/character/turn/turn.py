@@ -19,8 +19,8 @@ from gieok.character.accounts.points import PointsDesk, find_account_zone
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
 from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot, TurnContext
-from gieok.character.turn import prompting
-from gieok.character.turn.prompting import Sheet, SpeakerNames
+from gieok.character.turn import reply_prompt
+from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
@@ -224,10 +224,10 @@ class Turns:
         known = account or self.accounts.account(user)
         snapshot = self.memory.seen(Bond(user, character))
         names = SpeakerNames(
-            prompting.read_card_name(stored.card),
+            reply_prompt.read_card_name(stored.card),
             _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
         )
-        sheet = prompting.build_card_sheet(stored.card, names)
+        sheet = reply_prompt.build_card_sheet(stored.card, names)
         return Scene(
             stored=stored,
             sheet=sheet,
@@ -341,7 +341,7 @@ class Turns:
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return the lorebook's entries on the last messages."""
-        return prompting.fill_card_macros(
+        return reply_prompt.fill_card_macros(
             self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
@@ -389,7 +389,7 @@ class Turns:
         context = self.memory.context(bond, text, scene.seen)
         memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
         return PreparedPrompt(
-            prompting.assembled(scene.sheet, memory, context.window, text), context, canon
+            reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
     def _again(self, identity: str, message_id: str, prepared: PreparedPrompt, text: str) -> Reply:

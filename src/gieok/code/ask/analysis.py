@@ -6,7 +6,7 @@ Deleted symbols are looked up in the graph of the old version.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask import changes, executed, impact, outside
+from gieok.code.ask import changes, coverage_runs, impact, outside
 from gieok.code.ask.evidence import ChangeEvidence, Tests
 from gieok.code.ask.impact import Impact
 from gieok.code.ask.likelihood import Sources, Way
@@ -157,7 +157,7 @@ def _ways_before(
     }
     files |= {path: source.facts for path, source in old.items()}
     built = graph.build(list(files.items()))
-    network = impact.Network([*built.edges, *executed.edges_into(project.store, gone)])
+    network = impact.Network([*built.edges, *coverage_runs.edges_into(project.store, gone)])
     symbols = {s.key: s for s in project.store.all_symbols() if s.path not in old}
     symbols |= {s.key: s for source in old.values() for s in source.symbols}
     return impact.net_of(network, impact.around(network, gone), symbols, Sources(None)).spread(gone)
@@ -180,7 +180,7 @@ class _Asked(NamedTuple):
 @without_collecting()
 def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
     store, seeds, gone = project.store, asked.seeds, asked.gone
-    edges, sources = executed.ObservedTests(store, asked.reading), Sources(project.root)
+    edges, sources = coverage_runs.ObservedTests(store, asked.reading), Sources(project.root)
     own = store.symbols(keys=seeds)
     methods = impact.methods_alone([*own, *asked.was])
     classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})
@@ -211,8 +211,10 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
         if key not in seeds and key not in gone
     }
     tests = [s for key, s in symbols.items() if impact.is_runnable_test(s) and key not in seeds]
-    ran = [row.key for row in reached.values() if [e.kind for e in row.via] == [executed.RAN]]
-    unlikely = executed.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
+    ran = [row.key for row in reached.values() if [e.kind for e in row.via] == [coverage_runs.RAN]]
+    unlikely = (
+        coverage_runs.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
+    )
     ranked = impact.judge_tests(reached, Tests(tests, sources, imported), change, ran, unlikely)
     names = sorted({_split_bare_name(key) for key in (*seeds, *gone)} - {"<module>"})
     return impact.summarise_impact(
@@ -223,7 +225,7 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
 def _find_sibling_ways(
     project: Project,
     sources: Sources,
-    edges: executed.ObservedTests,
+    edges: coverage_runs.ObservedTests,
     paths: Sequence[str],
     symbols: dict[str, Symbol],
 ) -> dict[str, Way]:

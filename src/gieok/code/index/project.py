@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gieok.code.index import graph, scan, update
-from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
 from gieok.code.languages.table import LANGUAGES

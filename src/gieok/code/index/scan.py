@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import private
-from gieok.code.index import ignoring
-from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index import ignore_rules
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.languages.table import find_source_language
 from gieok.text import encoding
 
@@ -63,7 +63,7 @@ def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandida
     by_name = Counter[str]()
     results = [
         _check_source_candidate(entry)
-        for entry in ignoring.iter_unignored_files(root, rules, find_source_language, by_name)
+        for entry in ignore_rules.iter_unignored_files(root, rules, find_source_language, by_name)
     ]
     folders = [
         Skipped(f"{folder}/", _explain_left_out_folder(count)) for folder, count in by_name.items()
@@ -85,7 +85,7 @@ def look_at_paths(
     root: Path, paths: Sequence[str], rules: IgnoreRules = _NO_RULES
 ) -> list[SourceCandidate | Skipped | None]:
     """Return the result of `scan` for each path; None for a path that is no file of a language."""
-    left_out = ignoring.left_out(root, paths, rules)
+    left_out = ignore_rules.left_out(root, paths, rules)
     return [
         Skipped(path, IGNORED) if path in left_out else _check_source_candidate((path, root / path))
         for path in paths

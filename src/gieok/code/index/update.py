@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.code.index import graph
-from gieok.code.index.moved import map_moved_lines
+from gieok.code.index.file_moves import map_moved_lines
 from gieok.code.index.read import CodeSource
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import parse_facts

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.linking import LinkRules
+from gieok.code.resolve.import_links import LinkRules
 from gieok.ports.code import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gieok.code.resolve.linking import Target
+from gieok.code.resolve.import_links import Target
 from gieok.code.resolve.members import Members
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FileOffsets, SolverPart

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from gieok.code.model.facts import NOTHING, Argument, Facts, Op, Trait
 from gieok.code.resolve.calls import Calls, Decorators
+from gieok.code.resolve.import_links import LinkRules
 from gieok.code.resolve.imports import Imports
-from gieok.code.resolve.linking import LinkRules
 from gieok.code.resolve.members import Members
 from gieok.code.resolve.program import FileOffsets, SolverPart
 from gieok.code.resolve.values import Value

@@ -9,7 +9,7 @@ from functools import partial
 from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.calls import Calls
 from gieok.code.resolve.flows import Trigger
-from gieok.code.resolve.mixing import Mixing
+from gieok.code.resolve.mixins import Mixing
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, CallSite, SolverPart
 from gieok.code.resolve.values import Value

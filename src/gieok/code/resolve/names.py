@@ -6,7 +6,7 @@ They are own names, names from star imports, and names that the files of a packa
 from collections import defaultdict
 
 from gieok.code.model.facts import Facts, Op
-from gieok.code.resolve.linking import Linker
+from gieok.code.resolve.import_links import Linker
 from gieok.code.resolve.program import Program, SolverPart
 from gieok.code.resolve.values import Value
 

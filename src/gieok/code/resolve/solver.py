@@ -7,9 +7,9 @@ attributes and arguments, calls, names, members, imports, instructions.
 
 from gieok.code.model.facts import NOTHING, Facts, Op
 from gieok.code.resolve.calls import Calls, Decorators
+from gieok.code.resolve.import_links import LinkRules
 from gieok.code.resolve.imports import Imports
 from gieok.code.resolve.instructions import Instructions
-from gieok.code.resolve.linking import LinkRules
 from gieok.code.resolve.members import Members
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import Program

@@ -20,7 +20,7 @@ from gieok.agents.transcripts.session import Queued
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.memory.capture import tail
 from gieok.memory.capture.copies import Copies, CopiesJournal
-from gieok.memory.capture.numbering import LineCounts, number_equal_lines
+from gieok.memory.capture.line_ids import LineCounts, number_equal_lines
 from gieok.memory.capture.withheld import Sieve
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope

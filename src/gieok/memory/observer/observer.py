@@ -14,7 +14,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.flow.generate import Asker
 from gieok.memory import observation
 from gieok.memory.observation import Observation, Observed
-from gieok.memory.observer.known import Known, is_known
+from gieok.memory.observer.known_statements import Known, is_known
 from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt

@@ -17,7 +17,7 @@ from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
-from gieok.memory.observer.days_said import dated
+from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Embedder

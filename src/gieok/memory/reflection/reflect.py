@@ -20,7 +20,7 @@ from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Observation, Observed
 from gieok.memory.observer.observer import MOST_OUTPUT_TOKENS, escape_block_end, read_memory_prompt
 from gieok.memory.observer.parse import SourceText, parse_observer_answer
-from gieok.memory.reflection import keeping
+from gieok.memory.reflection import drop_rules
 from gieok.memory.scope_memory import ScopeMemory
 from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Run
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
@@ -167,7 +167,9 @@ class Reflector:
     def _make(self, whole: ScopeMemory) -> _Made | None:
         """Return a reflection that is smaller than the memory, None if there is none."""
         held, now = scope_memory.uncorrected(whole), self.clock.now()
-        sorted_documents = keeping.sort(held.documents, _list_corrected_documents(whole, held), now)
+        sorted_documents = drop_rules.sort(
+            held.documents, _list_corrected_documents(whole, held), now
+        )
         rest = ScopeMemory(
             sorted_documents.current,
             tuple(map(observation.observation_of, sorted_documents.current)),
@@ -181,7 +183,7 @@ class Reflector:
             for key, older in sorted_documents.wordings.items()
             if key in current_keys
         }
-        still = keeping.still_told(sorted_documents.replaced, int(target) - rest.tokens, now)
+        still = drop_rules.still_told(sorted_documents.replaced, int(target) - rest.tokens, now)
         base = _Made(
             lines=tuple(
                 _ReflectionLine(observation.observation_of(d), (d.key,))
@@ -210,7 +212,7 @@ class Reflector:
             answered = answered or bool(result.observations)
             lines = _build_reflection_lines(result, rest)
             if lines:
-                lines += keeping.find_wrongly_dropped(
+                lines += drop_rules.find_wrongly_dropped(
                     rest.documents, lines, is_told=bool(result.model)
                 )
                 lines.sort(key=lambda line: line[0].at)
@@ -295,7 +297,7 @@ def _build_reflection_changes(
             if older:
                 put.append(
                     _build_reflection_entry(
-                        keeping.merge_repeated_documents(documents[keys[0]], older)
+                        drop_rules.merge_repeated_documents(documents[keys[0]], older)
                     )
                 )
                 successor |= {document.key: keys[0] for document in older}
@@ -414,7 +416,7 @@ def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
     """Select observations without a model: those that must stay, then by worth and age."""
     del budget_tokens
     room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
-    return Observed(tuple(keeping.by_worth(held.observations, room)))
+    return Observed(tuple(drop_rules.by_worth(held.observations, room)))
 
 
 def _clamp_output_budget(tokens: int) -> int:

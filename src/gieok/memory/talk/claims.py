@@ -23,17 +23,17 @@ from typing import NamedTuple
 
 from gieok import fs, places
 from gieok.memory import observation
-from gieok.memory.talk import taken_back, turns
+from gieok.memory.talk import cancelled_changes, turns
+from gieok.memory.talk.cancelled_changes import TakenBack
 from gieok.memory.talk.statements.relation import Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
-from gieok.memory.talk.taken_back import TakenBack
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.places import is_served
 from gieok.ports.journal import Conversations
 from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
-from gieok.text.claimed import is_whole_claim
+from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.ends import find_end
 from gieok.text.turns import USER
@@ -411,7 +411,7 @@ def compare_scope(
         statements, is_complete = comparison.statements(entry)
         ends += _list_stated_ends(statements, zone)
         links += comparison.links(statements)
-        taken += taken_back.list_taken_back(
+        taken += cancelled_changes.list_taken_back(
             store, scope, entry.document, _second_of(entry.document)
         )
         if is_complete:
@@ -642,4 +642,6 @@ def judge_found(
         return judgement, False
     if not _Comparison(store, scope).is_nearest(old, new):
         return judgement, False
-    return judgement, not taken_back.is_taken_back(store, scope, new.document, new.line, new.at)
+    return judgement, not cancelled_changes.is_taken_back(
+        store, scope, new.document, new.line, new.at
+    )

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from gieok import fs, places
-from gieok.memory.talk import claims, lasting, settling, turns
+from gieok.memory.talk import claims, lasting_turns, settlement, turns
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents, Store
@@ -46,10 +46,12 @@ def update_promotions(
         promote(store, home)
         ends, waits = claims.update_claims(store, home, zone=zone, journal=journal)
     for scope, scope_ends in ends.items() if journal is not None else ():
-        if journal is not None and settling.settle_observations(journal, store, scope, scope_ends):
+        if journal is not None and settlement.settle_observations(
+            journal, store, scope, scope_ends
+        ):
             rewrite(scope)
     with _lock_lasting_files(home):
-        lasting.update_lasting_lines(store, home, now)
+        lasting_turns.update_lasting_lines(store, home, now)
     return waits
 
 
@@ -102,7 +104,7 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
         if scope == _HOME or not scope.path.startswith("project:") or places.is_brought(scope.path):
             continue
         lines: dict[str, dict[int, int]] = {}
-        for line in lasting.iter_judged_lines(store, scope, home):
+        for line in lasting_turns.iter_judged_lines(store, scope, home):
             if line.is_about_user:
                 lines.setdefault(line.key, {})[line.line] = line.check
         for batch in _iter_promoted_batches(store, scope, lines):

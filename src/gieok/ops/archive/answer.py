@@ -13,7 +13,7 @@ from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home import cold
-from gieok.ops.memory import forgetting
+from gieok.ops.memory import forget_steps
 from gieok.ops.memory.forget_plan import ForgetFilter
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
@@ -165,8 +165,8 @@ def _forget_deleted_notes(
     tiers.journal.mark_stale(
         [Place(question.scope, Tier.COLD, question.path) for question in deleted]
     )
-    still = forgetting.execute_forget_plan(
-        context, forgetting.plan_forgetting(context, forget_filter), forget_filter
+    still = forget_steps.execute_forget_plan(
+        context, forget_steps.plan_forgetting(context, forget_filter), forget_filter
     ).still_in
     unforgotten = [
         question for question in deleted if tiers.store.get(question.scope, [question.key])

@@ -22,7 +22,7 @@ from gieok.character.cards.package import MOST_BYTES, CardForm
 from gieok.character.cards.roster import checked_id
 from gieok.character.memory.service import Bond
 from gieok.errors import BadRequest
-from gieok.ops.character.asked import (
+from gieok.ops.character.arguments import (
     ME,
     CharacterSheet,
     build_character_sheet,

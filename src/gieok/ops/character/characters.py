@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gieok.character.cards.card import new_card
 from gieok.errors import BadRequest
-from gieok.ops.character.asked import (
+from gieok.ops.character.arguments import (
     CharacterRow,
     CharacterSheet,
     build_character_row,

@@ -11,17 +11,17 @@ from typing import NamedTuple
 from gieok.character.cards.card import card_of
 from gieok.character.house import House
 from gieok.character.memory.service import Bond
-from gieok.character.turn.prompting import SpeakerNames, fill_card_macros, read_card_name
+from gieok.character.turn.reply_prompt import SpeakerNames, fill_card_macros, read_card_name
 from gieok.character.turn.turn import PreparedPrompt, UserTurn
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
-from gieok.ops.character.asked import (
+from gieok.ops.character.arguments import (
     character_argument,
     check_character_owner,
     require_single_word,
     user_argument,
 )
-from gieok.ops.character.remembered import (
+from gieok.ops.character.memory_rows import (
     CharacterMemoriesRequest,
     build_memory_handle,
     find_character_bond,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.character.accounts.identity import checked_user
 from gieok.errors import BadRequest
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
-from gieok.ops.character.asked import ME, require_single_word
+from gieok.ops.character.arguments import ME, require_single_word
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.code.ask import coverage, executed
+from gieok.code.ask import coverage, coverage_runs
 from gieok.model.code import ExecutionCount
 from gieok.ops.code.init import sync_project_index
 from gieok.ops.code.project import open_current_project
@@ -55,7 +55,7 @@ def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResu
     """Update the index from the files, then import the coverage run."""
     project = open_current_project(context)
     if request.forget:
-        executed.forget_test_executions(project)
+        coverage_runs.forget_test_executions(project)
         return CoverageResult(
             pairs=0,
             tests=0,
@@ -71,7 +71,7 @@ def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResu
     )
     sync_project_index(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
-    executed.store_test_executions(project, learned)
+    coverage_runs.store_test_executions(project, learned)
     return CoverageResult(
         pairs=len(learned.executions),
         tests=len(learned.tests),

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.code.ask import analysis, lookup, running
+from gieok.code.ask import analysis, lookup, test_runs
 from gieok.code.ask.analysis import Analysis
-from gieok.code.ask.executed import RAN
+from gieok.code.ask.coverage_runs import RAN
 from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.code.index.project import Project
 from gieok.code.languages import places
@@ -163,7 +163,7 @@ def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) 
         run=RunThese(
             i.run,
             round(i.held, 2),
-            running.build_test_command(project.root, [a.symbols[one.key] for one in run_these]),
+            test_runs.build_test_command(project.root, [a.symbols[one.key] for one in run_these]),
         ),
         test_files=[_build_reached_file(one) for one in i.test_files[:end]],
         counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),

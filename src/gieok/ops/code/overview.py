@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.code.index import ownership, watched
+from gieok.code.index import ownership, watch_list
 from gieok.code.model import layout
 from gieok.code.report import overview as report
 from gieok.code.report.overview import Overview
@@ -31,7 +31,7 @@ def list_indexed_projects(context: Context) -> list[Path]:
     known = [
         *([here] if here else []),
         *ownership.list_indexed_roots(context.home),
-        *watched.list_watched_roots(context.home),
+        *watch_list.list_watched_roots(context.home),
     ]
     return [root for root in dict.fromkeys(known) if layout.index_file(root).exists()]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.code.ask import executed, statistics
+from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.model import layout
 from gieok.ops.code.project import format_code_role, format_upkeep_role, open_current_project
@@ -43,7 +43,7 @@ def count_code_stats(context: Context, request: NoRequest) -> CodeStatsResult:
     ).values()
     written = sum(1 for row in summary_rows if row.text)
     counted = statistics.count_graph(project)
-    taken_in = executed.taken_in(project)
+    taken_in = coverage_runs.taken_in(project)
     return CodeStatsResult(
         counted=counted,
         syncs=len(rows),

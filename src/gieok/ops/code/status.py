@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.code.ask import executed, statistics
+from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.deepen import deeper, escalation
-from gieok.code.index import watched
+from gieok.code.index import watch_list
 from gieok.code.index.project import freshness, list_partial_files
 from gieok.code.index.scan import Skipped
 from gieok.code.model import layout
@@ -101,9 +101,9 @@ def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
     last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
     quality = last.get("quality")
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
-    is_watched = project.root in watched.list_watched_roots(context.home)
+    is_watched = project.root in watch_list.list_watched_roots(context.home)
     counted = statistics.count_graph(project)
-    coverage = CoverageState(**counted.executions, at=executed.taken_in(project))
+    coverage = CoverageState(**counted.executions, at=coverage_runs.taken_in(project))
     return CodeStatusResult(
         root=project.root,
         counted=counted,

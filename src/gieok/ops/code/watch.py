@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gieok.code.index import scan, watched
-from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index import scan, watch_list
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.project import Project
 from gieok.code.languages.table import find_source_language
 from gieok.errors import BadRequest
@@ -74,19 +74,19 @@ def watch_code(context: Context, request: WatchRequest) -> CodeSyncResult | Hand
         return _hand_project_to_daemon(context, project.root)
     if request.stop:
         return HandedResult(
-            project.root, False, watched.unwatch_project(context.home, project.root)
+            project.root, False, watch_list.unwatch_project(context.home, project.root)
         )
     return _watch_project_files(context, project, once=request.once)
 
 
 def _hand_project_to_daemon(context: Context, root: Path) -> HandedResult:
     """Hand a project to the daemon; where a daemon runs, wait until it reports the project."""
-    was_handed = root in watched.list_watched_roots(context.home)
-    watched.watch_project(context.home, root)
+    was_handed = root in watch_list.list_watched_roots(context.home)
+    watch_list.watch_project(context.home, root)
     control = context.admin.daemon() if context.admin.daemon is not None else None
     deadline = time.monotonic() + _PATIENCE_S
     while (running := control.status() if control else None) and time.monotonic() < deadline:
-        if state := running.parts.get(watched.name_watched_part(root), ""):
+        if state := running.parts.get(watch_list.name_watched_part(root), ""):
             return HandedResult(
                 root=root, handed=True, was_handed=was_handed, daemon=running.pid, state=state
             )

@@ -14,8 +14,8 @@ from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
-from gieok.ops.memory import leftovers, waiting
-from gieok.ops.memory.forgetting import (
+from gieok.ops.memory import leftovers, untrusted
+from gieok.ops.memory.forget_steps import (
     bring_copy_in_line,
     list_record_folders,
     memory_stores,
@@ -201,8 +201,8 @@ def _clean_one(context: Context, base: Path, file: Path, *, is_dry: bool) -> boo
         title = front_matter(fresh).fields.get("title", "")
         target = records.rewritten(file, title or redact(file.stem), fresh)
         if base != context.home and file.is_relative_to(base / records.MEMORY):
-            waiting.revoke_record_trust(context.home, base, file.relative_to(base).as_posix())
-            waiting.grant_record_trust(context.home, base, target, fresh.encode("utf-8"))
+            untrusted.revoke_record_trust(context.home, base, file.relative_to(base).as_posix())
+            untrusted.grant_record_trust(context.home, base, target, fresh.encode("utf-8"))
         if target != file:
             file.unlink()
     return True

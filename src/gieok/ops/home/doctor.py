@@ -26,10 +26,10 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, mark_encoded_getter
 from gieok.ops.home.elsewhere import list_unused_remote_data
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.memory.gaps import list_unread_talk
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, argument, printable
-from gieok.ops.prompt import installed
+from gieok.ops.prompt import installed_hooks
 from gieok.ports.models import Followed
 from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
 from gieok.ports.transcripts import TranscriptStore
@@ -178,9 +178,11 @@ def iter_chain_checks(context: Context, *, is_free: bool = False) -> Iterator[Ch
     if (server := _check_chain("server", lambda: _probe_server(context))).detail:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(context))
-    hooks = installed.find_installed_hooks(context)
+    hooks = installed_hooks.find_installed_hooks(context)
     for agent, command in hooks:
-        yield _check_chain("hook", partial(installed.fire_prompt_hook, context, agent, command))
+        yield _check_chain(
+            "hook", partial(installed_hooks.fire_prompt_hook, context, agent, command)
+        )
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
@@ -381,7 +383,7 @@ def _iter_untrusted_projects(context: Context) -> Iterator[str]:
     """
     here = context.project
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
-        if Path(root).is_dir() and (waits := waiting.find_waiting_content(context.home, root)):
+        if Path(root).is_dir() and (waits := untrusted.find_waiting_content(context.home, root)):
             yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 

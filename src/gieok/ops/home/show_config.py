@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.encode import INLINE, As, Hidden, Omitted
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.operation import TRUST_HINT, Operation, Style, argument, waiting_words
 from gieok.text.messages import Words
 
@@ -50,7 +50,7 @@ class ConfigResult:
 def show_settings(context: Context, request: ShowConfigRequest) -> ConfigResult:
     """Return the settings in force. Raises BadRequest for an unknown name."""
     root = context.project
-    if root and waiting.find_waiting_content(context.home, root).settings is not None:
+    if root and untrusted.find_waiting_content(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
     wrong = {error.setting or error.origin: error for error in context.troubles}
     rows = [_mark_wrong_setting(row, wrong.pop(row.name, None)) for row in context.admin.settings]

@@ -17,8 +17,8 @@ from gieok.ops.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.ops.home import jobs
 from gieok.ops.home.doctor import Check, iter_chain_checks
 from gieok.ops.home.elsewhere import list_unused_remote_data
-from gieok.ops.memory import waiting
-from gieok.ops.memory.waiting import Waiting
+from gieok.ops.memory import untrusted
+from gieok.ops.memory.untrusted import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, argument, full_disk_words
 from gieok.ops.withholding import format_local_time
@@ -26,7 +26,8 @@ from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON
 from gieok.ranking.recall import first_answer
-from gieok.text.messages import ENGLISH, Words
+from gieok.text.catalogues import ENGLISH
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +238,7 @@ def read_home_status(context: Context, request: StatusRequest) -> StatusResult:
     )
     checks = tuple(iter_chain_checks(context)) if request.deep else ()
     root = context.project
-    waits = waiting.find_waiting_content(context.home, root) if root else Waiting("")
+    waits = untrusted.find_waiting_content(context.home, root) if root else Waiting("")
     also = context.searched[1:]
     return replace(
         result,

@@ -7,7 +7,8 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, argument, printable
 from gieok.ports.store import Droppable, RemoteData
-from gieok.text.messages import Words, list_languages
+from gieok.text.catalogues import list_languages
+from gieok.text.messages import Words
 
 #: Word that a person types to confirm.
 _WORD = Words("drop", about="a word to type")

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.hook import records
-from gieok.memory import observation, putting_away
+from gieok.memory import observation, retirement
 from gieok.memory.files import roots
-from gieok.memory.putting_away import AwayTurn
+from gieok.memory.retirement import AwayTurn
 from gieok.memory.talk import turns
 from gieok.model.memory import RETIRED, Document, Scope
 from gieok.ops.context import Context
@@ -77,7 +77,7 @@ def find_away_line(context: Context, document: Document, number: int) -> AwayTur
     """Return the put-away message of a line; None for another's line, or a forgotten message."""
     known = [
         one
-        for one in putting_away.turns(context.memory.journal(), document.scope)
+        for one in retirement.turns(context.memory.journal(), document.scope)
         if one.key == document.key
     ]
     before = [one for one in known if one.line <= number]
@@ -106,7 +106,7 @@ def _iter_away_observations(context: Context, scope: Scope) -> Iterator[Away]:
 
 
 def _iter_away_turns(context: Context, scope: Scope) -> Iterator[Away]:
-    for turn in putting_away.turns(context.memory.journal(), scope):
+    for turn in retirement.turns(context.memory.journal(), scope):
         handle = places.build_handle(scope.path, turn.key, turn.line)
         yield Away(handle, scope, read_away_turn(context, scope, turn), turn.at, turn=turn)
 

@@ -19,7 +19,7 @@ from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Documen
 from gieok.ops.context import Context
 from gieok.ops.editor import edit_in_editor
 from gieok.ops.encode import Hidden, Omitted
-from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
+from gieok.ops.memory import forget_steps, handles, leftovers, origin, untrusted
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import RecordShelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
@@ -166,7 +166,7 @@ def _edit_observation(context: Context, memory: NamedMemory, given: str) -> Edit
 
 
 def _rederive_turn_documents(context: Context) -> None:
-    for place, why in forgetting.rederive_turns(context):
+    for place, why in forget_steps.rederive_turns(context):
         context.tell(f"{place}: {why}")
 
 
@@ -290,7 +290,7 @@ def _edit_record_file(
             _keep_wording(context, replaced, key)
             handle = places.build_handle(memory.document.scope.path, key)
         if kind == handles.RECORD and record_shelf.is_project:
-            waiting.grant_record_trust(context.home, record_shelf.base, file)
+            untrusted.grant_record_trust(context.home, record_shelf.base, file)
     if kind == handles.RECORD:
         follow_soon(context, record_shelf)
     else:

@@ -11,9 +11,9 @@ from gieok.memory.talk import turns
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Omitted, Reason
-from gieok.ops.memory import away, behind, forgetting, gaps, handles, origin
+from gieok.ops.memory import away, behind, forget_steps, gaps, handles, origin
 from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
-from gieok.ops.memory.forgetting import ForgetReport
+from gieok.ops.memory.forget_steps import ForgetReport
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.memory.whereabouts import RemovedFrom
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
@@ -127,7 +127,7 @@ def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
     if not request.dry_run and context.home.is_dir():
         fs.make_room(context.home)
     late = behind.caught_up(context, use_vectors=False)
-    plan = forgetting.plan_forgetting(context, forget_filter)
+    plan = forget_steps.plan_forgetting(context, forget_filter)
     missed = tuple(_list_forget_gaps(context, request, plan, late)) or None
     if plan.unknown:
         raise BadRequest(
@@ -137,13 +137,13 @@ def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
                 "said"
             ),
         )
-    if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
-        forgetting.finish_forgetting(
+    if plan.is_empty and not request.dry_run and forget_steps.is_unfinished(context):
+        forget_steps.finish_forgetting(
             context, [forget_filter.match] if forget_filter.is_match_alone else []
         )
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None, missed)
-    report = forgetting.execute_forget_plan(context, plan, forget_filter)
+    report = forget_steps.execute_forget_plan(context, plan, forget_filter)
     fs.keep_reserve(context.home)
     return ForgetResult(
         plan, report._replace(still_in=(*report.still_in, *_in_backups(context))), missed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.memory.files import roots
 from gieok.memory.files.read import Unfit, Untrusted, read_contained, unix_lines
-from gieok.memory.talk import said
+from gieok.memory.talk import turn_reader
 from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, mark_encoded_getter
@@ -146,7 +146,8 @@ def _read_conversation_lines(context: Context, path: str) -> GetResult | None:
     if documents:
         return _select_text_lines(context, name, documents[0].text, first, last)
     text, _ = first_answer(
-        context.memory.stores(), lambda store: said.read_conversation(store, context.scopes, name)
+        context.memory.stores(),
+        lambda store: turn_reader.read_conversation(store, context.scopes, name),
     )
     return _select_text_lines(context, name, text, first, last) if text else None
 

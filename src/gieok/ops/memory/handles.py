@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.errors import BadRequest
 from gieok.hook.records import MEMORY
-from gieok.hook.standing import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory import observation
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok import places
-from gieok.hook.standing import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim, Standing
 from gieok.hook.window import strip_to_letters
 from gieok.memory.corrections import unmarked
 from gieok.memory.talk import turns

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.errors import BadRequest
-from gieok.hook.standing import Standing
+from gieok.hook.validity import Standing
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier

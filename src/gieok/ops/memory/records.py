@@ -20,7 +20,7 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.relocation import follow_project
 from gieok.ops.memory.replica import copy_beside
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ports.store import ManagedCopy, Store, VectorSearch
 from gieok.text.messages import Words
 

@@ -5,7 +5,7 @@ import os
 
 from gieok import places, projects
 from gieok.flow.durable import DurableNotes
-from gieok.memory.exchange.repointing import Repointing
+from gieok.memory.exchange.scope_moves import Repointing
 from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context

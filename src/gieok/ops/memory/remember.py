@@ -10,7 +10,7 @@ from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
 from gieok.ops.operation import (
     TRUST_HINT,
@@ -158,7 +158,7 @@ def _trust_new_record(context: Context, kept: RecordShelf, file: Path) -> None:
     project.
     """
     try:
-        waiting.grant_record_trust(context.home, kept.base, file)
+        untrusted.grant_record_trust(context.home, kept.base, file)
     except OSError as error:
         context.tell(f"{error}: {waiting_words(1).say(context.lang)} ({TRUST_HINT})")
 

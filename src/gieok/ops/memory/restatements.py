@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from gieok.hook.records import TOLD, told_days
 from gieok.model.memory import Document
-from gieok.text.restated import Restatement
+from gieok.text.restatement import Restatement
 from gieok.text.turns import read_spoken_line
 
 T = TypeVar("T")

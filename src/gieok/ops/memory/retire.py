@@ -7,14 +7,14 @@ from typing import NamedTuple
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.hook import records
-from gieok.memory import putting_away, scope_memory
+from gieok.memory import retirement, scope_memory
 from gieok.memory.files import roots
-from gieok.memory.putting_away import AwayTurn
-from gieok.memory.talk import promotion, said, turns
+from gieok.memory.retirement import AwayTurn
+from gieok.memory.talk import promotion, turn_reader, turns
 from gieok.model.memory import RETIRED, Document, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.memory import away, forgetting, handles, waiting
+from gieok.ops.memory import away, forget_steps, handles, untrusted
 from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import (
@@ -202,9 +202,9 @@ def _move_record_file(
             )
         moved = records.move_record(record_shelf.base, file, target, context.clock.now())
         if record_shelf.is_project and target == records.MEMORY:
-            waiting.grant_record_trust(context.home, record_shelf.base, moved)
+            untrusted.grant_record_trust(context.home, record_shelf.base, moved)
         elif record_shelf.is_project:
-            waiting.revoke_record_trust(
+            untrusted.revoke_record_trust(
                 context.home, record_shelf.base, file.relative_to(record_shelf.base).as_posix()
             )
     follow_soon(context, record_shelf)
@@ -225,7 +225,7 @@ def _put_away(context: Context, memory: NamedMemory) -> RetiredMemory:
             document = handles.read_again(context, memory)
             if document.metadata.get(RETIRED):
                 raise BadRequest(f"{memory.handle} was put away meanwhile")
-            _hand_over_entries(context, scope, [putting_away.build_retired_entry(document, now)])
+            _hand_over_entries(context, scope, [retirement.build_retired_entry(document, now)])
             return RetiredMemory(memory.handle, handles.OBSERVATION, "retired", document.text)
         return _turn_away(context, memory, now.isoformat(timespec="seconds"))
 
@@ -235,7 +235,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     if promotion.is_promoted(document):
         source, number = promotion.find_promoted_source(context.memory.store(), document, number)
         document = source or document
-    located = said.at_line(journal, document, number) if number else None
+    located = turn_reader.at_line(journal, document, number) if number else None
     if located is None:
         raise BadRequest(
             f"the journal does not hold {memory.handle}",
@@ -243,7 +243,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
         )
     lines, message = located
     scope = document.scope
-    if any(turn.id == message.id for turn in putting_away.turns(journal, scope)):
+    if any(turn.id == message.id for turn in retirement.turns(journal, scope)):
         # the text that stood there before is kept, not the blank
         raise BadRequest(f"{memory.handle} was put away meanwhile")
     turn = AwayTurn(
@@ -253,7 +253,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
         before=journal.corrections(scope).get(message.id, ""),
         at=at,
     )
-    putting_away.retire_turn(journal, scope, turn)
+    retirement.retire_turn(journal, scope, turn)
     held = scope_memory.load_scope_memory(context.memory.store(), scope).documents
     with_it = [
         observation
@@ -264,7 +264,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
         context,
         scope,
         [
-            putting_away.build_retired_entry(observation, context.clock.now(), message.id)
+            retirement.build_retired_entry(observation, context.clock.now(), message.id)
             for observation in with_it
         ],
     )
@@ -307,18 +307,18 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
             document = documents.get(one.document.key)
             if document is None or not document.metadata.get(RETIRED):
                 raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
-            _hand_over_entries(context, one.scope, [putting_away.restored(document)])
+            _hand_over_entries(context, one.scope, [retirement.restored(document)])
             return RetiredMemory(one.handle, handles.OBSERVATION, "restored", one.text)
         assert one.turn is not None
-        if one.turn not in putting_away.turns(journal, one.scope):
+        if one.turn not in retirement.turns(journal, one.scope):
             raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
-        putting_away.restore_turn(journal, one.scope, one.turn)
+        retirement.restore_turn(journal, one.scope, one.turn)
         held = [entry.document for entry in journal.made(one.scope)]
         with_it = [
-            document for document in held if putting_away.is_retired_with(document, one.turn.id)
+            document for document in held if retirement.is_retired_with(document, one.turn.id)
         ]
         _hand_over_entries(
-            context, one.scope, [putting_away.restored(document) for document in with_it]
+            context, one.scope, [retirement.restored(document) for document in with_it]
         )
     also = tuple(NamedMemory(document).handle for document in with_it)
     return RetiredMemory(one.handle, handles.TURN, "restored", one.text, also=also)
@@ -338,7 +338,7 @@ def _rederive_retired_scopes(context: Context, scopes: set[Scope]) -> None:
     """Rebuild what is derived from these scopes: turns, active memory, vectors."""
     if not scopes:
         return
-    for place, why in forgetting.rederive_turns(context):
+    for place, why in forget_steps.rederive_turns(context):
         context.tell(f"{place}: {why}")
     follow_meaning(context)
     for scope in scopes:

@@ -14,7 +14,7 @@ from gieok.memory.files import roots
 from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.memory import handles, waiting
+from gieok.ops.memory import handles, untrusted
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import (
     RecordShelf,
@@ -194,10 +194,10 @@ def _transfer_record(
             raise BadRequest(f"{memory.handle} was moved or forgotten meanwhile")
         there = records.copy_record(shelf.base, file)
         if shelf.is_project:
-            waiting.grant_record_trust(context.home, shelf.base, there)
+            untrusted.grant_record_trust(context.home, shelf.base, there)
         file.unlink()
         if kept.is_project:
-            waiting.revoke_record_trust(
+            untrusted.revoke_record_trust(
                 context.home, kept.base, file.relative_to(kept.base).as_posix()
             )
     follow_soon(context, shelf)

@@ -8,9 +8,9 @@ from gieok import grants, places
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, OrNull, Reason
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.memory.records import follow_shelf, project_shelf
-from gieok.ops.memory.waiting import Waiting
+from gieok.ops.memory.untrusted import Waiting
 from gieok.ops.operation import Effect, Operation, Style, argument
 from gieok.text.inert import revealed
 from gieok.text.messages import Words
@@ -121,7 +121,7 @@ def trust_project(context: Context, request: TrustRequest) -> TrustResult | Trus
         return _revoke_project_trust(context, request)
     root = _require_project_root(context, request.path)
     context.memory.store()
-    waits = waiting.find_waiting_content(context.home, root)
+    waits = untrusted.find_waiting_content(context.home, root)
     if request.show:
         return TrustResult("show", waits)
     grants.check_home_outside_project(context.home, root)
@@ -134,7 +134,7 @@ def trust_project(context: Context, request: TrustRequest) -> TrustResult | Trus
         return TrustResult("nothing", waits)
     if not request.yes and not _confirm_trust(context, waits):
         return TrustResult("refused", waits)
-    waiting.trust_all(
+    untrusted.trust_all(
         context.home, waits, context.clock.now().astimezone(context.zone).date().isoformat()
     )
     follow_shelf(context, project_shelf(root))
@@ -173,18 +173,18 @@ def _revoke_project_trust(context: Context, request: TrustRequest) -> TrustResul
     root = places.project_root(start) or start
     if not grants.forget_grant(context.home, root):
         return TrustResult("nothing", Waiting(root))
-    waits = waiting.find_waiting_content(context.home, root)
+    waits = untrusted.find_waiting_content(context.home, root)
     # no notice about what the person just revoked
     grants.claim_trust_notice(context.home, root, waits.fingerprint)
     follow_shelf(context, project_shelf(root))
     return TrustResult("revoked", waits)
 
 
-def _name_record_status(record: waiting.WaitingRecord) -> str:
+def _name_record_status(record: untrusted.WaitingRecord) -> str:
     return "changed" if record.is_change else "new"
 
 
-def _decode_record_text(record: waiting.WaitingRecord) -> str:
+def _decode_record_text(record: untrusted.WaitingRecord) -> str:
     return record.data.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
 
 

@@ -12,7 +12,7 @@ from gieok.memory.tiers.sync import Synced
 from gieok.memory.tiers.tiers import LOCK
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
-from gieok.ops.memory import forgetting
+from gieok.ops.memory import forget_steps
 
 _INCIDENT = "archive cold"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
@@ -66,7 +66,7 @@ def follow_edits(context: Context) -> None:
 def follow_corrections(context: Context, corrected: int) -> None:
     """Update turns and active memory if people corrected `corrected` memories in files."""
     if corrected:
-        forgetting.rederive_turns(context)
+        forget_steps.rederive_turns(context)
         sidecar = context.observe.sidecar()
         for scope in context.memory.journal().made_scopes():
             if sidecar.active_file(scope).exists():

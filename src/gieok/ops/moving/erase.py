@@ -13,10 +13,11 @@ from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Reason
 from gieok.ops.home.elsewhere import RemotePlace, iter_remote_places
-from gieok.ops.memory import forgetting
+from gieok.ops.memory import forget_steps
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.store import Droppable, ScopeDropping, Store
-from gieok.text.messages import Words, list_languages
+from gieok.text.catalogues import list_languages
+from gieok.text.messages import Words
 
 #: Word that a person types to confirm.
 _WORD = Words("erase", about="a word to type")
@@ -156,7 +157,7 @@ def _list_project_shelves(context: Context) -> list[Path]:
     try:
         return [
             base
-            for base in forgetting.list_record_folders(context)
+            for base in forget_steps.list_record_folders(context)
             if base != context.home and base.is_dir()
         ]
     except GieokError:

@@ -13,7 +13,7 @@ from gieok import fs, places
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver
 from gieok.hook import records
-from gieok.memory.exchange import carried
+from gieok.memory.exchange import json_lines
 from gieok.memory.tiers import note_file
 from gieok.memory.tiers.day_file import DayForm
 from gieok.memory.tiers.shelf import Contents, Written
@@ -21,7 +21,7 @@ from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
 from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.memory import behind, forgetting, gaps
+from gieok.ops.memory import behind, forget_steps, gaps
 from gieok.ops.memory.records import shelf_at
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words
@@ -138,7 +138,7 @@ def _list_exported_scopes(context: Context) -> list[Scope]:
 
 def _iter_exported_records(context: Context) -> Iterator[ExportedRecord]:
     """Yield records of the user, of scopes that programs made, and of indexed projects."""
-    for base in forgetting.list_record_folders(context):
+    for base in forget_steps.list_record_folders(context):
         record_shelf = shelf_at(context, base)
         scope = record_shelf.scope
         if context.is_scope_named and scope != context.scope:
@@ -162,8 +162,8 @@ def _write_lines(context: Context, target: Path, count: Callable[[str], None]) -
     fs.create_private(part)
     journal, store = context.memory.journal(), context.memory.store()
     with part.open("w", encoding="utf-8", newline="\n") as file:
-        _write_line(file, carried.HEADER)
-        for row in carried.iter_export_lines(journal, store, _list_exported_scopes(context)):
+        _write_line(file, json_lines.HEADER)
+        for row in json_lines.iter_export_lines(journal, store, _list_exported_scopes(context)):
             _write_line(file, row)
             count(row["is"])
         for record in _iter_exported_records(context):
@@ -183,7 +183,9 @@ def _write_line(file: IO[str], row: dict[str, Any]) -> None:
 
 def _iter_exported_entries(context: Context, scope: Scope) -> Iterator[Entry]:
     deliver(context.memory.journal(), context.memory.store())
-    yield from carried.iter_export_entries(context.memory.journal(), context.memory.store(), scope)
+    yield from json_lines.iter_export_entries(
+        context.memory.journal(), context.memory.store(), scope
+    )
 
 
 def _find_valid_since(document: Document) -> datetime:

@@ -11,12 +11,12 @@ from typing import Annotated, NamedTuple
 from gieok import places
 from gieok.errors import BadRequest, GieokError
 from gieok.flow import lifecycle
-from gieok.memory.exchange.taking_in import ImportSource, Intake, TakenIn
+from gieok.memory.exchange.intake import ImportSource, Intake, TakenIn
 from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
-from gieok.ops.memory import seeding
+from gieok.ops.memory import seed_notes
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.moving import import_openclaw, import_own
 from gieok.ops.moving.import_openclaw import OpenClawRequest, OpenClawResult
@@ -250,7 +250,7 @@ def _build_scope_finder(context: Context) -> Callable[[str], Scope]:
 
     @cache
     def known() -> frozenset[str]:
-        roots = filter(None, map(places.find_workplace, journal.kept(seeding.FOLDERS)))
+        roots = filter(None, map(places.find_workplace, journal.kept(seed_notes.FOLDERS)))
         scopes = {places.project_scope(root) for root in roots}
         return frozenset(
             scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())}
@@ -273,7 +273,7 @@ def _build_scope_finder(context: Context) -> Callable[[str], Scope]:
 
 def _find_followed_files(context: Context) -> frozenset[str]:
     """Return the files of agents' own memory that Gieok follows by itself."""
-    seeding.index_seeds(context)
+    seed_notes.index_seeds(context)
     store = context.memory.store()
     source_paths: set[str] = set()
     for scope in store.scopes():

@@ -9,15 +9,15 @@ from typing import Any
 from gieok import fs, places
 from gieok.errors import BadRequest
 from gieok.hook import records
-from gieok.memory.exchange import carried
-from gieok.memory.exchange.carried import Carrying
-from gieok.memory.exchange.taking_in import TakenIn
+from gieok.memory.exchange import json_lines
+from gieok.memory.exchange.intake import TakenIn
+from gieok.memory.exchange.json_lines import Carrying
 from gieok.memory.tiers import note_file
 from gieok.memory.tiers.day_file import DayForm
 from gieok.model.conversation import Reject
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ops.context import Context
-from gieok.ops.memory import waiting
+from gieok.ops.memory import untrusted
 from gieok.ops.memory.records import RecordShelf, follow_soon, scope_shelf
 from gieok.ops.moving.export import RECORDS, SHELVES
 from gieok.ports.imports import ImportFiles
@@ -39,7 +39,7 @@ def recognises(files: ImportFiles) -> bool:
 
 def _is_lines(files: ImportFiles, name: str) -> bool:
     with files.open(name) as stream:
-        return carried.is_export(stream.read(100))
+        return json_lines.is_export(stream.read(100))
 
 
 def _list_note_names(files: ImportFiles) -> list[str]:
@@ -193,7 +193,7 @@ class _Records:
     def _write(self, kept: RecordShelf, file: Path, data: bytes) -> None:
         fs.replace_private(file, data)
         if kept.is_project:
-            waiting.grant_record_trust(self._context.home, kept.base, file)
+            untrusted.grant_record_trust(self._context.home, kept.base, file)
         self._touched.add(kept)
 
     def _shelf(self, folder: str, scope: Scope) -> RecordShelf | None:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from gieok import grants, places
 from gieok.errors import BadRequest
-from gieok.memory.exchange import repointing
-from gieok.memory.exchange.repointing import Repointing
+from gieok.memory.exchange import scope_moves
+from gieok.memory.exchange.scope_moves import Repointing
 from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words
 
@@ -114,9 +114,9 @@ def move_folders(context: Context, request: MoveRequest) -> MoveResult:
             done=False,
         )
     journal, store = context.memory.journal(), context.memory.store()
-    journal.keep(repointing.REALM, {where.old: where.new})
+    journal.keep(scope_moves.REALM, {where.old: where.new})
     noted = {scope: store.notes(scope).get(roots.NOTE, "") for scope in indexed}
-    taken = repointing.repoint(
+    taken = scope_moves.repoint(
         journal,
         store,
         context.clock,

@@ -19,7 +19,7 @@ from gieok.ops.code import install_hook
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted, Reason
 from gieok.ops.home import service
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.seed_notes import FOLDERS
 from gieok.ops.moving import erase
 from gieok.ops.moving.erase import EraseRequest, EraseResult
 from gieok.ops.operation import Effect, Operation, Style, argument, printable

@@ -16,7 +16,7 @@ from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
-from gieok.ops.memory.seeding import index_seeds
+from gieok.ops.memory.seed_notes import index_seeds
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.store import VectorSearch
 from gieok.text.messages import Words

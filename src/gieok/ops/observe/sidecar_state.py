@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import paths
-from gieok.code.index import watched
+from gieok.code.index import watch_list
 from gieok.errors import GieokError, StoreError
 from gieok.flow.generate import spent_tokens
 from gieok.memory.exchange import notes
@@ -171,7 +171,7 @@ def sidecar_state(context: Context) -> SidecarState:
         left_notes=tuple(notes.list_changed_mirrors(paths.locate_notes_record(context.home))),
         projects=tuple(
             ProjectState(str(root), state_of(running, root))
-            for root in watched.list_watched_roots(context.home)
+            for root in watch_list.list_watched_roots(context.home)
         ),
     )
     if not context.memory.has_journal():
@@ -215,4 +215,4 @@ def _count_spoken_turns(context: Context) -> TurnCounts | None:
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:
     """Return the daemon's report on a project; '' where no daemon runs."""
-    return running.parts.get(watched.name_watched_part(root), "not taken yet") if running else ""
+    return running.parts.get(watch_list.name_watched_part(root), "not taken yet") if running else ""

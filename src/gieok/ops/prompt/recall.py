@@ -15,9 +15,9 @@ from gieok.agents import table
 from gieok.hook import choice, inject, question, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
+from gieok.hook.note_gate import NoteGate
 from gieok.hook.options import HookSettings
-from gieok.hook.standing import EndedClaim
-from gieok.hook.unasked import NoteGate
+from gieok.hook.validity import EndedClaim
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from gieok.errors import BadRequest
-from gieok.ops.setup.asking import trial_lines
 from gieok.ops.setup.changes import is_asked, run_setup_trial
+from gieok.ops.setup.dialogue_steps import trial_lines
 from gieok.ops.setup.interview import NO, YES, AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.keys import Verdict
 

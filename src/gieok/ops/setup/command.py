@@ -9,8 +9,8 @@ from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ops.setup import answers
 from gieok.ops.setup.afterwards import Afterwards, Deed
-from gieok.ops.setup.asking import Asking
 from gieok.ops.setup.changes import SetupChanges, find_setup_changes
+from gieok.ops.setup.dialogue_steps import Asking
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ops.setup.questions.after import AFTER, AFTER_TITLE

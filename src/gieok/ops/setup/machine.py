@@ -15,7 +15,7 @@ from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import build_own_command, user_site
-from gieok.ops.prompt.installed import find_prompt_command
+from gieok.ops.prompt.installed_hooks import find_prompt_command
 
 
 class FoundAgent(NamedTuple):

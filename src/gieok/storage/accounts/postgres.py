@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from gieok.errors import BadConfig
 from gieok.opening import Opening
 from gieok.storage.accounts.sql.cast import SqlCast
-from gieok.storage.accounts.sql.copying import SqlAccountCopies
 from gieok.storage.accounts.sql.points import SqlPoints
+from gieok.storage.accounts.sql.row_copies import SqlAccountCopies
 from gieok.storage.accounts.sql.users import SqlUsers
 from gieok.storage.postgres.citus import distribute, list_citus_statements
 from gieok.storage.postgres.connection import TIMEOUT_S, Connections, configured, read_address

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gieok.opening import Opening
 from gieok.storage.accounts.sql.cast import SqlCast
-from gieok.storage.accounts.sql.copying import SqlAccountCopies
 from gieok.storage.accounts.sql.points import SqlPoints
+from gieok.storage.accounts.sql.row_copies import SqlAccountCopies
 from gieok.storage.accounts.sql.users import SqlUsers
 from gieok.storage.sqlite.connections import SqliteFile
 from gieok.storage.sqlite.files import (

@@ -203,7 +203,7 @@ def _build_holds_any_sql(joined: str, wanted: Iterable[str], values: list[object
 
 
 def _status_sql(field: Callable[[str], str]) -> str:
-    """Return `memory.status_of` in SQL; its parameter is the time."""
+    """Return `memory.find_document_status` in SQL; its parameter is the time."""
     is_set = {
         name: f"coalesce({field(name)}, '') <> ''" for name in (RETIRED, REPLACED_BY, CORRECTED)
     }

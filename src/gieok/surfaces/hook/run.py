@@ -301,7 +301,7 @@ class _Call:
         if not questions:
             return None
         from gieok.hook import matches, rules
-        from gieok.hook.standing import newest_first
+        from gieok.hook.validity import newest_first
         from gieok.storage.index.sqlite.index_reader import Late, Missing
 
         self._by = "words"
@@ -397,9 +397,9 @@ class _Call:
     def _use_rules(self) -> None:
         """Add the user's own redaction rules to the built-in ones."""
         if rules := self._settings.text("redact.rules"):
-            from gieok.text.redact import own
+            from gieok.text.redact import user_rules
 
-            own.use_own_rules(own.parse_own_rules(rules))
+            user_rules.use_own_rules(user_rules.parse_own_rules(rules))
 
     def _spool(self, row: dict[str, object]) -> None:
         """Spool a row, unless a name in it holds a secret.

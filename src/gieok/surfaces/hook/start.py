@@ -14,13 +14,13 @@ import time
 
 from gieok import places
 from gieok.hook import inject, matches, rules, start
-from gieok.hook.standing import Standing
 from gieok.hook.start import SaidTurn, StartPart
+from gieok.hook.validity import Standing
 from gieok.storage.index.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.storage.journal.sqlite.journal_reader import last_session
 from gieok.storage.sqlite import driver
 from gieok.surfaces.hook import trail
-from gieok.surfaces.hook.committed import committed
+from gieok.surfaces.hook.git_commits import committed
 from gieok.text import active
 from gieok.text.inert import one_line
 from gieok.text.turns import find_answered_question, is_users

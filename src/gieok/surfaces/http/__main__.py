@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gieok.app import open_context
-from gieok.daemon.serving import ANY_PORT, DAEMON, READY
+from gieok.daemon.http_child import ANY_PORT, DAEMON, READY
 from gieok.errors import STATUS, GieokError
 from gieok.surfaces import streams
 from gieok.surfaces.http.serve import run_http_server

@@ -15,7 +15,7 @@ from gieok import __version__, extras, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.character.house import House
-from gieok.daemon import listening
+from gieok.daemon import http_address
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context
 from gieok.ops.control import ServerStatus
@@ -69,7 +69,7 @@ def run_http_server(
     house = context.character.house()
     _check_exposure(house, options)
     bound = _bind_http_socket(options.host, options.port, any_port=any_port)
-    address = listening.url(*bound.getsockname()[:2])
+    address = http_address.url(*bound.getsockname()[:2])
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create_http_app(lambda: house, options, gate, routes(site), resident)
@@ -124,7 +124,7 @@ def _serve_until_signal(
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.note_listening_server(home, status)
+            http_address.note_listening_server(home, status)
             started(self, status.url)
 
     server = Noted(config)
@@ -135,7 +135,7 @@ def _serve_until_signal(
     try:
         server.run(sockets=[bound])
     finally:
-        listening.forget_listening_server(home, status.pid)
+        http_address.forget_listening_server(home, status.pid)
 
 
 def _check_exposure(house: House, options: HttpOptions) -> None:

@@ -29,6 +29,7 @@ from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import render_template
+from gieok.text.catalogues import list_languages
 from gieok.text.messages import translate
 
 #: Path → name of the page in both languages.
@@ -324,7 +325,7 @@ class PageRequest:
 
 def _choose_page_language(request: Request) -> str:
     chosen = request.cookies.get("gieok_lang", "")
-    if chosen in ("en", "ko"):
+    if chosen in list_languages():
         return chosen
     return language([], {"LANG": request.headers.get("accept-language", "")})
 

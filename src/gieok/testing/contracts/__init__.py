@@ -18,7 +18,7 @@ full disk or a lock can stop.
 those that several processes open. `ArchiveContract` is for archives, with a fixture `make_archive`.
 """
 
-from gieok.testing.contracts.archived import ArchivedContract
+from gieok.testing.contracts.archive_rows import ArchivedContract
 from gieok.testing.contracts.archives import ArchiveContract
 from gieok.testing.contracts.documents import DocumentContract
 from gieok.testing.contracts.durable import DurableContract, ForgettingContract

@@ -220,8 +220,9 @@ def child(act, user, told, kill_at=0):
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     def watch(frame, event, called):
         nonlocal kill_at
-        names = {"c_call": lambda: called.__name__, "call": lambda: frame.f_code.co_name}
-        name = names.get(event, str)()
+        name = frame.f_code.co_name if event == "call" else ""
+        if event == "c_call":
+            name = called.__name__
         if name == "execute":
             kill_at -= 1
             if kill_at == 0:

@@ -12,8 +12,8 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
-from gieok.text.redact import own
-from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
+from gieok.text.redact import user_rules
+from gieok.text.redact.assignments import ASSIGNED, ASSIGNED_IN_SOURCE
 from gieok.text.redact.calls import CALLS
 from gieok.text.redact.commands import COMMANDS, FLAGGED
 from gieok.text.redact.devices import DEVICES
@@ -85,7 +85,7 @@ def _replace_secrets(text: str, table: Table, counts: Counter[str] | None) -> st
     text = bare
     values: dict[str, str] = {}
     for _ in range(_MOST_PASSES):
-        spans = list(_split_at_placeholders(text, table.found(text, own.list_own_rules())))
+        spans = list(_split_at_placeholders(text, table.found(text, user_rules.list_own_rules())))
         if not spans:
             break
         parts: list[str] = []

@@ -9,7 +9,7 @@ sunny-day-7`); with words between, only what is no word, no term and no name is 
 import re
 
 from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
-from gieok.text.redact.told import (
+from gieok.text.redact.told_values import (
     COUNTS,
     NUMBERED,
     PASSWORDS,

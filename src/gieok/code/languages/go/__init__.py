@@ -8,7 +8,7 @@ from gieok.code.languages.go.modules import GoLinker, read_go_manifest
 from gieok.code.languages.language import Family, Language
 from gieok.code.model.facts import Facts, Op
 from gieok.code.resolve.hierarchy import Hierarchy
-from gieok.code.resolve.linking import LinkRules
+from gieok.code.resolve.import_links import LinkRules
 
 
 def _relate_interfaces(hierarchy: Hierarchy) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gieok.code.languages.go.standard import STANDARD
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts
-from gieok.code.resolve.linking import PackageLinker, Target
+from gieok.code.resolve.import_links import PackageLinker, Target
 from gieok.ports.code import Parser
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)', re.MULTILINE)

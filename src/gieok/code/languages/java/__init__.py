@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gieok.code.languages.java import reader
 from gieok.code.languages.language import Family, Language
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.linking import LinkRules, PackageLinker, Target
+from gieok.code.resolve.import_links import LinkRules, PackageLinker, Target
 
 
 class _Linker(PackageLinker):

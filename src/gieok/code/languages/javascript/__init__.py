@@ -8,7 +8,7 @@ from gieok.code.languages.javascript.imports import JavaScriptLinker, read_javas
 from gieok.code.languages.javascript.natives import NATIVES
 from gieok.code.languages.language import Family, Language
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.linking import LinkRules
+from gieok.code.resolve.import_links import LinkRules
 
 
 def _build_javascript_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts
-from gieok.code.resolve.linking import Linker, Target
+from gieok.code.resolve.import_links import Linker, Target
 from gieok.ports.code import Parser
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")

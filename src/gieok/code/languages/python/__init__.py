@@ -7,7 +7,7 @@ from gieok.code.languages.python import tolerant
 from gieok.code.languages.python.imports import PythonLinker
 from gieok.code.languages.python.natives import NATIVES
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.linking import LinkRules
+from gieok.code.resolve.import_links import LinkRules
 
 
 def _build_python_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:

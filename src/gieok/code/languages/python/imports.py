@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from gieok.code.resolve.linking import Linker, Target
+from gieok.code.resolve.import_links import Linker, Target
 
 #: A folder with such a name is a root of imports, also when it is a package itself or has none
 #: inside.

@@ -6,7 +6,7 @@ from gieok.code.languages.language import Family, Language
 from gieok.code.languages.rust import reader
 from gieok.code.languages.rust.imports import RustLinker
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.linking import LinkRules
+from gieok.code.resolve.import_links import LinkRules
 
 
 def _build_rust_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gieok.code.resolve.linking import Linker, Target
+from gieok.code.resolve.import_links import Linker, Target
 
 
 class RustLinker(Linker):

@@ -24,7 +24,7 @@ from gieok.model.code import (
 from gieok.model.memory import PassageId
 from gieok.ports.journal import Realm
 from gieok.storage.index.rows import batches, marks
-from gieok.storage.index.sqlite import graph_writing, made
+from gieok.storage.index.sqlite import graph_writing, made_documents
 from gieok.storage.index.sqlite.store import SqliteOptions, SqliteStore
 
 _TABLES = (
@@ -102,7 +102,11 @@ class SqliteProjectStore(SqliteStore):
                 "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
             ).fetchone()
         if known is None:
-            realm_values = made.load_made_values(realm.kept()) if realm else made.Made((), ())
+            realm_values = (
+                made_documents.load_made_values(realm.kept())
+                if realm
+                else made_documents.Made((), ())
+            )
             with self._writing() as db:
                 for statement in _TABLES:
                     db.execute(statement)
@@ -111,8 +115,8 @@ class SqliteProjectStore(SqliteStore):
             self.set_adopted()
         elif realm and self.is_unadopted():
             with self._reading() as db:
-                store_values = made.Made(_read_graph_summaries(db), _read_executions(db))
-            realm.keep(made.dump_made_values(store_values))
+                store_values = made_documents.Made(_read_graph_summaries(db), _read_executions(db))
+            realm.keep(made_documents.dump_made_values(store_values))
             self.set_adopted()
 
     def files(self) -> dict[str, SourceFile]:
@@ -250,8 +254,11 @@ class SqliteProjectStore(SqliteStore):
         A summary that waits for a model replaces none.
         """
         if self._realm:
-            made_values = made.Made([row for row in rows if row.text], ())
-            self._realm.keep(made.dump_made_values(made_values), made.names_of_summaries(gone))
+            made_values = made_documents.Made([row for row in rows if row.text], ())
+            self._realm.keep(
+                made_documents.dump_made_values(made_values),
+                made_documents.names_of_summaries(gone),
+            )
         with self._writing() as db:
             _write_summaries(db, rows)
             db.executemany(
@@ -267,8 +274,10 @@ class SqliteProjectStore(SqliteStore):
             _forget_executions(db, tests, paths)
             _put_executions(db, seen)
             if self._realm:  # inside: what another process puts meanwhile is not left out
-                before = made.names_of_runs(self._realm.kept())
-                after = made.dump_made_values(made.Made((), _read_executions(db)))
+                before = made_documents.names_of_runs(self._realm.kept())
+                after = made_documents.dump_made_values(
+                    made_documents.Made((), _read_executions(db))
+                )
                 self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
@@ -323,7 +332,7 @@ class SqliteProjectStore(SqliteStore):
     def forget_executions(self) -> None:
         """Forget all executions."""
         if self._realm:
-            self._realm.keep({}, made.names_of_runs(self._realm.kept()))
+            self._realm.keep({}, made_documents.names_of_runs(self._realm.kept()))
         with self._writing() as db:
             db.execute("DELETE FROM code_executions")
             db.execute("DELETE FROM code_versions")

@@ -11,7 +11,7 @@ from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.postgres.schema import NAME, TABLES
-from gieok.storage.journal.sql.archived import mark_stale
+from gieok.storage.journal.sql.archive_rows import mark_stale
 from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.storage.postgres.numbers import number_of, scope_number

@@ -2,13 +2,13 @@
 
 from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
-from gieok.storage.journal.sql.archived import SqlArchived
-from gieok.storage.journal.sql.copying import SqlCopies
+from gieok.storage.journal.sql.archive_rows import SqlArchived
 from gieok.storage.journal.sql.database import Db
-from gieok.storage.journal.sql.forgetting import SqlForgetting
 from gieok.storage.journal.sql.kept import SqlKept
 from gieok.storage.journal.sql.ledger import SqlLedger
 from gieok.storage.journal.sql.relocation import SqlRelocation
+from gieok.storage.journal.sql.removal import SqlForgetting
+from gieok.storage.journal.sql.row_copies import SqlCopies
 from gieok.storage.journal.sql.states import SqlStates
 from gieok.storage.journal.sql.upkeep import SqlUpkeep
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from gieok.model.conversation import ForgottenMessage
 from gieok.model.memory import Scope
 from gieok.storage.index.rows import to_ms
-from gieok.storage.journal.sql.forgetting import FORGOTTEN
 from gieok.storage.journal.sql.messages import SqlMessages, source_id, to_journalled
+from gieok.storage.journal.sql.removal import FORGOTTEN
 
 #: Tables with rows of a scope, without stale places: their files are still to be swept.
 _TABLES = (

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gieok.character.accounts.erasing import UserErased
+from gieok.character.accounts.erasure import UserErased
 from gieok.character.accounts.points import zone_named
 from gieok.errors import BadRequest
 from gieok.model.accounts import Account

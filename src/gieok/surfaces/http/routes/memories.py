@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from gieok.character.accounts.erasing import CharacterForgotten
+from gieok.character.accounts.erasure import CharacterForgotten
 from gieok.character.accounts.points import zone_named
 from gieok.character.facts import digest
 from gieok.character.house import House
 from gieok.character.memory.control import EditOutcome, RankedMemory, Story
 from gieok.character.memory.decisions import MemoryEdit
-from gieok.character.memory.listing import Layer, MemoryPage, MessagePage, RememberedItem
+from gieok.character.memory.memory_pages import Layer, MemoryPage, MessagePage, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.errors import NotFound
 from gieok.surfaces.http.access import TheHouse, User

@@ -14,15 +14,15 @@ from gieok.character.cards.card import card_of
 from gieok.character.facts import CHARACTER, USER
 from gieok.character.house import House
 from gieok.character.memory import narrative
-from gieok.character.memory.listing import Layer, RememberedItem
+from gieok.character.memory.memory_pages import Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
-from gieok.character.turn.prompting import SpeakerNames, read_card_name
-from gieok.character.turn.prompting import fill_card_macros as filled_macros
+from gieok.character.turn.reply_prompt import SpeakerNames, read_card_name
+from gieok.character.turn.reply_prompt import fill_card_macros as filled_macros
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
-from gieok.ops.character.asked import ME
-from gieok.ops.character.remembered import find_character_bond
+from gieok.ops.character.arguments import ME
+from gieok.ops.character.memory_rows import find_character_bond
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.josa import fill_particles

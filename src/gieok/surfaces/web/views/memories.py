@@ -12,7 +12,7 @@ from gieok.hook import records
 from gieok.memory.corrections import unmarked
 from gieok.ops.memory import away, handles
 from gieok.ops.memory.history import Version, strip_speaker_label
-from gieok.ops.memory.waiting import find_waiting_content
+from gieok.ops.memory.untrusted import find_waiting_content
 from gieok.ops.observe.why import WhyResult
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.web.site import PageRequest

@@ -15,9 +15,9 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gieok.character.house import House
-from gieok.character.memory import listing
+from gieok.character.memory import memory_pages
 from gieok.character.memory.decisions import MemoryEdit
-from gieok.character.memory.listing import RememberedItem
+from gieok.character.memory.memory_pages import RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
 from gieok.errors import BadRequest, GieokError
@@ -134,8 +134,8 @@ def correct_talk_memory(seen: PageRequest) -> Response:
             result = house.control.mark(bond, key, is_important=mark == "yes")
             return seen.words("Marked."), result.undo
         is_fact = house.control.read(bond, key).memory.layer in (
-            listing.Layer.SEMANTIC,
-            listing.Layer.IDEAS,
+            memory_pages.Layer.SEMANTIC,
+            memory_pages.Layer.IDEAS,
         )
         result = house.control.edit(
             bond, key, MemoryEdit(object=text) if is_fact else MemoryEdit(text=text)
@@ -257,7 +257,7 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
         (one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None
     )
     held = house.memory.memories(bond)
-    every = [item for layer in listing.Layer for item in listing.of_layer(held, layer)]
+    every = [item for layer in memory_pages.Layer for item in memory_pages.of_layer(held, layer)]
     learned = [one for one in every if last and last.id in one.message_ids]
     by_id = {one.id: one for one in every}
     prepared = _told.get((bond.user, bond.character))

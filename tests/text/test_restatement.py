@@ -4,7 +4,7 @@ a word says more.
 
 import pytest
 
-from gieok.text.restated import Restatement, says_same
+from gieok.text.restatement import Restatement, says_same
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from gieok.character.accounts.points import zone_named
 from gieok.character.facts import digest
 from gieok.character.house import House
-from gieok.character.memory.listing import MOST_LIMIT, Layer, RememberedItem
+from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.errors import BadRequest, NotFound
-from gieok.ops.character.asked import (
+from gieok.ops.character.arguments import (
     character_argument,
     check_character_owner,
     require_single_word,

@@ -10,7 +10,7 @@ import pytest
 from contexts import opened_home, using
 
 from gieok.daemon.board import Board
-from gieok.daemon.serving import FAILED, PART, READY, Serving
+from gieok.daemon.http_child import FAILED, PART, READY, Serving
 from gieok.testing.clock import ManualClock
 
 _IN_USE = "print('gieok: port 1 is in use', file=sys.stderr); sys.exit(2)"

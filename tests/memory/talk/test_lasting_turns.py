@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.memory.talk import lasting
+from gieok.memory.talk import lasting_turns
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ranking.learned import heads
 from gieok.testing.memory_store import MemoryStore
@@ -56,7 +56,7 @@ def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Pat
             )
         ]
     )
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     assert [(key, line) for _, _, _, key, line, _ in _rows(tmp_path, _SHOP)] == [
         ("sessions/codex/s#1", 3),
         ("sessions/codex/s#1", 1),
@@ -64,8 +64,12 @@ def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Pat
 
 
 def test_short_statements_are_worth_more_of_the_room_than_long_ones() -> None:
-    assert lasting.valued("the port is 8080", 0.9) > lasting.valued("the port is 8080 " * 20, 0.9)
-    assert lasting.valued("포트는 몇 번이지?", 0.9) < lasting.valued("포트는 8080이야", 0.9)
+    assert lasting_turns.valued("the port is 8080", 0.9) > lasting_turns.valued(
+        "the port is 8080 " * 20, 0.9
+    )
+    assert lasting_turns.valued("포트는 몇 번이지?", 0.9) < lasting_turns.valued(
+        "포트는 8080이야", 0.9
+    )
 
 
 def test_what_is_about_the_user_is_listed_for_every_project(
@@ -76,11 +80,11 @@ def test_what_is_about_the_user_is_listed_for_every_project(
     store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins")])
     store.use_model("m", 2)
     store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
-    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
     monkeypatch.setattr(
-        lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
+        lasting_turns, "about_user", lambda text, vector, model: float("left-handed" in text)
     )
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     assert [row[2:5] for row in _rows(tmp_path, _USER)] == [[str(_SHOP), "sessions/codex/s#1", 1]]
 
 
@@ -91,12 +95,12 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
     store.put(
         [_turns(_SHOP, "a", "User: the port is 8080"), _turns(_SHOP, "b", "User: the port is 9090")]
     )
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     judged: list[str] = []
-    monkeypatch.setattr(lasting, "valued", lambda text, likely: judged.append(text) or 1.0)
+    monkeypatch.setattr(lasting_turns, "valued", lambda text, likely: judged.append(text) or 1.0)
     store.forget(_SHOP, ["sessions/codex/a#1"])
     store.put([_turns(_SHOP, "c", "User: the port is 7070")])
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     assert judged == ["the port is 7070"]
     assert {row[3] for row in _rows(tmp_path, _SHOP)} == {
         "sessions/codex/b#1",
@@ -107,14 +111,14 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
 def test_a_row_has_the_sum_of_its_line(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns(_SHOP, "s", "User: the port is 8080")])
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     assert _rows(tmp_path, _SHOP)[0][5] == places.line_check("User: the port is 8080")
 
 
 def test_files_are_private_and_hold_no_text(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns(_SHOP, "s", "User: the code of the door is on the yellow note")])
-    lasting.update_lasting_lines(store, tmp_path, _AT)
+    lasting_turns.update_lasting_lines(store, tmp_path, _AT)
     files = list((tmp_path / "lasting").iterdir())
     assert files
     assert all(file.stat().st_mode & 0o077 == 0 for file in files)

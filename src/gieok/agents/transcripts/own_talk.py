@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gieok.agents.transcripts.shortened import decode_arguments
+from gieok.agents.transcripts.shortened_lines import decode_arguments
 
 #: Tool names without the prefix that agents add (`mcp__gieok__memory_search`,
 #: `mcp_gieok_memory_search`, `gieok.memory_search`). A test compares the names with the table of

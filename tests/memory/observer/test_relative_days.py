@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from gieok.memory.observer.days_said import dated
+from gieok.memory.observer.relative_days import dated
 
 _SAID = date(2026, 11, 21)  # a Saturday
 

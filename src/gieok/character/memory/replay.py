@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from gieok.character.detect.detect import Detection, Finding
 from gieok.character.facts import Fact, LearnedFact, Moment, value_id
 from gieok.character.memory.decisions import MemoryEdit, UserDecision
-from gieok.character.memory.keeping import ToldMessage, join_detected_facts
+from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
 
 T = TypeVar("T")
 

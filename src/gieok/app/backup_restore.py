@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gieok import fs, paths, registry
-from gieok.app import sealing
+from gieok.app import file_sealers
 from gieok.app.stores import adopt_old_store
 from gieok.app.wiring import Wiring
 from gieok.errors import BadConfig, BadRequest
@@ -69,8 +69,8 @@ def no_daemon(home: Path) -> Iterator[None]:
 
 def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
     """Copy the key that opened a backup into the restored home, where that home looks for keys."""
-    home_key = sealing.read_sealing_state(home).key
-    own = sealing.read_sealing_state(wiring.settings.home)
+    home_key = file_sealers.read_sealing_state(home).key
+    own = file_sealers.read_sealing_state(wiring.settings.home)
     known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
     if (
         home_key is None
@@ -80,7 +80,7 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
         return
     for file in known:
         with suppress(BadConfig):
-            if sealing.key_in(wiring, file).recipient == home_key.recipient:
+            if file_sealers.key_in(wiring, file).recipient == home_key.recipient:
                 fs.replace_private(home_key.file, file.read_bytes())
 
 
@@ -97,7 +97,7 @@ def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
     if not paths.locate_journal(home).exists():
         return 0, 0, 0
     journal = registry.load_backend(registry.JOURNALS, "sqlite")(
-        paths.locate_journal(home), sealers=partial(sealing.of_archives, wiring, home)
+        paths.locate_journal(home), sealers=partial(file_sealers.of_archives, wiring, home)
     )
     documents = 0
     if paths.locate_database(home).exists():

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gieok.flow.distil import deliver
-from gieok.memory.exchange import carried
-from gieok.memory.exchange.carried import Carrying
-from gieok.memory.exchange.taking_in import TakenIn
+from gieok.memory.exchange import json_lines
+from gieok.memory.exchange.intake import TakenIn
+from gieok.memory.exchange.json_lines import Carrying
 from gieok.memory.talk import turns
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, KeptValues
@@ -85,7 +85,7 @@ def repoint(
         )
         carrying.progress = progress
         carrying.take_rows(
-            _repoint_source_fields(carried.iter_export_lines(journal, store, [old]), places)
+            _repoint_source_fields(json_lines.iter_export_lines(journal, store, [old]), places)
         )
         _drop_moved_scope(journal, store, old)
     deliver(journal, store)

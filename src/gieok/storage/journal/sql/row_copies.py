@@ -10,7 +10,7 @@ from typing import Any
 from gieok.model.conversation import JournalRow
 from gieok.model.memory import Scope
 from gieok.storage.index.rows import marks
-from gieok.storage.journal.sql.archived import COLUMNS as ARCHIVED
+from gieok.storage.journal.sql.archive_rows import COLUMNS as ARCHIVED
 from gieok.storage.journal.sql.database import Db, Owner, SaidText
 from gieok.storage.journal.sql.ledger import USAGE
 from gieok.storage.journal.sql.messages import CURSOR, REJECT, SqlMessages, source_id

@@ -16,7 +16,7 @@ from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.service import TurnBudget
 from gieok.character.turn import extraction
-from gieok.character.turn.reading import INCIDENT, PASSING, PRECISE, Reading
+from gieok.character.turn.model_reader import INCIDENT, PASSING, PRECISE, Reading
 from gieok.errors import DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents

@@ -15,13 +15,13 @@ from gieok import fs, places
 from gieok.errors import StoreError
 from gieok.flow import distil, durable
 from gieok.hook import records
-from gieok.memory import observation, putting_away
+from gieok.memory import observation, retirement
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.memory.talk import promotion, turns
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.memory import copies, leftovers, waiting, whereabouts
+from gieok.ops.memory import copies, leftovers, untrusted, whereabouts
 from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, find_document_source
 from gieok.ops.memory.handles import is_shelf
 from gieok.ports.journal import MessageFilter
@@ -329,7 +329,7 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
                 file.unlink(missing_ok=True)
                 if base != context.home:
                     # a pull could bring the record back
-                    waiting.revoke_record_trust(
+                    untrusted.revoke_record_trust(
                         context.home, base, file.relative_to(base).as_posix()
                     )
         still = whereabouts.in_git(chosen.records)
@@ -348,7 +348,7 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
                     list(selection.replaced),
                     blanks=blanks,
                 )
-                putting_away.drop_turns(
+                retirement.drop_turns(
                     journal, scope, [m.message.id for m in selection.messages.values()]
                 )
         distil.deliver(journal, context.memory.store())

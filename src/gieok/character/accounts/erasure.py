@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.character.accounts import returning
+from gieok.character.accounts import return_visits
 from gieok.character.accounts.takeout import list_user_scopes
 from gieok.character.facts import scope_of
 from gieok.character.memory import decisions
@@ -108,7 +108,7 @@ class Erasing:
         journal.drop(scope)
         for realm in (
             decisions.format_refusal_realm(scope),
-            returning.format_faded_realm(scope),
+            return_visits.format_faded_realm(scope),
             f"corrections:{scope}",
         ):
             journal.keep(realm, {}, list(journal.kept(realm)))

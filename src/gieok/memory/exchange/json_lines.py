@@ -20,7 +20,7 @@ from typing import Any
 from gieok.errors import BadRequest, GieokError
 from gieok.flow.distil import deliver
 from gieok.memory import observation
-from gieok.memory.exchange.taking_in import REALM, TakenIn
+from gieok.memory.exchange.intake import REALM, TakenIn
 from gieok.memory.observer import buffer
 from gieok.memory.tiers.fields import from_fields, to_fields
 from gieok.model.conversation import Cursor, ForgottenMessage, Message, Reject, Role, Run

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.memory import catching_up
+from gieok.memory import catch_up
 from gieok.memory.capture import freshness
 from gieok.memory.sidecar import Sidecar
 from gieok.ops import operation
@@ -81,7 +81,7 @@ def test_nothing_is_opened_where_nothing_is_new(
     def never(sidecar: Sidecar) -> None:
         raise AssertionError(sidecar)
 
-    monkeypatch.setattr(catching_up, "catch_up", never)
+    monkeypatch.setattr(catch_up, "catch_up", never)
     assert _search(context, "heron").results
     _say(home, "b", "another", age_s=-3_600)
     with pytest.raises(AssertionError):
@@ -98,7 +98,7 @@ def test_the_newest_come_first_and_the_rest_is_told_and_taken_by_the_next(
             *(f"heron {number}. " + "The lake lay still. " * 45 for _ in range(10)),
             age_s=number,
         )
-    left = catching_up.catch_up(_sidecar(context), budget_bytes=15_000)
+    left = catch_up.catch_up(_sidecar(context), budget_bytes=15_000)
     assert (left.transcripts, left.messages, left.made) == (4, 0, 4)
     assert "heron 0" in _search(context, "heron", "0").results[0].snippet
     assert _search(context, "heron").behind is None
@@ -108,9 +108,9 @@ def test_what_waits_is_said_in_both_languages(
     home: Path, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _say(home, "a", "the heron is grey")
-    found = catching_up.catch_up
+    found = catch_up.catch_up
     monkeypatch.setattr(
-        catching_up, "catch_up", lambda sidecar: found(sidecar, budget_bytes=0) or found(sidecar)
+        catch_up, "catch_up", lambda sidecar: found(sidecar, budget_bytes=0) or found(sidecar)
     )
     with pytest.raises(Exception, match="1 transcripts"):
         _search(context, "heron")
@@ -119,7 +119,7 @@ def test_what_waits_is_said_in_both_languages(
 def test_a_long_transcript_is_taken_a_portion_at_a_time(home: Path, context: Context) -> None:
     _say(home, "long", *(f"heron {number} " + "x" * 10_000 for number in range(250)))
     sidecar = _sidecar(context)
-    seen = [catching_up.catch_up(sidecar).transcripts for _ in range(3)]
+    seen = [catch_up.catch_up(sidecar).transcripts for _ in range(3)]
     assert seen == [1, 1, 0]
     assert sidecar.journal.stats().messages == 250
 
@@ -127,14 +127,14 @@ def test_a_long_transcript_is_taken_a_portion_at_a_time(home: Path, context: Con
 def test_turns_wait_where_there_are_too_many_for_one_search(home: Path, context: Context) -> None:
     _say(home, "a", *(f"heron {number}" for number in range(100)))
     sidecar = _sidecar(context)
-    waiting = [catching_up.catch_up(sidecar, budget_turns=40).messages for _ in range(3)]
+    waiting = [catch_up.catch_up(sidecar, budget_turns=40).messages for _ in range(3)]
     assert waiting == [60, 20, 0]
 
 
 def test_what_is_no_transcript_is_looked_at_once(home: Path, context: Context) -> None:
     (home / "t" / "other.jsonl").write_text('{"kind": "telemetry"}\n')
     sidecar = _sidecar(context)
-    assert not catching_up.catch_up(sidecar)
+    assert not catch_up.catch_up(sidecar)
     looked = sidecar.journal.kept("catching-up")
     assert list(looked) == [str(home / "t" / "other.jsonl")]
 

@@ -10,7 +10,7 @@ import pytest
 from gieok import places
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import Match
-from gieok.hook.standing import EndedClaim, Standing, newest_first
+from gieok.hook.validity import EndedClaim, Standing, newest_first
 
 _SCOPE, _NOW = "agent:main", 1_795_000_000.0
 _OLD, _NEW = "sessions/codex/a#1", "sessions/codex/b#2"

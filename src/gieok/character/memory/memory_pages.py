@@ -18,8 +18,8 @@ from gieok.character.facts import (
     read_moment_document,
 )
 from gieok.character.memory import decisions
-from gieok.character.memory.holding import Memories
-from gieok.character.memory.learning import ALL
+from gieok.character.memory.memory_state import Memories
+from gieok.character.memory.unread_talk import ALL
 from gieok.errors import BadRequest
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from gieok.character.facts import EPISODE
 from gieok.character.memory import decisions
-from gieok.character.memory.learning import ALL
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
+from gieok.character.memory.unread_talk import ALL
 from gieok.flow.distil import deliver_scope
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope

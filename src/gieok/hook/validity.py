@@ -9,7 +9,7 @@ import json
 from gieok import places
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
-from gieok.text.claimed import is_whole_claim
+from gieok.text.claim_share import is_whole_claim
 from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False

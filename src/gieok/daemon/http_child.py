@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gieok import places
-from gieok.daemon import listening
+from gieok.daemon import http_address
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.flow.incidents import Incidents
@@ -108,7 +108,7 @@ class Serving:
     def _run(self) -> str:
         """Run one server to its end; return why it ended."""
         if not self._is_any_port:
-            listening.stop(self._home)  # one of `gieok open` has the port
+            http_address.stop(self._home)  # one of `gieok open` has the port
         with self._lock:
             if self._board.stop.is_set():
                 return ""

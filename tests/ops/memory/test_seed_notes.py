@@ -13,7 +13,7 @@ from gieok.app import open_context
 from gieok.memory.files import seeds
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.memory.seeding import FOLDERS, index_seeds
+from gieok.ops.memory.seed_notes import FOLDERS, index_seeds
 from gieok.surfaces.cli import main
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gieok.memory.observation import observation_of
-from gieok.memory.reflection.keeping import still_told
+from gieok.memory.reflection.drop_rules import still_told
 from gieok.model.memory import Document, Scope
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

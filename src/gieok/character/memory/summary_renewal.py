@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from gieok.character.facts import EPISODE, Episode, episode_of
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import EDIT, REFUSE, RESTORE, UserDecision
-from gieok.character.memory.learning import UnreadTalk
+from gieok.character.memory.unread_talk import UnreadTalk
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document
 

@@ -1,0 +1,33 @@
+"""Catalogues of messages: a file of gettext for each language but English.
+
+`locale/LANG/LC_MESSAGES/gieok.po` is what a translator edits; `make docs` compiles it to
+`gieok.mo`, which is read here.
+"""
+
+import gettext
+from functools import cache
+from pathlib import Path
+
+ENGLISH = "en"
+DOMAIN = "gieok"
+LOCALES = Path(__file__).parents[1] / "locale"
+
+
+def list_languages() -> list[str]:
+    """Return the languages that a person can choose: English, and each that has a catalogue."""
+    languages = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return [ENGLISH, *languages]
+
+
+@cache
+def load_catalogue(lang: str) -> gettext.NullTranslations:
+    """Return the catalogue of a language; one that translates nothing where there is none."""
+    return gettext.translation(DOMAIN, LOCALES, [lang], fallback=True)
+
+
+def list_translations(lang: str) -> dict[str, str]:
+    """Return message → translation of a language, without those that are told apart by a use."""
+    rows: dict[str, str] = getattr(load_catalogue(lang), "_catalog", {})
+    return {
+        text: translation for text, translation in rows.items() if text and "\x04" not in str(text)
+    }
