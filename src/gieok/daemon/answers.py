@@ -29,7 +29,10 @@ def answering(resident: Resident) -> Answering:
 def answer_call(
     resident: Resident, call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Return the answer to a call (`ops.run.OperationAnswer` by name), also after an unexpected error."""
+    """Return the answer to a call, also after an unexpected error.
+
+    The answer is an `ops.run.OperationAnswer`, field by field.
+    """
     try:
         answer = _run_called_operation(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal

@@ -4,9 +4,12 @@
 `gieok.mo`, which is read here.
 """
 
-import gettext
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
 
 ENGLISH = "en"
 DOMAIN = "gieok"
@@ -20,8 +23,10 @@ def list_languages() -> list[str]:
 
 
 @cache
-def load_catalogue(lang: str) -> gettext.NullTranslations:
+def load_catalogue(lang: str) -> "NullTranslations":
     """Return the catalogue of a language; one that translates nothing where there is none."""
+    import gettext  # 3 ms, which English does not pay
+
     return gettext.translation(DOMAIN, LOCALES, [lang], fallback=True)
 
 

@@ -1,10 +1,13 @@
 """What a sentence states, and what states nothing."""
 
+import re
 from datetime import date
 
 import pytest
 
+from gieok.character.detect import general_en, general_ko, patterns_en, patterns_ko
 from gieok.character.detect.detect import Spoken, detect_statements
+from gieok.character.detect.patterns import Pattern
 
 _DAY = date(2026, 3, 2)  # a Monday
 
@@ -23,6 +26,7 @@ def _found(text: str, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[
         ("작년 봄에 제주로 이사 왔어요", "lives_in", "제주"),
         ("내 생일은 3월 15일이야", "birthday", "3월 15일"),
         ("내 생일은 3월 15일 말고 16일", "birthday", "3월 16일"),
+        ("나 태어났어 3월 15일에", "birthday", "3월 15일"),
         ("저는 성수동에 살아요", "lives_in", "성수동"),
         ("나 새우 알레르기 있어", "allergy", "새우 알레르기"),
         ("저는 약사예요", "job", "약사"),
@@ -88,3 +92,18 @@ def test_what_the_character_says_of_itself_is_not_of_the_user() -> None:
         Spoken("나는 고래를 좋아해. 부산에 살아", is_user=False, day=_DAY), []
     ).findings
     assert [(f.subject, f.predicate, f.object) for f in found] == [("character", "likes", "고래")]
+
+
+def test_no_repeat_of_a_pattern_became_a_tuple() -> None:
+    """In an f-string `{1,4}` is a tuple and `{{1,4}}` a repeat."""
+    rows = [
+        row
+        for module in (patterns_ko, patterns_en, general_ko, general_en)
+        for table in vars(module).values()
+        if isinstance(table, tuple)
+        for row in table
+        if isinstance(row, Pattern)
+    ]
+    broken = re.compile(r"\(\d+, ?\d*\)")
+    assert rows
+    assert [row for row in rows if broken.search(repr(row))] == []

@@ -206,14 +206,15 @@ def render_character_chat(result: CharacterChatResult, style: Style) -> str:
         return style.say("{count} messages", count=count)
     talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
     talk_lines += [
-        (
-            f"> "
-            f"{printable(exchange.said)}\n"
-            f"{exchange.reply if exchange.said.startswith('/') else f'{result.name}: {exchange.reply}'}"
-        )
+        f"> {printable(exchange.said)}\n{_name_speaker(result.name, exchange)}{exchange.reply}"
         for exchange in result.lines
     ]
     return "\n".join(talk_lines)
+
+
+def _name_speaker(name: str, exchange: CharacterChatLine) -> str:
+    """Return who answers: nobody where a command was typed."""
+    return "" if exchange.said.startswith("/") else f"{name}: "
 
 
 OPERATION = Operation(

@@ -67,8 +67,8 @@ class SqlCopies(SqlMessages):
             message_columns = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
             joined = f"JOIN sources s ON {self._of_source} WHERE m.scope_id = ?"
             selected = (
-                f"SELECT m.{message_columns}, s.agent, s.session, s.path FROM messages m {joined} ORDER BY "
-                f"m.seq"
+                f"SELECT m.{message_columns}, s.agent, s.session, s.path FROM messages m {joined} "
+                "ORDER BY m.seq"
             )
             message_rows = iter(db.execute(selected, (sid,)))
             while some := tuple(islice(message_rows, _AT_ONCE)):
