@@ -29,7 +29,8 @@ def test_no_figure_of_the_package_gets_worse(figure: str) -> None:
 )
 def test_no_folder_grows_unnoticed(folder: str) -> None:
     now, most = _NOW["expressions"].get(folder, 0), _RATCHET["expressions"].get(folder, 0)
-    assert now <= most, (
+    # Versions of Python differ by some expressions.
+    assert now <= most + house.STEP, (
         f"{folder} has some {now} expressions, the ratchet says {most}: shrink it, or `make house` "
         f"and say why in the commit"
     )
