@@ -10,6 +10,7 @@ lines never changes, so line ranges stay exact.
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import user_rules
@@ -43,8 +44,6 @@ RULES: tuple[Rule, ...] = (
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
 #: Rules whose secrets are long words.
 _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
-_PROSE = Table(RULES, _WORDS, frozenset(FLAGGED))
-_SOURCE = Table(SOURCE_RULES, _WORDS)
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
@@ -61,25 +60,34 @@ def redact(text: str) -> str:
     """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are
     kept.
     """
-    return _replace_secrets(text, _PROSE, None)
+    return _replace_secrets(text, None)
 
 
 def redact_source(text: str) -> str:
     """Return source code with each secret replaced; all but literals and known shapes stays byte
     for byte.
     """
-    return _replace_secrets(text, _SOURCE, None)
+    return _replace_secrets(text, None, is_source=True)
 
 
 def redact_counted(text: str, *, source: bool = False) -> tuple[str, dict[str, int]]:
     """Return the text without secrets, and how many of each kind there were."""
     counts: Counter[str] = Counter()
-    clean = _replace_secrets(text, _SOURCE if source else _PROSE, counts)
+    clean = _replace_secrets(text, counts, is_source=source)
     return clean, dict(sorted(counts.items()))
 
 
-def _replace_secrets(text: str, table: Table, counts: Counter[str] | None) -> str:
-    bare = cut_private_source(text) if table is _SOURCE else cut_private(text)
+@cache
+def _load_table(*, is_source: bool) -> Table:
+    """Return the table of a dialect; built when the first text is redacted, for it takes time."""
+    if is_source:
+        return Table(SOURCE_RULES, _WORDS)
+    return Table(RULES, _WORDS, frozenset(FLAGGED))
+
+
+def _replace_secrets(text: str, counts: Counter[str] | None, *, is_source: bool = False) -> str:
+    table = _load_table(is_source=is_source)
+    bare = cut_private_source(text) if is_source else cut_private(text)
     if counts is not None and bare != text:
         counts["private"] += bare.count(CUT) - text.count(CUT)
     text = bare
@@ -98,7 +106,7 @@ def _replace_secrets(text: str, table: Table, counts: Counter[str] | None) -> st
         text = "".join((*parts, text[at:]))
         if counts is not None:
             counts.update(name for _, _, name in spans)
-    return text if table is _SOURCE else _without_repeats(text, values, counts)
+    return text if is_source else _without_repeats(text, values, counts)
 
 
 def _end_of_hangul(text: str, start: int, end: int) -> int:

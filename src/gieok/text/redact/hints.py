@@ -15,6 +15,7 @@ from gieok.text.redact.rule import Rule, compile_on_use
 
 #: Signs from the most frequent one in texts; any other is rarer still.
 _FREQUENT = " etaoinsrhldcumfpgwybvkxjqz"
+_RANKS = {sign: rank for rank, sign in enumerate(_FREQUENT)}
 #: The place in `_FREQUENT` from which a sign is rare.
 _RARE = _FREQUENT.index("c")
 
@@ -102,9 +103,20 @@ def has_hangul(text: str) -> bool:
 
 def _seeds_of(hints: set[str]) -> list[str]:
     """Return the hints that hold no other hint, of those in English and Korean with a rare sign."""
-    seeds = [hint for hint in hints if not any(other in hint for other in hints if other != hint)]
+    seeds = [hint for hint in hints if not _holds_another(hint, hints)]
     readable = [seed for seed in seeds if seed.isascii() or has_hangul(seed)]
     return [seed for seed in readable if _rank_sign_rarity(seed[_sign_at(seed)]) >= _RARE]
+
+
+def _holds_another(hint: str, hints: set[str]) -> bool:
+    """Say whether a hint holds another one; looks up its parts, of which a short text has few."""
+    size = len(hint)
+    return any(
+        hint[start:end] in hints
+        for start in range(size)
+        for end in range(start + 1, size + 1)
+        if end - start < size
+    )
 
 
 def _pattern_of(seeds: Iterable[str]) -> str:
@@ -145,4 +157,4 @@ def _sign_at(seed: str) -> int:
 
 
 def _rank_sign_rarity(sign: str) -> int:
-    return _FREQUENT.index(sign) if sign in _FREQUENT else len(_FREQUENT)
+    return _RANKS.get(sign, len(_FREQUENT))
