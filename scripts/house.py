@@ -124,10 +124,10 @@ def measure(package: Path) -> House:
         _add_layout(house, path, source, tree)
         _add_definitions(house, path, tree)
     aliases = _callable_aliases(trees)
-    fields = _fields_of_records(trees)
+    records = _names_of_records(trees)
     for path, tree in trees.items():
         _add_callable_fields(house, path, tree, aliases)
-        _add_positional(house, path, tree, fields)
+        _add_positional(house, path, tree, records)
     _add_lonely_protocols(house, trees)
     return house
 
@@ -214,8 +214,8 @@ def _add_callable_fields(house: House, path: str, tree: ast.Module, aliases: set
                 house.callables.append(Place(path, item.lineno, name))
 
 
-def _fields_of_records(trees: dict[str, ast.Module]) -> set[str]:
-    """Return names of records, of all modules."""
+def _names_of_records(trees: dict[str, ast.Module]) -> set[str]:
+    """Return the names of the records of all modules."""
     return {
         node.name
         for tree in trees.values()

@@ -10,7 +10,7 @@ from gieok.ranking.calibration import (
     FITTED_ON,
     Calibration,
     Judged,
-    apply_stable_logistic,
+    apply_logistic,
     background,
     bound_log_odds,
     cosines,
@@ -25,10 +25,7 @@ def _overconfident(count: int = 400) -> list[Judged]:
     """Return outcomes where a score of log-odds x came true as often as x / 2 - 1 says."""
     dice = random.Random(3)
     told = [dice.uniform(-4, 4) for _ in range(count)]
-    return [
-        Judged(apply_stable_logistic(x), dice.random() < apply_stable_logistic(x / 2 - 1))
-        for x in told
-    ]
+    return [Judged(apply_logistic(x), dice.random() < apply_logistic(x / 2 - 1)) for x in told]
 
 
 def test_a_fit_finds_what_makes_scores_true() -> None:
@@ -80,4 +77,4 @@ def test_the_background_is_what_questions_and_any_passages_have_in_common() -> N
 
 def test_certainty_has_finite_odds() -> None:
     assert bound_log_odds(1.0) == -bound_log_odds(0.0) == 12
-    assert apply_stable_logistic(bound_log_odds(0.3)) == pytest.approx(0.3)
+    assert apply_logistic(bound_log_odds(0.3)) == pytest.approx(0.3)

@@ -12,7 +12,12 @@ from tests.support.said import Walk
 from tests.support.said_tables import OTHERS
 
 import gieok
-from gieok.text.catalogues import list_languages, list_translations, load_catalogue
+from gieok.text.catalogues import (
+    _find_catalogues,
+    list_languages,
+    list_translations,
+    load_catalogue,
+)
 from gieok.text.messages import WordList, Words, translate
 
 _SOURCE = Path(gieok.__file__).parent
@@ -177,12 +182,14 @@ def test_a_third_language_is_one_file(tmp_path: Path, monkeypatch: pytest.Monkey
         write_mo(file, german)
     monkeypatch.setattr("gieok.text.catalogues.LOCALES", tmp_path)
     load_catalogue.cache_clear()
+    _find_catalogues.cache_clear()
     try:
         counted = Words.of("{count} record", plural="{count} records", count=2)
         assert counted.say("de") == "2 Aufzeichnungen"
         assert list_languages() == ["en", "de"]
     finally:
         load_catalogue.cache_clear()
+        _find_catalogues.cache_clear()
 
 
 def test_what_was_said_in_english_is_translated_when_it_is_shown() -> None:

@@ -99,6 +99,16 @@ class Document:
     provenance: tuple[Provenance, ...] = ()
 
     @property
+    def source(self) -> str:
+        """The first path or address that it comes from; '' where it names none."""
+        return self.provenance[0].source if self.provenance else ""
+
+    @property
+    def message_ids(self) -> set[str]:
+        """The ids of the messages that it was made of."""
+        return {identity for source in self.provenance for identity in source.message_ids}
+
+    @property
     def said_at(self) -> datetime:
         """Time when the document was said or began to hold; without one, the time of its last
         change.

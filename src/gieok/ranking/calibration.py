@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from gieok.ranking.likelihood import apply_logistic
+
 #: The embedder that `ranking/learned` was fitted on, and the cosines of its questions with passages
 #: at random: 5,628 passages and 300 questions of the development sets.
 FITTED_ON = "e5-small-koen-int8@1"
@@ -50,7 +52,7 @@ class Calibration(NamedTuple):
         """Return the corrected probability."""
         if (self.slope, self.shift) == (1.0, 0.0):
             return probability
-        return apply_stable_logistic(self.slope * bound_log_odds(probability) + self.shift)
+        return apply_logistic(self.slope * bound_log_odds(probability) + self.shift)
 
 
 #: Calibrations by model name.
@@ -135,7 +137,7 @@ def _find_newton_step(
     g0, g1 = _PRIOR_SLOPE * (slope - 1.0), _PRIOR_SHIFT * shift
     h00, h01, h11 = _PRIOR_SLOPE, 0.0, _PRIOR_SHIFT
     for x, right in points:
-        p = apply_stable_logistic(slope * x + shift)
+        p = apply_logistic(slope * x + shift)
         weight = p * (1 - p)
         g0, g1 = g0 + (p - right) * x, g1 + p - right
         h00, h01, h11 = h00 + weight * x * x, h01 + weight * x, h11 + weight
@@ -207,8 +209,3 @@ def log_sure(probability: float) -> float:
 def bound_log_odds(probability: float) -> float:
     """Return log(p / (1 - p)), within ±12."""
     return max(-_MOST_ODDS, min(_MOST_ODDS, log_sure(probability) - log_sure(1 - probability)))
-
-
-def apply_stable_logistic(x: float) -> float:
-    """Return 1 / (1 + e^-x) without overflow."""
-    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

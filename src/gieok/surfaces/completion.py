@@ -29,7 +29,7 @@ def main(given: Mapping[str, str], lang: str) -> int:
     """Print the completion script for a shell; return the exit status."""
     shell = given.get("shell", "")
     if shell not in SHELLS:
-        message = Words.of("completion is made for {join}", join=", ".join(SHELLS))
+        message = Words.of("completion is made for {shells}", shells=", ".join(SHELLS))
         hint = Words("such as `gieok completion bash`")
         raise BadRequest(message.say(lang), hint=hint.say(lang))
     streams.write_answer_text(shtab.complete(build_completion_parser(lang), shell), "utf-8")

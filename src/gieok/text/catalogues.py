@@ -18,8 +18,13 @@ LOCALES = Path(__file__).parents[1] / "locale"
 
 def list_languages() -> list[str]:
     """Return the languages that a person can choose: English, and each that has a catalogue."""
-    languages = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
-    return [ENGLISH, *languages]
+    return [ENGLISH, *_find_catalogues()]
+
+
+@cache
+def _find_catalogues() -> tuple[str, ...]:
+    """Return the languages with a catalogue; a command asks several times, the disk once."""
+    return tuple(sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")))
 
 
 @cache

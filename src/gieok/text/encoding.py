@@ -258,3 +258,8 @@ def _is_eastern(letter: str) -> bool:
 
 def _is_syllable(letter: str) -> bool:
     return "가" <= letter <= "힣"
+
+
+def convert_line_ends(text: str) -> str:
+    """Return `text` with Unix line ends, so that lines count as in every editor."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -50,6 +50,6 @@ def _trim_filename(text: str) -> str:
     return text.strip(" .\u200d\ufe0f").strip(" .")
 
 
-def same(name: str) -> str:
+def fold_file_name(name: str) -> str:
     """Return a key that is equal for names of the same file on any file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -5,7 +5,9 @@ and every version says which program was started (`entrypoint`). The source `sdk
 mark a program: the windows of an editor use it too.
 """
 
-from gieok.agents.marks.mark import SAID, SOMETHING, Mark, Speaker, SpeakerKind
+from functools import partial
+
+from gieok.agents.marks.mark import SAID, SOMETHING, Mark, Speaker, SpeakerKind, build_program_text
 
 _HOST = "claude-code"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -263,15 +265,7 @@ _FIELDS = (
 )
 
 
-def _build_claude_whole(example: str, counter: str, sign: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.WHOLE,
-        sign=sign,
-        speaker=_PROGRAM,
-        example=example,
-        counter=counter,
-    )
+_build_claude_whole = partial(build_program_text, _HOST)
 
 
 _TEXTS = (

@@ -4,7 +4,9 @@ Newer versions say of each text where it comes from; older versions wrap texts t
 user's.
 """
 
-from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
+from functools import partial
+
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind, build_program_text
 
 _HOST = "codex"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
@@ -110,15 +112,7 @@ _HEADS = (
 )
 
 
-def _build_codex_whole(example: str, counter: str, sign: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.WHOLE,
-        sign=sign,
-        speaker=_PROGRAM,
-        example=example,
-        counter=counter,
-    )
+_build_codex_whole = partial(build_program_text, _HOST)
 
 
 _TEXTS = (

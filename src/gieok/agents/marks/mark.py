@@ -79,3 +79,15 @@ class Mark(NamedTuple):
     #: For a field: its values. For a tag: a regular expression for its attributes. For a command:
     #: names.
     values: tuple[str, ...] = ()
+
+
+def build_program_text(host: str, example: str, counter: str, sign: str) -> Mark:
+    """Return the mark of a whole text that a program of a host writes under the user's name."""
+    return Mark(
+        host=host,
+        kind=SpeakerKind.WHOLE,
+        sign=sign,
+        speaker=Speaker.PROGRAM,
+        example=example,
+        counter=counter,
+    )

@@ -1,20 +1,14 @@
 """Marks of OpenClaw: its own events, and the wrappers that channels put around a message."""
 
-from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
+from functools import partial
+
+from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind, build_program_text
 
 _HOST = "openclaw"
 _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 
-def _build_openclaw_whole(example: str, counter: str, sign: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.WHOLE,
-        sign=sign,
-        speaker=_PROGRAM,
-        example=example,
-        counter=counter,
-    )
+_build_openclaw_whole = partial(build_program_text, _HOST)
 
 
 def _build_openclaw_front(sign: str, example: str, counter: str) -> Mark:

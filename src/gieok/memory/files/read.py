@@ -27,7 +27,7 @@ from gieok.text.blobs import without_blobs
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
 from gieok.text.diary import DaySection, may_be_diary, split_days
-from gieok.text.encoding import Decoded, decode_note_bytes
+from gieok.text.encoding import Decoded, convert_line_ends, decode_note_bytes
 from gieok.text.head import NoteHead, read_head, stem_without_identity
 from gieok.text.keywords import normalise
 from gieok.text.private_tags import CUT, cut_private, is_all_private
@@ -264,7 +264,7 @@ def _return_same_document(document: Document) -> Document:
 
 
 def _text_of(said: str) -> str:
-    return without_blobs(normalise(unix_lines(said)))
+    return without_blobs(normalise(convert_line_ends(said)))
 
 
 def _hash_note_version(*parts: object) -> str:
@@ -314,11 +314,6 @@ def _of_day(whole: Document, text: str, section: DaySection, key: str) -> Docume
         metadata={name: value for name, value in whole.metadata.items() if name != MADE_THEN},
         provenance=(Provenance(whole.provenance[0].source, section.start_line, section.end_line),),
     )
-
-
-def unix_lines(text: str) -> str:
-    """Return `text` with Unix line ends, so that lines count as in every editor."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Unfit(Exception):

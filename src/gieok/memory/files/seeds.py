@@ -14,13 +14,13 @@ from typing import NamedTuple
 from gieok.agents.table import fold_folder_path
 from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.read import KIND, cut_note_passages, unix_lines
+from gieok.memory.files.read import KIND, cut_note_passages
 from gieok.model.memory import Document, Provenance, Scope
 from gieok.places import SEEDS
 from gieok.ports.code import Commit
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.echo import strip_echo
-from gieok.text.encoding import decode_note_bytes
+from gieok.text.encoding import convert_line_ends, decode_note_bytes
 from gieok.text.keywords import normalise
 from gieok.text.markdown import find_markdown_title
 from gieok.zone import day_in
@@ -99,7 +99,7 @@ def file_items(scope: Scope, files: Iterable[SeedFile], cut: Cut) -> Iterator[So
         if decoded is None or len(data) > _LARGEST_BYTES:
             yield Failed(seed.key, "no text, or too long for instructions", keeps=False)
             continue
-        text = strip_echo(normalise(unix_lines(decoded.text)))
+        text = strip_echo(normalise(convert_line_ends(decoded.text)))
         yield _build_seed_item(scope, seed, text, modified, cut)
 
 

@@ -29,6 +29,7 @@ from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Scope, Tier
 from gieok.text import filenames, properties
+from gieok.text.encoding import convert_line_ends
 
 SUFFIX = ".md"
 #: Longest name of a file, its ending included: eCryptfs takes 143, Windows paths 260 characters.
@@ -109,10 +110,10 @@ class NoteForm:
             _hash_note_parts(document.scope.path, document.key),
         ):
             path = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
-            if self._given.get(filenames.same(path), whose) == whose and not self.is_taken(
-                path, document
-            ):
-                self._given[filenames.same(path)] = whose
+            if self._given.get(
+                filenames.fold_file_name(path), whose
+            ) == whose and not self.is_taken(path, document):
+                self._given[filenames.fold_file_name(path)] = whose
                 return path
         raise ArchiveFailed(f"no name is left for the note {path!r}")
 
@@ -137,7 +138,7 @@ class NoteForm:
         note's properties or its comment are damaged, or nothing is left of the memory's text.
         """
         del scope
-        text = _normalise_note_lines(text)
+        text = convert_line_ends(text)
         note = read_note(text)
         if note is None:
             return Contents(
@@ -188,7 +189,7 @@ def find_document_title(document: Document) -> str:
 
 def read_note(text: str) -> ReadNote | None:
     """Read a note; return None for a note that is not Gieok's. Raises BrokenNote."""
-    text = _normalise_note_lines(text)
+    text = convert_line_ends(text)
     parts = properties.split_properties(text)
     if parts is None:
         if _COMMENT.search(text) or _MARK.search(text):
@@ -217,7 +218,7 @@ def read_note(text: str) -> ReadNote | None:
 
 def restore_note_comment(text: str, entry: Entry) -> str:
     """Return a note that lost its comment, with the comment of its memory added again."""
-    head, mark, below = _normalise_note_lines(text).partition(_BELOW)
+    head, mark, below = convert_line_ends(text).partition(_BELOW)
     return f"{head.rstrip()}\n\n{_format_note_comment(entry)}\n{mark}{below}"
 
 
@@ -237,7 +238,7 @@ def format_conflict_note(document: Document, zone: tzinfo, of: str) -> str:
 
 def read_conflict_text(text: str) -> str:
     """Return the text of a losing version from its conflict note."""
-    parts = properties.split_properties(_normalise_note_lines(text))
+    parts = properties.split_properties(convert_line_ends(text))
     return parts[1].strip() if parts else ""
 
 
@@ -413,12 +414,8 @@ def _list_note_tags(document: Document) -> list[str]:
 
 def _format_note_body(text: str) -> str:
     """Return a text as the body of a note, with lines that would be read as Gieok's own escaped."""
-    body = _normalise_note_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
+    body = convert_line_ends(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
     return body.replace(_OPENS, "<!- gieok ").replace(_BELOW, _BELOW.strip("% ")).strip()
-
-
-def _normalise_note_lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _hash_note_body(body: str) -> str:
@@ -427,7 +424,7 @@ def _hash_note_body(body: str) -> str:
     Editors change line ends and trailing spaces.
     """
     return _hash_note_parts(
-        "\n".join(line.rstrip() for line in _normalise_note_lines(body).strip().split("\n"))
+        "\n".join(line.rstrip() for line in convert_line_ends(body).strip().split("\n"))
     )
 
 

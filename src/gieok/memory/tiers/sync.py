@@ -45,7 +45,7 @@ class Synced(Outcome):
 
 @dataclass(slots=True)
 class _Look:
-    """Files of one archive to look at, by path as `filenames.same` normalises it."""
+    """Files of one archive to look at, by path as `filenames.fold_file_name` normalises it."""
 
     archive: Archive
     rows: dict[str, list[ArchivedMemory]]
@@ -66,7 +66,7 @@ def sync_cold_tier(tiers: Tiers) -> Synced:
     for row in cold.in_cold(tiers):
         archive = shelf.archive(row.place.scope)
         look = by_location.setdefault(archive.location, _Look(archive, {}))
-        look.rows.setdefault(filenames.same(row.place.path), []).append(row)
+        look.rows.setdefault(filenames.fold_file_name(row.place.path), []).append(row)
     for question in questions.load_questions(
         tiers.journal
     ):  # what returned is known by its question
@@ -90,14 +90,14 @@ def is_edited(tiers: Tiers) -> bool:
     for row in cold.in_cold(tiers):
         archive = shelf.archive(row.place.scope)
         archives.setdefault(archive.location, archive)
-        rows.setdefault(filenames.same(row.place.path), []).append(row)
+        rows.setdefault(filenames.fold_file_name(row.place.path), []).append(row)
     for location, archive in archives.items():
         look = _Look(archive, rows)
         file_changes = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
         if any(
             not _is_unchanged_file(look, path, file)
             for file in file_changes.files
-            if (path := filenames.same(file.path)) in rows
+            if (path := filenames.fold_file_name(file.path)) in rows
         ):
             return True
     return False
@@ -109,13 +109,15 @@ def _sync_cold_archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) ->
     cursor = kept_values.get(_CURSOR, "")
     file_changes = look.archive.changes(cursor)
     again = json.loads(kept_values.get(_AGAIN, "[]"))
-    look.files = {filenames.same(path): path for path in again}
+    look.files = {filenames.fold_file_name(path): path for path in again}
     look.files |= {
-        filenames.same(changed_file.path): changed_file for changed_file in file_changes.files
+        filenames.fold_file_name(changed_file.path): changed_file
+        for changed_file in file_changes.files
     }
     gone = _find_vanished_memories(
         look,
-        {filenames.same(path) for path in file_changes.removed} | set(map(filenames.same, again)),
+        {filenames.fold_file_name(path) for path in file_changes.removed}
+        | set(map(filenames.fold_file_name, again)),
         cursor,
     )
     changed = [

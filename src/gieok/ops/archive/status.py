@@ -175,9 +175,9 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     yield style.say("hot holds at most {tokens} tokens, {mb} MB of a scope", tokens=tokens, mb=mb)
     for move in result.next_moves:
         yield style.say(
-            "next to warm: {memories:,} of {printable}",
+            "next to warm: {memories:,} of {scope}",
             memories=move.memories,
-            printable=printable(str(move.scope)),
+            scope=printable(str(move.scope)),
         )
     if result.messages:
         size = format_size(sum(place.bytes or 0 for place in result.talk))
@@ -191,9 +191,9 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         )
     for gone in (place for place in result.talk if place.bytes is None):
         yield style.say(
-            "✗ the file of {month} of {printable} is gone: `gieok backup restore`",
+            "✗ the file of {month} of {scope} is gone: `gieok backup restore`",
             month=gone.month,
-            printable=printable(str(gone.scope)),
+            scope=printable(str(gone.scope)),
         )
     if result.questions:
         yield style.say(
@@ -219,7 +219,7 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
     for kind, items, size in kinds:
         rules = (
-            [style.say("{days:,} day{number}", days=kind.days, number="s" * (kind.days != 1))]
+            [style.say("{count} day", plural="{count:,} days", count=kind.days)]
             if kind.days
             else []
         )

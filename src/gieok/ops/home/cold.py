@@ -43,7 +43,7 @@ def list_days_for_cold(context: Context) -> list[date]:
         incidents.resolved(_APPROVAL)
         return days
     text = context.words(
-        "{days:,} day{number} may go to cold", days=len(days), number="s" * (len(days) != 1)
+        "{count} day may go to cold", plural="{count:,} days may go to cold", count=len(days)
     )
     hint = context.words("`gieok archive pending` shows it")
     waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)

@@ -180,7 +180,7 @@ def render_service_keys(result: KeysResult, style: Style) -> str:
     for row in result.keys:
         place = _PLACES[row.place].say(style.lang) if row.place in _PLACES else row.place
         state = place or style.say("not set")
-        used = style.say("used by {join}", join=", ".join(row.used_by)) if row.used_by else ""
+        used = style.say("used by {users}", users=", ".join(row.used_by)) if row.used_by else ""
         mark = "·" if row.place else "✗" if row.used_by else " "
         lines.append(
             f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"

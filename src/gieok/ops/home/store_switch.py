@@ -102,7 +102,7 @@ def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
     return Words.of(
         (
             "{documents:,} documents ({passages:,} passages, {vectors:,} vectors) of {scopes} "
-            "scopes are copied from {location} to {location2} and compared; then `store: {name}` "
+            "scopes are copied from {location} to {target} and compared; then `store: {name}` "
             "is set. Nothing is removed from {location}."
         ),
         documents=stats.documents,
@@ -110,7 +110,7 @@ def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
         vectors=stats.vectors,
         scopes=scopes,
         location=source.location,
-        location2=target.location,
+        target=target.location,
         name=name,
     )
 

@@ -220,9 +220,9 @@ def _correct_citing_observations(
     now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
     with handles.lock_observations(context, scope):
         cited = [
-            (d, _collect_cited_message_ids(d))
+            (d, d.message_ids)
             for d in scope_memory.load_scope_memory(store, scope).documents
-            if identity in _collect_cited_message_ids(d)
+            if identity in d.message_ids
         ]
         own = [d for d, ids in cited if len(ids) == 1]
         # An observation that a person wrote themselves stays; an observation that followed an
@@ -245,10 +245,6 @@ def _correct_citing_observations(
         leftovers.clean_corrected(context.home, [document.text for document in old])
     also = [document for document, ids in cited if len(ids) > 1]
     return tuple(NamedMemory(d).handle for d in old), tuple(NamedMemory(d).handle for d in also)
-
-
-def _collect_cited_message_ids(document: Document) -> set[str]:
-    return {identity for source in document.provenance for identity in source.message_ids}
 
 
 def _find_local_date(context: Context) -> date:

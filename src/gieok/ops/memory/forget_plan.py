@@ -85,7 +85,7 @@ class ForgetPlan:
             d
             for chosen in self.scopes.values()
             for d in chosen.documents.values()
-            if find_document_source(d) not in of_records
+            if d.source not in of_records
         ]
         return sum(
             1 for document in documents if document.key.startswith(observation.PREFIX) == is_made
@@ -96,9 +96,7 @@ class ForgetPlan:
         rows = [(str(file), "") for file in sorted(self.records)]
         of_records = {str(file) for file in self.records}
         for scope, chosen in sorted(self.scopes.items()):
-            documents = (
-                d for d in chosen.documents.values() if find_document_source(d) not in of_records
-            )
+            documents = (d for d in chosen.documents.values() if d.source not in of_records)
             rows += [(f"{scope} {d.key}", d.text) for d in documents]
             rows += [
                 (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
@@ -116,8 +114,3 @@ class ForgetPlan:
         ]
         texts += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
         return texts + [text for c in self.scopes.values() for text in c.corrected.values()]
-
-
-def find_document_source(document: Document) -> str:
-    """Return the path that a document comes from; '' if there is none."""
-    return document.provenance[0].source if document.provenance else ""

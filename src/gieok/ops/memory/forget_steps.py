@@ -22,7 +22,7 @@ from gieok.memory.talk import promotion, turns
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import copies, leftovers, untrusted, whereabouts
-from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, find_document_source
+from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
 from gieok.ops.memory.handles import is_shelf
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
@@ -141,7 +141,7 @@ def _collect_document_names(document: Document, there: Sequence[roots.Root]) -> 
         document.key,
         _format_document_handle(document),
         roots.display(list(there), document.key),
-        find_document_source(document),
+        document.source,
     } - {""}
 
 
@@ -159,7 +159,7 @@ def _is_forget_match(document: Document, names: set[str], wanted: ForgetFilter) 
     is_named = not wanted.handles or bool(
         names & {_strip_citation_lines(handle) for handle in wanted.handles}
     )
-    return is_named and wanted.fits(text, find_document_source(document), document.said_at)
+    return is_named and wanted.fits(text, document.source, document.said_at)
 
 
 def _choose_messages(
@@ -271,11 +271,7 @@ def _iter_matching_records(
 
     Adds to `known` the handles that name a record.
     """
-    indexed = {
-        find_document_source(d)
-        for chosen in made.scopes.values()
-        for d in chosen.documents.values()
-    }
+    indexed = {d.source for chosen in made.scopes.values() for d in chosen.documents.values()}
     for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
         for file in records.list_records(base, shelf):
             stem = file.with_suffix("")
@@ -428,9 +424,7 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
     of_records = {str(file) for file in chosen.records}
     for scope, selection in chosen.scopes.items():
         files = [
-            d
-            for d in selection.documents.values()
-            if _is_of_file(d) and find_document_source(d) not in of_records
+            d for d in selection.documents.values() if _is_of_file(d) and d.source not in of_records
         ]
         if files:
             marks = {d.key: d.content_hash for d in files}
@@ -439,8 +433,7 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
             for store in memory_stores(context)[1:]:
                 durable.add_forgotten(store, scope, marks)
         still += [
-            (find_document_source(d), "your own file; it is left out of memory until it changes")
-            for d in files
+            (d.source, "your own file; it is left out of memory until it changes") for d in files
         ]
         sources = sorted(
             {m.message.source for m in selection.messages.values() if m.message.source}

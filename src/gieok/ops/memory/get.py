@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gieok.errors import BadRequest
 from gieok.memory.files import roots
-from gieok.memory.files.read import Unfit, Untrusted, read_contained, unix_lines
+from gieok.memory.files.read import Unfit, Untrusted, read_contained
 from gieok.memory.talk import turn_reader
 from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
@@ -15,6 +15,7 @@ from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, argument,
 from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 from gieok.ranking.recall import first_answer
+from gieok.text.encoding import convert_line_ends
 from gieok.text.messages import Words
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
@@ -110,7 +111,7 @@ def _read_known_file(context: Context, known: list[roots.Root], path: str) -> Ge
     if file.is_dir():
         return _report_missing_text(context, name, first)
     try:
-        text = unix_lines(read_contained(root, file)[1].text)
+        text = convert_line_ends(read_contained(root, file)[1].text)
     except (FileNotFoundError, NotADirectoryError):
         return _report_missing_text(context, name, first)
     except Untrusted as error:

@@ -437,10 +437,10 @@ def _format_no_notes(result: IndexResult, style: Style) -> str:
         (
             "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
             "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
-            "`gieok index --remove {join}`"
+            "`gieok index --remove {folders}`"
         ),
         names=names,
-        join=shlex.join(result.empty),
+        folders=shlex.join(result.empty),
     )
 
 

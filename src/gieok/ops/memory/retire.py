@@ -11,7 +11,7 @@ from gieok.memory import retirement, scope_memory
 from gieok.memory.files import roots
 from gieok.memory.retirement import AwayTurn
 from gieok.memory.talk import promotion, turn_reader, turns
-from gieok.model.memory import RETIRED, Document, Entry, Scope
+from gieok.model.memory import RETIRED, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import away, forget_steps, handles, untrusted
@@ -255,11 +255,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     )
     retirement.retire_turn(journal, scope, turn)
     held = scope_memory.load_scope_memory(context.memory.store(), scope).documents
-    with_it = [
-        observation
-        for observation in held
-        if _collect_retired_message_ids(observation) == {message.id}
-    ]
+    with_it = [observation for observation in held if observation.message_ids == {message.id}]
     _hand_over_entries(
         context,
         scope,
@@ -272,10 +268,6 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     return RetiredMemory(
         NamedMemory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also
     )
-
-
-def _collect_retired_message_ids(document: Document) -> set[str]:
-    return {identity for source in document.provenance for identity in source.message_ids}
 
 
 def _find_retired_memory(context: Context, name: str, *, user: bool) -> Away | _ShelfRecord:

@@ -301,12 +301,12 @@ def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
     ]
     lines += [
         style.say(
-            "  {day}: {runs} run{number}, {i:,} → {o:,} tokens",
+            "  {day}: {count} run, {read:,} → {written:,} tokens",
+            plural="  {day}: {count} runs, {read:,} → {written:,} tokens",
             day=day,
-            runs=runs,
-            number="s" * (runs != 1),
-            i=i,
-            o=o,
+            count=runs,
+            read=i,
+            written=o,
         )
         for day, (runs, i, o) in result.by_day().items()
     ]

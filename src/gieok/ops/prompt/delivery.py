@@ -26,6 +26,7 @@ from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.errors import GieokError
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import build_own_command, project_site, user_site
+from gieok.ops.prompt.installed_hooks import read_hook_file
 from gieok.testing.model_server import ModelServer, read_request_text
 from gieok.text import jsonc
 
@@ -80,17 +81,10 @@ def _is_agent_installed(agent: Agent, site: InstallPlace) -> bool:
     try:
         edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
         return any(
-            edit.remove(text) != text for edit in edits if (text := _read_agent_file(edit.path))
+            edit.remove(text) != text for edit in edits if (text := read_hook_file(edit.path))
         )
     except (GieokError, ValueError):  # no such agent here, or a file that nobody can read
         return False
-
-
-def _read_agent_file(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
@@ -102,7 +96,7 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
     if files is None:
         return "its plugin is registered once: by its name"
     texts = {
-        file: _read_agent_file(file)
+        file: read_hook_file(file)
         for site in sites
         for each in files.names
         for file in sorted(files.folder(site).glob(each))
@@ -207,7 +201,7 @@ class Stage:
             ):
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
                 edit.path.write_text(
-                    edit.add(edit.remove(_read_agent_file(edit.path))), encoding="utf-8"
+                    edit.add(edit.remove(read_hook_file(edit.path))), encoding="utf-8"
                 )
 
     def filled(self, text: str, url: str) -> str:
@@ -300,7 +294,7 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
             f"{whose}: the memory stood in the model's request {most} times",
             hint="report it, with the version",
         )
-    log = _read_agent_file(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
+    log = read_hook_file(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
     raise GieokError(
         f"{whose}: the memory did not reach the model's request{': ' if log else ''}{log}",
         hint=(
@@ -320,7 +314,7 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
     program = _find_agent_program(stage.context, agent.rehearsal)
     if not program:
         return f"cannot be proven: `{agent.rehearsal.program}` is not on PATH"
-    settings = _read_agent_file(
+    settings = read_hook_file(
         agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings
     )
     for site in sites:
@@ -350,7 +344,7 @@ def _ask_hook_inventory(
         else home
     )
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(_read_agent_file(file), encoding="utf-8")
+    copy.write_text(read_hook_file(file), encoding="utf-8")
     process = subprocess.Popen(  # noqa: S603 - an agent that the user installed
         (program, *inventory.arguments),
         cwd=home,

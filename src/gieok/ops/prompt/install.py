@@ -29,7 +29,7 @@ class InstallRequest:
     """Parameters of `gieok install`."""
 
     agent: str = argument(
-        Words.of("the agent: {join}", join=", ".join(NAMES)),
+        Words.of("the agent: {names}", names=", ".join(NAMES)),
         "",
         positional=True,
     )

@@ -34,11 +34,12 @@ def find_prompt_command(site: InstallPlace, name: str) -> str:
     agent = load_agent(name)
     edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
     return next(
-        filter(None, (agent.prompt_command(_read_hook_file(edit.path)) for edit in edits)), ""
+        filter(None, (agent.prompt_command(read_hook_file(edit.path)) for edit in edits)), ""
     )
 
 
-def _read_hook_file(file: Path) -> str:
+def read_hook_file(file: Path) -> str:
+    """Return the text of an agent's file; '' where it cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

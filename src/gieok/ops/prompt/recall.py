@@ -382,7 +382,7 @@ def _list_injected_memories(
 def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
     tags = document.metadata.get("tags", "")
     return document.kind == choice.TURN or gate.admits(
-        source=_find_recalled_source(document),
+        source=document.source,
         scope=str(document.scope),
         key=document.key,
         category=find_record_category(dict(document.metadata), document.key),
@@ -410,12 +410,8 @@ def _said_here(
     return frozenset(here)
 
 
-def _find_recalled_source(document: Document) -> str:
-    return document.provenance[0].source if document.provenance else ""
-
-
 def _has_existing_source(document: Document) -> bool:
-    source = Path(_find_recalled_source(document))
+    source = Path(document.source)
     return not source.is_absolute() or source.exists() or document.kind == choice.TURN
 
 
@@ -458,7 +454,7 @@ def _build_injected_memory(
             score=one.score,
             is_sure=one.score >= SURE,
         )
-    source = _find_recalled_source(document)
+    source = document.source
     if choice.has_changed(source, passage.text):
         status = ", ".join(filter(None, (status, "its file has changed since")))
     lines = f"#L{passage.start_line}" + (

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
+from gieok.text.filenames import fold_file_name
 
 _LONGEST_BYTES = 1 << 30
 
@@ -202,9 +203,9 @@ def _find_spelling_in_folder(folder: Path, name: str) -> Path:
             names = [one.name for one in there]
     except OSError:
         return exact
-    folded = _fold_file_name(name)
+    folded = fold_file_name(name)
     spellings = [
-        one for one in names if (one.lower() if one.isascii() else _fold_file_name(one)) == folded
+        one for one in names if (one.lower() if one.isascii() else fold_file_name(one)) == folded
     ]
     return folder / min(spellings, default=name)
 
@@ -227,10 +228,6 @@ def _is_plain_archive_file(file: Path) -> bool:
 
 def _normalise_archive_path(path: str) -> str:
     return unicodedata.normalize("NFC", path)
-
-
-def _fold_file_name(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _hash_revision(data: bytes) -> str:

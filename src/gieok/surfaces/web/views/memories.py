@@ -163,7 +163,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         if kind == "file"
         else unmarked(strip_speaker_label(got.text))
     )
-    source = why.document.provenance[0].source if why.document.provenance else ""
+    source = why.document.source
     return seen.page(
         "memory.html",
         handle=handle,
