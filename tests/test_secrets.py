@@ -66,7 +66,7 @@ def _notes(folder: Path, canaries: dict[str, str]) -> None:
     (inside / "plain.md").write_text(f"# Key {canaries['title']}\n\nIt is {canaries['text']}.\n")
     front = (
         f"---\npassword: {canaries['front matter value']}\n{canaries['front matter name']}: "
-        f"yes\n---\n# Front\n\nText.\n"
+        "yes\n---\n# Front\n\nText.\n"
     )
     (folder / "front.md").write_text(front)
     split = canaries["hidden"]

@@ -155,7 +155,7 @@ def _claude_code(user: Path) -> None:
     )
     for number in range(5):
         again = (
-            f"Look through the queue of the warehouse and tell me what is in it: "
+            "Look through the queue of the warehouse and tell me what is in it: "
             f"{_made(10 + number)}"
         )
         _write(
@@ -185,7 +185,7 @@ def _codex(user: Path) -> None:
 
     context = (
         f"# Context from my IDE setup:\n\n## Active file: a.py\n\n{_made(20)}\n\n## My request "
-        f"for Codex:\n"
+        "for Codex:\n"
     )
     _write(
         folder / "rollout-a.jsonl",
@@ -227,7 +227,7 @@ def _gemini(user: Path) -> None:
     editor = f"Here is the user's editor context as a JSON object.\n```json\n{_made(30)}\n```"
     file = (
         f"{_said(31)} @a.md\n--- Content from referenced files ---\n{_made(31)}\n--- End of "
-        f"content ---"
+        "content ---"
     )
     head = {"sessionId": "g", "startTime": f"{_DAY}T03:00:00Z", "kind": "main"}
     lines = [
@@ -310,7 +310,7 @@ def _openclaw(user: Path) -> None:
 
     envelope = f'Conversation info (untrusted metadata):\n```json\n{{"x": "{_made(61)}"}}\n```\n\n'
     reminder = (
-        f"A scheduled reminder has been triggered. The reminder content "
+        "A scheduled reminder has been triggered. The reminder content "
         f"is:\n\n{_made(60)}\n\nPlease relay this reminder"
     )
     media = (

@@ -233,7 +233,7 @@ def test_a_process_of_gieok_has_the_clock_of_the_setting(zone: str, tmp_path: Pa
     code = (
         "import sys, time\nfrom gieok import places\nfrom gieok.hook import choice\n"
         f"places.set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in "
-        f"sys.argv[1:]])"
+        "sys.argv[1:]])"
     )
     day = date(2026, 11, 20)
     moments = [str(one.at.timestamp()) for one in _said(zone, day)]

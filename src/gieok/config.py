@@ -679,7 +679,7 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
     if isinstance(value, dict):
         complaint = (
             f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
-            f"deeply"
+            "deeply"
         )
         raise BadConfig(
             complaint, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin

@@ -161,7 +161,7 @@ def check_home_outside_project(home: Path, root: str) -> None:
         raise BadRequest(
             (
                 f"the home folder {str(home)!r} lies in the project {root!r}, which could bring "
-                f"its own trust along"
+                "its own trust along"
             ),
             hint=f"set {places.HOME_VARIABLE} to a folder outside of it",
         )

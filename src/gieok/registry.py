@@ -333,7 +333,7 @@ def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) ->
         raise ValueError(f"{provider!r} stands alone: it takes no model's name")
     if provider not in table:
         raise ValueError(
-            f"there is no provider "
+            "there is no provider "
             f"{provider!r}{_suggest_backend_name(provider, [*table, *filter(None, alone)])}"
         )
     if not name and (colon or not getattr(table[provider], "program", "")):

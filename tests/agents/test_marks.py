@@ -200,7 +200,7 @@ def test_envelopes_lie_in_each_other() -> None:
     text = (
         "[Queued messages while agent was busy]\n\n---\nQueued #1\n"
         "Conversation info (untrusted metadata):\n```json\n{}\n```\n\n"
-        f"[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | "
+        "[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | "
         f"a.jpg]\n{SAID}\n[message_id: 7]"
     )
     assert speakers.words_of("openclaw", text) == SAID

@@ -312,7 +312,7 @@ def _answered(answers: Mapping[str, str]) -> dict[str, object]:
     told = ", ".join(f'"{question}"="{answer}"' for question, answer in answers.items())
     content = (
         f"User has answered your questions: {told}. You can now continue with these answers in "
-        f"mind."
+        "mind."
     )
     return {"type": "tool_result", "tool_use_id": "tu1", "content": content}
 
@@ -836,7 +836,7 @@ def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(
         _CURSOR.format(folder),
         _asked(
             f"{time}<system_reminder>\nx\n</system_reminder>\n{quoted}<user_query>\n{_PICKUP}"
-            f"\n</user_query>"
+            "\n</user_query>"
         ),
         _told("Noted."),
         _asked(

@@ -43,7 +43,7 @@ _CASES = {
         "python",
         (
             f"def a():\n    return 1\n    # {_LONG}\n\n\n# {_LONG}\n@cache\ndef b(): "
-            f"...\n\n\nclass E(Exception): ...\n"
+            "...\n\n\nclass E(Exception): ...\n"
         ),
         [(1, 2, "a b a"), (3, 5, "a b"), (6, 8, "a b b"), (11, 11, "a b E")],
     ),

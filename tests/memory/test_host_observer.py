@@ -273,7 +273,7 @@ def test_the_real_command_observes_with_our_hooks_installed(
     (user / ".codex").mkdir()
     (user / ".codex" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
     (user / ".codex" / "config.toml").write_text(
-        f'model_provider = "loop"\nmodel = "gpt-5"\n[model_providers.loop]\nname = '
+        'model_provider = "loop"\nmodel = "gpt-5"\n[model_providers.loop]\nname = '
         f'"loop"\nbase_url = "{server.url}/v1"\n'
         'wire_api = "responses"\nenv_key = "LOOP_KEY"\nrequest_max_retries = '
         "0\nstream_max_retries = 0\n"

@@ -151,7 +151,7 @@ def _careless(prompt: Prompt) -> str:
     body = "\n".join((f"Date: {days}", *joined, *kept))
     return (
         f"<observations>\n{body}\n</observations>\n<current-task>\nthe model's own "
-        f"idea\n</current-task>"
+        "idea\n</current-task>"
     )
 
 

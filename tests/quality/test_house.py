@@ -32,7 +32,7 @@ def test_no_folder_grows_unnoticed(folder: str) -> None:
     # Versions of Python differ by some expressions.
     assert now <= most + house.STEP, (
         f"{folder} has some {now} expressions, the ratchet says {most}: shrink it, or `make house` "
-        f"and say why in the commit"
+        "and say why in the commit"
     )
     assert now, f"{folder} is gone: `make house`"
 

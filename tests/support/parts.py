@@ -106,7 +106,7 @@ if __name__ == "__main__":
     if not found:
         sys.exit(
             f"no path below tests has {sys.argv[1]!r}; parts are, for example, text, code, "
-            f"hook, stores/sqlite, test_config"
+            "hook, stores/sqlite, test_config"
         )
     needs_all = any(_is_in(file, part) for file in found for part in NEEDS)
     print("dev" if needs_all else "test", *(file.relative_to(_TESTS.parent) for file in found))

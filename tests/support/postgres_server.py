@@ -132,7 +132,7 @@ class Databases:
         name = f"test_{next(self._numbers)}"
         self._db.execute(
             f"CREATE DATABASE {name} TEMPLATE {'template1' if empty else _TEMPLATE} STRATEGY "
-            f"file_copy"
+            "file_copy"
         )
         return database_url(self.server, name)
 

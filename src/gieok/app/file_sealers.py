@@ -179,7 +179,7 @@ def _ask_passphrase(wiring: Wiring, file: Path) -> str:
         hint=(
             f"set {PASSPHRASE} in the environment, in "
             f"{paths.locate_secrets_file(wiring.settings.home)} "
-            f"(chmod 600) or in the keyring"
+            "(chmod 600) or in the keyring"
         ),
     )
 

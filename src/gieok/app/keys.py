@@ -110,11 +110,11 @@ class HomeKeys:
             raise BadRequest(
                 (
                     f"{row.variable} is set in the environment, which wins over what would be "
-                    f"kept here"
+                    "kept here"
                 ),
                 hint=(
                     f"take it out there (`unset {row.variable}`, your shell's profile), or change "
-                    f"it there"
+                    "it there"
                 ),
             )
 

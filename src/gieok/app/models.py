@@ -159,7 +159,7 @@ def observer(wiring: Wiring) -> str:
             return "rules, no model: weaker"
         command = (
             f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, "
-            f"without a key"
+            "without a key"
         )
         return f"rules, no model: weaker; {command}"
     verify_model_setting(wiring, "observe.model", "observe.")

@@ -122,7 +122,7 @@ class Asker:
         if spent + needed > self.daily_tokens:
             raise BudgetReached(
                 f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {needed:,} "
-                f"more are needed"
+                "more are needed"
             )
 
     def _charge(self, usage: Usage) -> None:

@@ -75,7 +75,7 @@ _FEW_WORDS = 1
 #: Words that are left of a question that only asks for a time.
 _FILLER = (
     rf"(?i){_DONE}|what\w*|what's|which|did|do|does|was|were|we|i|you|they|us|me|my|our|team"
-    rf"|everyone|anyone|the|an?|in|on|at|of|for|from|to|and|or"
+    r"|everyone|anyone|the|an?|in|on|at|of|for|from|to|and|or"
     r"|about|with|back|all|is|are|have|has|had|been|going|show|list|tell|give|please|can|could"
     r"|that|there|anything|everything|something"
     r"|summar\w+|recap|timeline|retro\w*|history|overview|standup|diary|catch|remind|again"

@@ -88,15 +88,15 @@ SURE = (
     ),
     (
         rf"\b{_WHO} (?:must (?!be\b)|must(?:n'?t| not| never| always) |(?<!we )may not|may "
-        rf"(?:only|never)|can (?:never|only)|should (?:never|always|only)"
-        rf"|shouldn'?t ever|are (?:not|never) (?:allowed )?to|aren'?t allowed to|shall(?: "
+        r"(?:only|never)|can (?:never|only)|should (?:never|always|only)"
+        r"|shouldn'?t ever|are (?:not|never) (?:allowed )?to|aren'?t allowed to|shall(?: "
         rf"not| never)?) ?{_VERB}",
         "You must ask before you touch the billing module.",
         "You must be tired.",
     ),
     (
         (
-            rf"\b(?:nobody|no one|no agent) (?:\w+ )?(?:may|can|should|must|is (?:allowed "
+            r"\b(?:nobody|no one|no agent) (?:\w+ )?(?:may|can|should|must|is (?:allowed "
             rf")?to|{_ORDERS}s?|touches|pushes)\b"
         ),
         "Nobody pushes to main on Fridays.",
@@ -166,7 +166,7 @@ SURE = (
     ),
     (
         rf"^(?=.*\b{_STANDING}\b).*(?:{_START}|[,;:]\s*|\b(?:you (?:should|must|can|need "
-        rf"to|have to)|i want you to|make sure"
+        r"to|have to)|i want you to|make sure"
         rf"(?: to| you)?|be sure to|please) ){_ORDERS}\b",
         "In this repository use tabs.",
         "In this repository there are three packages.",
@@ -186,7 +186,7 @@ SURE = (
     ),
     (
         rf"{_START}(?:keep|write|make|format|name|prefix|sign|put|end|start|begin|title|number"
-        rf"|label)"
+        r"|label)"
         rf" (?:all |your |the |every |any |our )?{_ARTEFACTS}\b(?! (?:for|of) (?:the|this)\b)",
         "Write commit messages in Korean.",
         "Write tests for the parser.",
@@ -261,7 +261,7 @@ BARE = (
     (
         (
             rf"{_START}no (?:\w+ )?(?:\w+ing|\w+s|merge|commit|push|deploy) (?:to|in|on|into"
-            rf"|without|outside|with|after|before|from)\b"
+            r"|without|outside|with|after|before|from)\b"
         ),
         "No force pushes to main.",
         "No idea what to do.",
@@ -269,7 +269,7 @@ BARE = (
     (
         (
             rf"{_START}(?:always )?(?:use|stick to|stick with|prefer) [\w ./@-]{{2,40}},? "
-            rf"(?:not|never|instead of|rather than|over) \w"
+            r"(?:not|never|instead of|rather than|over) \w"
         ),
         "Use pnpm, not npm.",
         "Use it later.",
@@ -277,7 +277,7 @@ BARE = (
     (
         (
             rf"\b(?:we|you) (?:do not|don'?t) {_VERB} .*\b(?:here|in this|on (?:fri|mon|tues"
-            rf"|wednes|thurs|satur|sun)days?|anymore)\b"
+            r"|wednes|thurs|satur|sun)days?|anymore)\b"
         ),
         "We don't deploy on Fridays.",
         "We don't know yet.",

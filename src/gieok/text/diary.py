@@ -35,7 +35,7 @@ _MONTH_ALONE = re.compile(
 )
 _DAY_ALONE = re.compile(
     rf"(?i)(?:(?P<month>\d\d?)(?:월 ?|[-./])|(?P<name>{MONTH})\.? )(?P<day>\d\d?)(?:일|st|nd|rd"
-    rf"|th)?(?![\d.:/-])"
+    r"|th)?(?![\d.:/-])"
     rf"|(?P<name_after>(?P<first>\d\d?)(?:st|nd|rd|th)? (?P<named>{MONTH}))(?!\w)"
     r"|(?P<day_only>\d\d?)(?:일|st|nd|rd|th)?$|(?P<day_korean>\d\d?)일(?!\w)"
 )

@@ -67,7 +67,7 @@ class Decoded(NamedTuple):
         if self.encoding == UNKNOWN:
             return (
                 f"in an unknown encoding, read as UTF-8: from byte {self.first_replaced} on, "
-                f"what is invalid is replaced by "
+                "what is invalid is replaced by "
                 "\N{REPLACEMENT CHARACTER}; save it as UTF-8"
             )
         if self.first_replaced >= 0:

@@ -112,7 +112,7 @@ _CLOCK = (
     r"business |cob |eod )?"
 )
 _UNTIL = re.compile(
-    rf"\b(?P<mark>until|untill|till|(?<!\w)'til|up (?:until|till|to(?: and including)?)"
+    r"\b(?P<mark>until|untill|till|(?<!\w)'til|up (?:until|till|to(?: and including)?)"
     rf"|through(?:out)?|thru)\s+{_CLOCK}"
     r"(?:on |(?:and )?including )?(?P<about>(?:about|around|roughly|approximately|maybe|at "
     r"least|sometime(?: in)?) )?",
@@ -137,9 +137,9 @@ _BOX = (
 )
 _BOXED = re.compile(
     rf"\b(?:(?:for|during|only|just) (?:the rest of )?(?:this|the current) {_BOX}\b(?! "
-    rf"(?:plan|goal|board))"
+    r"(?:plan|goal|board))"
     rf"|(?:until|till|through) (?:the )?(?:end of )?(?:this|the|the current) {_BOX}(?:'s end| "
-    rf"ends| is over| is done)?\b"
+    r"ends| is over| is done)?\b"
     rf"|this {_BOX} only\b)"
     r"|이번\s*(?:스프린트|이터레이션|릴리스|마일스톤|학기)(?:\s*동안|\s*내내)?\s*(?:까지만|까지|만|동안|내내)(?:은|는|의)?(?![가-힣])",
     re.IGNORECASE,

@@ -46,7 +46,7 @@ ROWS = (
     DayPattern(
         (
             rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. "
-            rf")(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)"
+            r")(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)"
         ),
         "standup 2026-11-20 notes",
         "12026-11-20",
@@ -63,7 +63,7 @@ ROWS = (
     DayPattern(
         (
             rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z"
-            rf"|(?![^\W_]))"
+            r"|(?![^\W_]))"
         ),
         "202611201030 quay",
         "20261120abc",

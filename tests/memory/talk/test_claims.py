@@ -162,7 +162,7 @@ def test_one_sentence_of_a_passage_ends_and_the_others_stand(
 ) -> None:
     note = (
         f"We left sqlite-vec because it lost rows under load.\n{_A}\nReviews are done by Jun on "
-        f"weekdays."
+        "weekdays."
     )
     store.put([_note(note, 1), _turns("b", 5, _B)])
     _update(store, tmp_path)

@@ -317,10 +317,10 @@ def _lay_out(home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -
     )
     (home / ".codex" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
     (home / ".codex" / "config.toml").write_text(
-        f'model_provider = "loop"\nmodel = "gpt-5"\nnotify = ["sh", "-c", '
+        'model_provider = "loop"\nmodel = "gpt-5"\nnotify = ["sh", "-c", '
         f'"{trace}"]\n[model_providers.loop]\nname = "loop"\n'
         f'base_url = "{server.url}/v1"\nwire_api = "responses"\nenv_key = '
-        f'"LOOP_KEY"\nrequest_max_retries = 0\n'
+        '"LOOP_KEY"\nrequest_max_retries = 0\n'
         f'stream_max_retries = 0\n[mcp_servers.x]\ncommand = "sh"\nargs = ["-c", "{trace}"]\n'
     )
 

@@ -30,7 +30,7 @@ _FILES = {
     ),
     "bank/teller.py": (
         "from bank.ledger import Ledger\n\n\n"
-        f'class Teller:\n    """Serves people."""\n\n    def __init__(self):\n        '
+        'class Teller:\n    """Serves people."""\n\n    def __init__(self):\n        '
         f"self.ledger = Ledger()\n\n{_METHODS}"
         "    def refund(self, amount):\n"
         + "".join(f"        amount += {n}\n" for n in range(30))

@@ -72,7 +72,7 @@ def _talk(number: int) -> Entry:
         f"User: Which colour did we choose for the door of house {number}?",
         (
             f"Assistant: The door of house {number} was painted in colour number {number * 7} "
-            f"last spring."
+            "last spring."
         ),
         "User: Thanks, that is all for now.",
     ]

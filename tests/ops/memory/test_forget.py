@@ -466,7 +466,7 @@ def test_a_memory_that_is_forgotten_by_its_handle_is_named_where_agents_keep_wha
 ) -> None:
     shown = (
         f'<memory-context source="gieok">\n- decision: The code name is {_SECRET} ({_KO}). '
-        f"(x.md)\n</memory-context>"
+        "(x.md)\n</memory-context>"
     )
     file = tmp_path / ".claude" / "projects" / "-shop" / "shown.jsonl"
     file.parent.mkdir(parents=True)

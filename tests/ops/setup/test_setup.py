@@ -295,9 +295,9 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
     vault, file = _vault(user), user / "answers.yaml"
     file.write_text(
         f"agents: [claude-code]\nhot_days: 60\ncold: obsidian\nfolder: {vault}\napprove: "
-        f"no\nmodel: compatible\n"
+        "no\nmodel: compatible\n"
         f"base_url: {server.url}/v1\nmodel_name: small\nkey: MY_KEY\ntake_in: yes\ninstall: "
-        f"no\nask: Redis?\n",
+        "no\nask: Redis?\n",
         encoding="utf-8",
     )
     result = answer(file, user=user, MY_KEY=GOOD)
@@ -366,7 +366,7 @@ def test_a_key_that_does_not_work_is_not_saved_without_a_person_unless_they_say_
     file = user / "answers.yaml"
     text = (
         f"model: compatible\nbase_url: {server.url}/v1\nmodel_name: m\nkey: K\ntake_in: "
-        f"no\ninstall: no\n"
+        "no\ninstall: no\n"
     )
     file.write_text(text)
     with pytest.raises(BadRequest, match="nothing is saved: ✗ compatible: invalid"):

@@ -44,7 +44,7 @@ class TestPostgresPointsAtOnce(PointsAtOnceContract):
     @pytest.fixture
     def opening(self, url: str) -> str:
         return (
-            f"from gieok.storage.accounts.postgres import PostgresAccounts; accounts = "
+            "from gieok.storage.accounts.postgres import PostgresAccounts; accounts = "
             f"PostgresAccounts({url!r})"
         )
 

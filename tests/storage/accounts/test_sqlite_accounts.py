@@ -34,7 +34,7 @@ class TestSqlitePointsAtOnce(PointsAtOnceContract):
     def opening(self, tmp_path: Path) -> str:
         file = str(tmp_path / "0.sqlite")
         return (
-            f"from gieok.storage.accounts.sqlite import SqliteAccounts, Path; accounts = "
+            "from gieok.storage.accounts.sqlite import SqliteAccounts, Path; accounts = "
             f"SqliteAccounts(Path({file!r}))"
         )
 

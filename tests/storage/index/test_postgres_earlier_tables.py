@@ -89,7 +89,7 @@ def _as_it_was(url: str) -> None:
             values = ", ".join("o.id" if one == "scope_id" else f'k."{one}"' for one in columns)
             db.execute(
                 f"INSERT INTO gieok.{name} ({names}) SELECT {values} FROM {name} k JOIN old o "
-                f"ON o.new = k.scope_id"
+                "ON o.new = k.scope_id"
             )
         db.execute(
             "INSERT INTO gieok.vectors (model_id, text_hash, data) SELECT model_id, "

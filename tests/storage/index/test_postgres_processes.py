@@ -30,7 +30,7 @@ store.close()
 
 def _opening(url: str) -> str:
     return (
-        f"from gieok.storage.index.postgres.store import PostgresStore; store = "
+        "from gieok.storage.index.postgres.store import PostgresStore; store = "
         f"PostgresStore({url!r})"
     )
 

@@ -66,7 +66,7 @@ class TestPostgresRefusals(RefusalContract):
             for table in ("postings", "embeddings"):
                 db.execute(
                     f"CREATE TRIGGER no_room BEFORE INSERT ON gieok.{table} FOR EACH ROW "
-                    f"EXECUTE FUNCTION public.no_room()"
+                    "EXECUTE FUNCTION public.no_room()"
                 )
             try:
                 yield

@@ -54,7 +54,7 @@ class TestPostgresJournalProcesses(JournalProcessContract):
     @pytest.fixture
     def opening(self, url: str) -> str:
         return (
-            f"from gieok.storage.journal.postgres.journal import PostgresJournal; journal = "
+            "from gieok.storage.journal.postgres.journal import PostgresJournal; journal = "
             f"PostgresJournal({url!r})"
         )
 
@@ -264,7 +264,7 @@ class TestPostgresJournalTurns:
         yield (
             journal,
             (
-                f"from gieok.storage.journal.postgres.journal import *; journal = "
+                "from gieok.storage.journal.postgres.journal import *; journal = "
                 f"PostgresJournal({url!r})"
             ),
         )

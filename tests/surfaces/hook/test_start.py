@@ -205,7 +205,7 @@ def test_what_is_due_is_said_first_hand(told: _Told, place) -> None:
     (place.home / "active_memory.md").write_text(
         (
             f"## Pending\n- 🟡 2026-11-01 Send the offer on {today}\n- 🟡 2026-11-01 Send the bill "
-            f"in 2031\n"
+            "in 2031\n"
         ),
         encoding="utf-8",
     )

@@ -165,7 +165,7 @@ _TEXTS = (
         speaker=_PROGRAM,
         example=(
             f"<user_shell_command>\n<command>\n{SAID}\n</command>\n<result>\nExit code: "
-            f"0\n</result>\n</user_shell_command>"
+            "0\n</result>\n</user_shell_command>"
         ),
         counter="What does <user_shell_command> mean?",
     ),
@@ -186,7 +186,7 @@ _TEXTS = (
         r"request for Codex: *\n",
         speaker=_PROGRAM,
         example=(
-            f"# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## My request for "
+            "# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## My request for "
             f"Codex:\n{SAID}"
         ),
         counter="# My request\nPut my request for Codex into the page",

@@ -99,7 +99,7 @@ MARKS = (
         r"(?P<said>.+)$",
         speaker=_PERSON,
         example=(
-            f"The user rejected permission to use this specific tool call with the following "
+            "The user rejected permission to use this specific tool call with the following "
             f"feedback: {SAID}"
         ),
         counter="The user rejected permission to use this specific tool call.",
@@ -111,7 +111,7 @@ MARKS = (
         speaker=_PERSON,
         example=(
             f'User has answered your questions: "When does it open?"="{SAID}". You can now '
-            f"continue."
+            "continue."
         ),
         counter="The file has been updated.",
     ),

@@ -521,14 +521,14 @@ def _iter_address_forms(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]
     if detect_text_language(said.text) == "ko":
         form = (
             rf"(?<![가-힣])(?P<v>(?:{full}|{given_name})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야"
-            rf"|이(?=라|야"
+            r"|이(?=라|야"
             rf"|[.,!~\s]))|{given_name[-1]}(?:이|아|야)(?=[.,!~\s라]))"
         )
     else:
         family = full.split(" ")[-1]
         form = (
             rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given_name}|{family})"
-            rf"|(?-i:[A-Z])\w+(?= it is\b))"
+            r"|(?-i:[A-Z])\w+(?= it is\b))"
         )
     match = re.search(form, said.text)
     if match:

@@ -96,9 +96,9 @@ PATTERNS = (
             r"at| in| for| lol| haha| now| by trade|,|\.|$)"
         ),
         unless=(
-            rf"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer"
+            r"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer"
             rf"|stranger|better|bigger|later|fan of|(?-i:[A-Z]{{4,}})|morning person|believer"
-            rf"|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter"
+            r"|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter"
             rf"|over|never)\b|{_THEY}"
         ),
         confidence=0.75,
@@ -106,10 +106,10 @@ PATTERNS = (
     Pattern(
         "job",
         (
-            rf"\b(?:started|starting|hired|job|gig|position|work|working|shifts?|employed) "
+            r"\b(?:started|starting|hired|job|gig|position|work|working|shifts?|employed) "
             rf"(?:at|with|by|for) (?P<v>(?:the |a |an )?(?:{_PLACE}|[a-z']+ (?:shop|school"
-            rf"|hospital|bakery|cafe|clinic|museum|library|office|restaurant|garage|store|lab|firm"
-            rf"|startup|company|paper|yard|farm)))"
+            r"|hospital|bakery|cafe|clinic|museum|library|office|restaurant|garage|store|lab|firm"
+            r"|startup|company|paper|yard|farm)))"
         ),
         unless=rf"\bif\b|{_THEY}",
         confidence=0.75,
@@ -118,14 +118,14 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"\b(?:home(?:'s| is|s)|house is|place is) (?:now |actually |just )?(?:in |near "
+            r"\b(?:home(?:'s| is|s)|house is|place is) (?:now |actually |just )?(?:in |near "
             rf"|outside |over in |out in )?(?P<v>{_PLACE})"
         ),
     ),
     Pattern(
         "lives_in",
         (
-            rf"\b(?:based|living|settled|set up|staying|moved|relocated|rent|renting|live)(?: "
+            r"\b(?:based|living|settled|set up|staying|moved|relocated|rent|renting|live)(?: "
             rf"\w+){{0,3}}? (?:out of|in|to|near|outside) (?P<v>{_PLACE})"
         ),
         unless=rf"{_THEY}|\bif\b|\bmight\b|\bwants?\b|\bused to\b",
@@ -133,7 +133,7 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer"
+            r"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer"
             rf"|farmhouse)\b[^.!?]{{0,16}} (?:in|outside|near|by) (?P<v>{_PLACE})"
         ),
         unless=rf"{_THEY}|\bsold\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b|\bvisit",
@@ -142,8 +142,8 @@ PATTERNS = (
         "lives_in",
         (
             rf"(?P<v>{_PLACE})\b[^.!?]{{0,12}}[.,!]* (?:just )?(?:found|got|rented|signed "
-            rf"for|bought) an? (?:little |tiny |small )?(?:room|place|flat|apartment|house"
-            rf"|studio) there"
+            r"for|bought) an? (?:little |tiny |small )?(?:room|place|flat|apartment|house"
+            r"|studio) there"
         ),
         whole=True,
     ),
@@ -156,7 +156,7 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"\b(?:we|i)(?:'re|'m| are| am|re|m) (?:both |all |now |actually )?(?:(?:over|up|down"
+            r"\b(?:we|i)(?:'re|'m| are| am|re|m) (?:both |all |now |actually )?(?:(?:over|up|down"
             rf"|out|back) )?in (?P<v>{_PLACE})(?: now| these days| at the moment)"
         ),
         unless=r"\bif\b|\bmight\b",
@@ -202,7 +202,7 @@ PATTERNS = (
     Pattern(
         "dislikes",
         (
-            rf"\b(?:never been able to|can ?not|cannot|can't|cant|could never|never could) "
+            r"\b(?:never been able to|can ?not|cannot|can't|cant|could never|never could) "
             rf"(?:{_FOOD_VERBS}) {_NO_THING}(?P<v>[a-z]+(?: [a-z]+)?)"
         )
         + _STOP,
@@ -310,16 +310,16 @@ PATTERNS = (
             rf"(?:{_OFTEN}|instead|now|these days)\b"
         ),
         unless=(
-            rf"\b(?:used to|stopped|might|if|never|will|can't|cant|don't|dont)\b|\b(?:run|walk) "
+            r"\b(?:used to|stopped|might|if|never|will|can't|cant|don't|dont)\b|\b(?:run|walk) "
             rf"(?:out|into|away|over|the)\b|{_THEY}"
         ),
     ),
     Pattern(
         "habit",
         (
-            rf"\b(?P<v>i (?!was|went|had|did|got|saw|felt|thought|said|told|cried|am so|hate|love "
-            rf"you|miss|feel|think|need|want|guess|know|have|haven|split|broke|saw|left|meet"
-            rf"|met)(?:'?(?:m) )?(?:now |always |usually |still |just |mostly "
+            r"\b(?P<v>i (?!was|went|had|did|got|saw|felt|thought|said|told|cried|am so|hate|love "
+            r"you|miss|feel|think|need|want|guess|know|have|haven|split|broke|saw|left|meet"
+            r"|met)(?:'?(?:m) )?(?:now |always |usually |still |just |mostly "
             rf")?[a-z]+[^.!?,;]{{2,40}}? {_OFTEN})"
         ),
         unless=(
@@ -371,8 +371,8 @@ PATTERNS = (
         "partner",
         (
             rf"\b(?:me and {_NAME}|{_NAME} and (?:i|me)|{_NAME}|we|my (?:boyfriend|girlfriend"
-            rf"|husband|wife|partner)) (?:just |finally |have |are |got )?(?:broke up|split|split "
-            rf"up|called it off|ended (?:it|things)|getting divorced|divorced|dumped me|left me)\b"
+            r"|husband|wife|partner)) (?:just |finally |have |are |got )?(?:broke up|split|split "
+            r"up|called it off|ended (?:it|things)|getting divorced|divorced|dumped me|left me)\b"
         ),
         value="single (broke up)",
         unless=r"\bif\b|\bshe and\b|\bfriend",
@@ -380,7 +380,7 @@ PATTERNS = (
     Pattern(
         "partner",
         (
-            rf"\b(?:me and|with my (?:new )?(?:girlfriend|boyfriend|partner|fianc\w+)|my (?:new "
+            r"\b(?:me and|with my (?:new )?(?:girlfriend|boyfriend|partner|fianc\w+)|my (?:new "
             rf")?(?:girlfriend|boyfriend|partner|fianc\w+|husband|wife)) (?P<v>{_NAME})\b"
         ),
         unless=r"\bex\b|\bif\b|\bbroke\b|\bsplit\b|\bended\b",
@@ -413,7 +413,7 @@ PATTERNS = (
         "pet",
         rf"\b(?:her|his|its|their) name(?:'s| is|s) (?P<v>{_NAME})",
         near=(
-            rf"\b(?:i have|i got|i've got|adopted|rescued|got) (?:an? |my |this )(?:\w+ "
+            r"\b(?:i have|i got|i've got|adopted|rescued|got) (?:an? |my |this )(?:\w+ "
             rf"){{0,2}}?{_ANIMAL}\b"
         ),
         value="{v} ({kind})",
@@ -435,9 +435,9 @@ PATTERNS = (
     Pattern(
         "boss",
         (
-            rf"\b(?:our|my|the) (?:new |old )?(?:boss|manager|supervisor|choirmaster|head "
-            rf"chef|foreman|captain|director|chief|professor|advisor|coach|editor|principal"
-            rf"|dispatcher|lead)(?:'s| is|,)? (?:a |called |named )?(?P<v>(?:(?:Mrs?|Ms|Dr)\.? "
+            r"\b(?:our|my|the) (?:new |old )?(?:boss|manager|supervisor|choirmaster|head "
+            r"chef|foreman|captain|director|chief|professor|advisor|coach|editor|principal"
+            r"|dispatcher|lead)(?:'s| is|,)? (?:a |called |named )?(?P<v>(?:(?:Mrs?|Ms|Dr)\.? "
             rf")?{_NAME})\b"
         ),
     ),
@@ -445,7 +445,7 @@ PATTERNS = (
         "colleague",
         (
             rf"\b(?P<v>{_NAME}),? (?:who i work with|from work|at work|my (?:coworker|colleague"
-            rf"|workmate))\b"
+            r"|workmate))\b"
         ),
     ),
     Pattern(
@@ -486,9 +486,9 @@ OF_CHARACTER = (
     Pattern(
         "likes",
         (
-            rf"\b(?:i(?:'m| am)? (?:rather |quite |very )?(?:partial to|fond of|live on|live "
-            rf"for|crazy about|mad about|keep a weakness for|have a (?:weakness|soft spot) "
-            rf"for|can'?t resist|swear by)|a (?:weakness|soft spot) for) "
+            r"\b(?:i(?:'m| am)? (?:rather |quite |very )?(?:partial to|fond of|live on|live "
+            r"for|crazy about|mad about|keep a weakness for|have a (?:weakness|soft spot) "
+            r"for|can'?t resist|swear by)|a (?:weakness|soft spot) for) "
             rf"{_NO_THING}(?P<v>[a-z]+(?: [a-z]+)?)"
         )
         + _STOP,
@@ -496,7 +496,7 @@ OF_CHARACTER = (
     Pattern(
         "likes",
         (
-            rf"\b(?:my (?:one )?weakness is|nothing beats|give me|i'd kill for) "
+            r"\b(?:my (?:one )?weakness is|nothing beats|give me|i'd kill for) "
             rf"{_NO_THING}(?P<v>[a-z]+(?: [a-z]+)?)"
         )
         + _STOP,

@@ -104,13 +104,13 @@ PATTERNS = (
         "job",
         (
             rf"(?:^|, )(?P<v>(?:[\w-]+ )?{_JOB_END}),? (?:for )?(?:\d+|two|three|four|five|six|ten"
-            rf"|a few) (?:years?|months?)"
+            r"|a few) (?:years?|months?)"
         ),
     ),
     Pattern(
         "job",
         (
-            rf"\b(?:promoted to|hired as|hired me as|working as|training as|qualified as|made me) "
+            r"\b(?:promoted to|hired as|hired me as|working as|training as|qualified as|made me) "
             rf"(?:an? |the )?(?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END}(?: at (?:the )?{_PLACE})?)\b"
         ),
     ),
@@ -154,7 +154,7 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"\bi(?:'m| am)? (?:liv(?:e|ing) in|stay(?:ing)? in|based in|moved to|moving to) "
+            r"\bi(?:'m| am)? (?:liv(?:e|ing) in|stay(?:ing)? in|based in|moved to|moving to) "
             rf"(?P<v>{_PLACE})"
         ),
     ),
@@ -174,7 +174,7 @@ PATTERNS = (
         "lives_in",
         (
             rf"\bin (?P<v>{_PLACE})\b[^.!?]{{0,24}}\b(?:relocat|mov)(?:ing|ed) (?:up |down |out "
-            rf"|over )?there\b"
+            r"|over )?there\b"
         ),
         unless=r"\b(?:he|she|they)\b",
     ),
@@ -189,7 +189,7 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"\b(?:home is|my (?:new )?(?:place|flat|apartment|apt|house) is)(?: now)?(?: in| "
+            r"\b(?:home is|my (?:new )?(?:place|flat|apartment|apt|house) is)(?: now)?(?: in| "
             rf"over in| down in| up in)? (?P<v>{_PLACE})"
         ),
     ),
@@ -197,7 +197,7 @@ PATTERNS = (
         "lives_in",
         (
             rf"\bi(?:'m| am|m) (?:in|out in|over in|up in|down in) (?P<v>{_PLACE}) (?:now|these "
-            rf"days)\b"
+            r"days)\b"
         ),
     ),
     Pattern(
@@ -340,8 +340,8 @@ PATTERNS = (
         (
             rf"\bi (?:go|do|play|hit|train|went back)\b[^.!?]{{0,12}}?\b(?P<v>(?:{_SPORT} "
             rf"?(?:gym|class|club)?|gym))\b[^.!?]{{0,20}}\b(?P<when>(?:\w+ times|twice|once) a "
-            rf"week|every \w+|most \w+|on \w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-            rf"|daily)"
+            r"week|every \w+|most \w+|on \w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+            r"|daily)"
         ),
         value="{v} {when}",
         unless=r"\bused to\b|\bstopped\b|\bif\b",
@@ -350,15 +350,15 @@ PATTERNS = (
     Pattern(
         "exercise",
         (
-            rf"\b(?:switched to|swapped (?:it|that|\w+) for|traded \w+ for|replaced (?:it|\w+) "
+            r"\b(?:switched to|swapped (?:it|that|\w+) for|traded \w+ for|replaced (?:it|\w+) "
             rf"with) (?P<v>{_SPORT})\b"
         ),
     ),
     Pattern(
         "exercise",
         (
-            rf"\b(?:now (?:i'?m|im|i am)|so now (?:i'?m|im)|i'?ve (?:started|taken up|switched "
-            rf"to)|ive (?:started|taken up)|i (?:took up|started|switched to)|so i'?ve taken "
+            r"\b(?:now (?:i'?m|im|i am)|so now (?:i'?m|im)|i'?ve (?:started|taken up|switched "
+            r"to)|ive (?:started|taken up)|i (?:took up|started|switched to)|so i'?ve taken "
             rf"up|i'?m (?:now )?(?:doing|into)) (?P<v>{_SPORT}(?: to work| to school)?)\b"
         ),
     ),
@@ -425,21 +425,21 @@ PATTERNS = (
     Pattern(
         "boss",
         (
-            rf"\bmy (?:new )?(?:boss|manager|supervisor|line manager)(?:'s called|s called|'s "
+            r"\bmy (?:new )?(?:boss|manager|supervisor|line manager)(?:'s called|s called|'s "
             rf"name is| is called| is|'s|,)? (?P<v>{_NAME})"
         ),
     ),
     Pattern(
         "boss",
         (
-            rf"\b(?:captain|boss|manager|chief|supervisor|head nurse|director|editor|principal"
+            r"\b(?:captain|boss|manager|chief|supervisor|head nurse|director|editor|principal"
             rf"|head chef|team lead)(?: [a-z]+){{0,3}} is (?P<v>{_NAME})"
         ),
     ),
     Pattern(
         "colleague",
         (
-            rf"\bmy (?:coworker|co-worker|colleague|workmate|deskmate)(?:'s name is| is|,)? "
+            r"\bmy (?:coworker|co-worker|colleague|workmate|deskmate)(?:'s name is| is|,)? "
             rf"(?P<v>{_NAME})"
         ),
     ),

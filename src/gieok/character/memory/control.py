@@ -356,7 +356,7 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
     if wrong:
         hint = (
             f"a fact has an object of up to {_MOST_OBJECT} characters, a day such as "
-            f"2026-04-17, an importance from 0 to 1; "
+            "2026-04-17, an importance from 0 to 1; "
             f"moments and episodes have a text of up to {_MOST_CHARS:,}"
         )
         raise BadRequest(f"cannot set {' and '.join(wrong)}", hint=hint)

@@ -123,7 +123,7 @@ def _not_understood(found: RankedHits, text: str) -> str | None:
         return None
     return (
         f"words only: nothing holds {', '.join(lost)}, and no English word for it is known; "
-        f"vectors find by meaning"
+        "vectors find by meaning"
     )
 
 

@@ -81,7 +81,7 @@ def _build_foreign_error(root: Path) -> NotIndexed:
     return NotIndexed(
         (
             f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this "
-            f"place, and is not believed"
+            "place, and is not believed"
         ),
         hint="`gieok code init` makes it anew (a project that was moved or copied needs it too)",
     )

@@ -103,7 +103,7 @@ def _render_project_starts(
         command = "" if name.startswith("import ") else "command "
         prefix = f"{command}{_quote_code(name)} → " if name else ""
         lines.append(
-            f"- "
+            "- "
             f"{prefix}{_quote_code(target)}"
             f"{'' if name else _format_symbol_note(by_place[target], told)}"
         )

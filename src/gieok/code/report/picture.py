@@ -235,7 +235,7 @@ def _draw_import_line(found: Structure, line: _ImportLine, place: Mapping[_Node,
     return (
         f'<path class="l" d="{" ".join(path)}" '
         f'stroke-width="{_compute_stroke_width(line.imports)}" '
-        f'marker-end="url(#a)">'
+        'marker-end="url(#a)">'
         f"<title>{escape(names)}</title></path>"
     )
 

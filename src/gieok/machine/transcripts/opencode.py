@@ -44,7 +44,7 @@ class OpenCodeDatabase(TranscriptDatabase):
     #: The sessions without a complete log, each with the number of its newest part.
     OLD_SESSIONS = (
         f"SELECT p.session_id, '', max({_NUMBER}) FROM part p WHERE p.session_id IN (SELECT "
-        f"id FROM session) "
+        "id FROM session) "
         "AND NOT EXISTS ({logged}) GROUP BY p.session_id ORDER BY p.session_id"
     )
     #: Takes (session, after, session, after, limit): returns the session's beginning, then its
@@ -56,11 +56,11 @@ class OpenCodeDatabase(TranscriptDatabase):
         "{rules})), 'message', NULL) AS line "
         "FROM session WHERE id = ? AND 0 > ? UNION ALL "
         f"SELECT {_NUMBER}, CASE WHEN json_valid(p.data) THEN json_object('event', "
-        f"'message.part.updated.1', 'data', "
+        "'message.part.updated.1', 'data', "
         "json_object('sessionID', p.session_id, 'time', p.time_created, "
         "'part', json_set(p.data, '$.id', p.id, '$.messageID', p.message_id)), "
         "'message', CASE WHEN json_valid(m.data) THEN json(m.data) END) ELSE p.data END "
-        f"FROM part p LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ? AND "
+        "FROM part p LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ? AND "
         f"{_NUMBER} > ?) "
         "ORDER BY number LIMIT ?"
     )

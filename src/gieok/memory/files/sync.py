@@ -91,12 +91,12 @@ def _keep_away(root: Root) -> Failed:
     why = (
         (
             f"the folder {path!r} is empty; its memory is kept. Gone for good: `gieok index "
-            f"--remove FOLDER`"
+            "--remove FOLDER`"
         )
         if root.path.exists()
         else (
             f"the folder {path!r} does not exist; its memory is kept. Gone for good: `gieok index "
-            f"--remove FOLDER`"
+            "--remove FOLDER`"
         )
     )
     return Failed(root.name, why)

@@ -328,7 +328,7 @@ def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> 
     return (
         f"{properties.join_properties(blocks)}\n{_format_note_body(entry.document.text)}\n\n"
         f"{_format_note_comment(entry)}\n{below}"
-        f"\n"
+        "\n"
     )
 
 

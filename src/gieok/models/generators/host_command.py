@@ -130,7 +130,7 @@ class HostGenerator:
                 f"{self.model} needs the command `{self.program}`, which is not here{where}",
                 hint=(
                     f"install {self.agent}, or name the command's path in the `base_url` beside "
-                    f"the model's setting"
+                    "the model's setting"
                 ),
             )
         return program

@@ -63,7 +63,7 @@ class OpenClawChannel:
             raise NotifierFailed(
                 hook.missing,
                 hint=f'write `"hooks": {{"enabled": true, "token": "…"}}` into {hook.config}, '
-                f"restart the gateway; "
+                "restart the gateway; "
                 f"for another gateway set `notify.openclaw_url`, and {self._opening.key_hint}",
             )
         return hook

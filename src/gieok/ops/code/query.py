@@ -165,7 +165,7 @@ def _format_words_only_note(waiting: int) -> str:
 def _format_partly_embedded_note(waiting: int) -> str:
     return (
         f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
-        f"or `gieok up` makes them"
+        "or `gieok up` makes them"
     )
 
 

@@ -276,7 +276,7 @@ def _probe_store(context: Context) -> str:
     stats = context.memory.store().stats()
     return (
         f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} "
-        f"passages in all scopes"
+        "passages in all scopes"
     )
 
 
@@ -315,7 +315,7 @@ def _probe_copy_service(context: Context) -> str:
         )
     return (
         f"{there:,} documents are at {store.service_name}, as many as were sent: counted there "
-        f"just now"
+        "just now"
     )
 
 

@@ -50,7 +50,7 @@ def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
             fs.replace_private(draft, text)
             hint = (
                 f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config "
-                f"edit` goes on with it"
+                "edit` goes on with it"
             )
             raise BadConfig(str(wrong[0]), hint=hint)
     changed = text != (before if file.is_file() else "") and text != _NEW.say(context.lang)

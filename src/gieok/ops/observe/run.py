@@ -69,7 +69,7 @@ def observe_transcripts(context: Context, request: ObserveRunRequest) -> Observe
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
         context.say(
             f"watching {len(folders) - 1} folders of transcripts; Ctrl-C ends it, and nothing "
-            f"is lost"
+            "is lost"
         )
         context.admin.watching.follow(lambda: folders, observed.read, debounce_ms=_DEBOUNCE_MS)
     return observed.result()

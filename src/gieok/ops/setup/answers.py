@@ -110,7 +110,7 @@ def _read_secret_variable(known: Interview, name: str, value: object) -> str:
             f"{name} must name a variable of the environment that is set",
             hint=(
                 f"such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key "
-                f"never stands in the file"
+                "never stands in the file"
             ),
         )
     return known.context.caller.environment[variable]

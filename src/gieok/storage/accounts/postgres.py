@@ -44,7 +44,7 @@ _OF_USERS = {
         PRIMARY KEY (scope_id, reference)""",
     "check_ins": (
         f"scope_id bigint NOT NULL, day {_TEXT}, streak bigint NOT NULL, PRIMARY KEY (scope_id, "
-        f"day)"
+        "day)"
     ),
     "characters": f"""
         scope_id bigint NOT NULL, id {_TEXT}, name text NOT NULL, card text NOT NULL,

@@ -120,7 +120,7 @@ def _list_row_tables(connection: sqlite3.Connection, database: str) -> list[str]
     """Return the tables that hold rows; virtual tables of FTS are views of other tables."""
     rows = connection.execute(
         f"SELECT name FROM {database}.sqlite_master WHERE type = 'table' AND sql NOT LIKE "
-        f"'CREATE VIRTUAL%'"
+        "'CREATE VIRTUAL%'"
     )
     return [row[0] for row in rows]
 

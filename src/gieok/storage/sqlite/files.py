@@ -222,7 +222,7 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
         # zeros.
         left.append(
             f"{file.name}: no room to write it anew; run the command again once there is as "
-            f"much as it takes"
+            "much as it takes"
         )
     connection.execute(f"PRAGMA temp_store = {before}")
     if pragma(connection, "wal_checkpoint(TRUNCATE)"):

@@ -146,7 +146,7 @@ def _check_exposure(house: House, options: HttpOptions) -> None:
         return
     hint = (
         f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave "
-        f"serve.host as 127.0.0.1"
+        "serve.host as 127.0.0.1"
     )
     raise BadConfig(
         f"{options.host!r} is open to other machines, and no key is configured",

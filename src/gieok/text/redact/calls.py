@@ -101,7 +101,7 @@ CALLS = (
             "account(",
         ),
         pattern=(
-            rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user"
+            r"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user"
             rf"|account)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])"
         ),
         example='new NetworkCredential("svc", "pine-cone")',

@@ -166,7 +166,7 @@ DEVICES = (
             "key-string ",
         ),
         pattern=(
-            rf"(?i:community|secret|password|passphrase|(?:auth-|authentication-)?key|psk"
+            r"(?i:community|secret|password|passphrase|(?:auth-|authentication-)?key|psk"
             rf"|plain-text-password-value|key-string)(?P<mark>{_MARK}{{0,2}}) "
             rf"(?P<secret>[^\s\"'<>$,;()]{{4,120}})(?=(?: (?i:ro|rw|view \S{{1,20}}|privilege "
             rf"\d{{1,2}}|role \S{{1,20}})){{0,2}}[ \t\r]{{0,8}}(?:\n|\Z))"

@@ -154,9 +154,9 @@ _WALLETS = (
 )
 _PHRASE_NOUN = (
     rf"(?:{compile_after_words(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|(?:twelve"
-    rf"|(?<![0-9])12"
-    rf"|(?<![0-9])24|twenty-four|fifteen|eighteen) words|seed[ _-]words|seed(?=[:=]| is | -> "
-    rf"))|"
+    r"|(?<![0-9])12"
+    r"|(?<![0-9])24|twenty-four|fifteen|eighteen) words|seed[ _-]words|seed(?=[:=]| is | -> "
+    r"))|"
     r"시드(?: ?(?:구문|문구|단어|워드|프레이즈))?|니모닉|복구 ?(?:구문|문구|단어)|지갑 ?(?:구문|문구))"
 )
 
@@ -181,7 +181,7 @@ DOCUMENTS = (
         name="licence-number",
         hints=("licen",),
         pattern=(
-            rf"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num"
+            r"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num"
             rf"|#))?{_LINK}{_OPENS}(?P<secret>[A-Z0-9][A-Z0-9 -]{{5,24}})"
         ),
         example="driver's license number is D1234567",
@@ -221,7 +221,7 @@ DOCUMENTS = (
         hints=("code", "코드", "번호"),
         pattern=(
             rf"(?:{compile_after_words(_RECOVERY, '[ _-]')}(?i:codes?)|(?:(?<=복구)|(?<=백업)"
-            rf"|(?<=복구 )|(?<=백업 "
+            r"|(?<=복구 )|(?<=백업 "
             rf"))(?:코드|번호))(?:[^\n:0-9]{{0,40}}:|[은는이가]|(?: for [\w .]{{1,24}})? (?:is|are"
             rf"|was))?[ \t]{{0,3}}(?:\n[ \t]{{0,8}}(?:[-*•]|\d{{1,2}}[.)])?[ "
             rf"\t]{{0,3}}){{0,2}}[\[\"'`]{{0,2}}(?P<secret>[A-Za-z0-9]{{3}})"

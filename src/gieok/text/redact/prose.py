@@ -45,11 +45,11 @@ _EN = (
     r"(?<![A-Za-z0-9_])(?i:pass(?:wor[dt]|code| ?phrase|wd|key)s?|pass(?= (?:is|was|=)|[:=])"
     r"|(?:(?<=db )|(?<=root )|(?<=wifi )|(?<=admin )|(?<=vpn )|(?<=nas ))pass|pwd|pw|pin(?: "
     r"?(?:codes?|number|no\.?))?|"
-    rf"secret(?: key)?|(?<!-)tokens?|"
+    r"secret(?: key)?|(?<!-)tokens?|"
     rf"credentials?|creds?|(?=[kt]){compile_after_words(_EN_KEYS, '[ _-]')}(?:key|token)s?"
     rf"|(?=[cp]){compile_after_words(_EN_CODES, ' ')}(?:codes?|pin|combination|combo)"
-    rf"|combination|otp(?: "
-    rf"code)?|"
+    r"|combination|otp(?: "
+    r"code)?|"
     r"key(?= for [^.\n]{0,40}\b(?:encrypt\w{0,5}|drive|disk|backups?|wi-?fi|vault|safe|wallet"
     r"|server|router|volume|luks|archive|api)\b))(?![A-Za-z0-9_])"
 )
@@ -58,7 +58,7 @@ _KO = (
     r"(?:비밀 ?번호|비번|암호(?!화|학|문|해|자산|통화)|패스 ?(?:워드|프레이즈|코드)|시크릿(?: ?키)?|토큰(?!화|나이|이저|라이)|핀 "
     r"?(?:번호|코드)|"
     rf"(?=[키kK토시]){compile_after_words(_KO_KEYS, '[ _-]')}(?i:키|key|토큰|시크릿)"
-    rf"|(?<![가-힣A-Za-z])키(?=[는가]? "
+    r"|(?<![가-힣A-Za-z])키(?=[는가]? "
     rf"?[:=]? ?[!-~])|(?=[번코]){compile_after_words(_KO_CODES, ' ')}(?:번호|코드)|"
     r"(?<![A-Za-z0-9_])(?i:passwords?|passcode|passphrase|pwd?|pin|tokens?|secret(?: "
     r"key)?)(?= ?[가-힣]|\([가-힣]))(?![A-Za-z0-9_])"
@@ -84,7 +84,7 @@ _LINK = (
 _NEAR = r"(?P<link> (?i:to|as|now|from|works?|becomes) | )"
 _EN_LEAD = (
     rf"(?<!\S)(?P<opens>{_OPENS})(?P<secret>[!-~]{{4,64}}),? (?P<link>(?i:(?:to log ?in,? "
-    rf")?(?:is|as|was|when|if|works as|that['’]s|it['’]s) |(?:please "
+    r")?(?:is|as|was|when|if|works as|that['’]s|it['’]s) |(?:please "
     rf")?\())(?P<gap>(?i:[a-z']{{1,12}} ){{0,5}})\Z"
 )
 _KO_LEAD = (
@@ -561,7 +561,7 @@ PROSE = (
         pattern=(
             rf"(?P<name>{_KO})[^\n]{{0,24}}\n(?:[\w .]{{1,16}}: ?|> ?|- "
             rf"?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[가-힣]{{0,5}}[ \t.ㅋㅎ]{{0,8}}(?:\n"
-            rf"|\Z))"
+            r"|\Z))"
         ),
         example="비번 뭐였지\ntiger.lily.40",
         counter_example="비번 바꿨어?\n아니",

@@ -159,7 +159,7 @@ _KOREAN_ROWS = (
     ),
     GivingUp(
         (
-            rf"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|(?<![로에도만]))(?: [가-힣]+던 (?:거|걸))? "
+            r"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|(?<![로에도만]))(?: [가-힣]+던 (?:거|걸))? "
             rf"(?:{_ADVERB})*(?:{_ENDING})"
         ),
         "<헬스장> 이제 그만뒀어",
@@ -183,7 +183,7 @@ _KOREAN_ROWS = (
         "커피는 마시고 싶지",
     ),
     GivingUp(
-        rf"에서 ?(?!새로|서로|바로|따로|다시)"
+        r"에서 ?(?!새로|서로|바로|따로|다시)"
         rf"(?=(?:[^\s.!?,]*[^\s.!?,고서며데만을를] ){{0,3}}"
         rf"[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
         "회의를 <부산>에서 대구로 옮겼어",
@@ -232,7 +232,7 @@ _ENGLISH_ENDING = (
 )
 _ENGLISH_GONE = (
     rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated"
-    rf"|scrapped|no more"
+    r"|scrapped|no more"
     r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired"
     r"|retiring)"
     rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)"
@@ -258,7 +258,7 @@ _ENGLISH_ROWS = (
     ),
     GivingUp(
         rf"(?P<old>.+?){_BE}{_NOW} (?:swapped|replaced|traded|exchanged|substituted"
-        rf"|superseded)(?: out)? "
+        r"|superseded)(?: out)? "
         r"(?:for|by|with) (?P<new>.+)",
         "<the van> has been swapped for a bike",
         "the van has been parked for a week",

@@ -34,17 +34,17 @@ _PLAN = r"(?:way|plan|one|arrangement|set-?up|choice|setting|idea|state)"
 _ENGLISH = (
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:go|going|gone|went|put|move|change|switch|set|turn|bring|get|leave|keep|stay"
-        rf"|revert|return|have|make|let) )?"
+        r"(?:(?:go|going|gone|went|put|move|change|switch|set|turn|bring|get|leave|keep|stay"
+        r"|revert|return|have|make|let) )?"
         rf"(?:{_IT} )?(?:is |be |stays? |goes |go )?(?:all )?(?:back )?(?:to )?(?:just |exactly )?"
         rf"(?:how|what|the way|where|as|like) (?:{_IT} |they |we )?(?:{_WAS}|had it|did "
-        rf"it)(?: before)?",
+        r"it)(?: before)?",
         "back to how it was",
         "back to the office",
     ),
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:go|going|went|put|move|change|switch|set|get|revert|return|we['’]re|i['’]m) "
+        r"(?:(?:go|going|went|put|move|change|switch|set|get|revert|return|we['’]re|i['’]m) "
         rf")?(?:{_IT} )?(?:right )?"
         rf"back to (?:(?:the|our|my|its|their) {_OLD} {_PLAN}|before|normal|the way before)",
         "go back to the old plan",
@@ -52,8 +52,8 @@ _ENGLISH = (
     ),
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:we|i)(?:['’]re|['’]m|['’]ll| are| am| will)? )?(?:keep(?:ing)?|stick(?:ing)? "
-        rf"(?:with|to)|stay(?:ing)? with) "
+        r"(?:(?:we|i)(?:['’]re|['’]m|['’]ll| are| am| will)? )?(?:keep(?:ing)?|stick(?:ing)? "
+        r"(?:with|to)|stay(?:ing)? with) "
         rf"(?:the|our|my) {_OLD} {_PLAN}",
         "we're keeping the old one",
         "we're keeping the old car",
@@ -62,7 +62,7 @@ _ENGLISH = (
         RESTORES,
         (
             rf"(?:(?:leave|keep|let) {_IT}|{_IT} stays?|(?:same )?as) (?:as |like )?(?:it "
-            rf")?(?:before|the same as before)"
+            r")?(?:before|the same as before)"
         ),
         "keep it like before",
         "keep it before lunch",
@@ -125,7 +125,7 @@ _SAID = r"(?:(?:내가|제가) )?(?:방금|아까|지금|좀 전에)(?:(?: 내�
 _KOREAN = (
     TakingBackPart(
         RESTORES,
-        rf"(?:원래|예전|이전|기존|그 ?전|전|처음|하던|쓰던|먹던|가던|있던|바꾸기 전|옮기기 전)"
+        r"(?:원래|예전|이전|기존|그 ?전|전|처음|하던|쓰던|먹던|가던|있던|바꾸기 전|옮기기 전)"
         rf"(?: ?대로| ?처럼| ?(?:하던|쓰던|있던) ?대로| ?(?:상태|값|걸|거|것|계획|방식)(?:로|으로|대로))(?: {_AGAIN})?",
         "원래대로 가자",
         "원래대로라면 금요일",
@@ -142,7 +142,7 @@ _KOREAN = (
     ),
     TakingBackPart(
         _POINTS,
-        rf"(?:그거|그건|그걸|그것|이거|이건|이걸|그 ?말|그 ?얘기|그 ?결정|그 ?변경"
+        r"(?:그거|그건|그걸|그것|이거|이건|이걸|그 ?말|그 ?얘기|그 ?결정|그 ?변경"
         rf"|{_SAID} ?(?:거|건|걸|것|말|얘기|결정|말씀)|{_SAID}"
         r"|(?:바꾼|바꾸기로 한|바꾼다는|옮긴|옮기기로 한|옮긴다는) ?(?:거|건|걸|것))(?:은|는|을|를|도)?",
         "방금 한 말은",

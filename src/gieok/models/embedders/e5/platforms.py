@@ -60,7 +60,7 @@ class Platform(NamedTuple):
         what = "musl (Alpine)" if self.is_musl else f"{self.system} on {self.machine}"
         return (
             f"it has no wheel for {what} and Python {'.'.join(map(str, self.python))}: use a "
-            f"service (`embedder: ollama`), "
+            "service (`embedder: ollama`), "
             "or `embedder: none`, which searches words alone"
         )
 

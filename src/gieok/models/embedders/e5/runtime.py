@@ -92,7 +92,7 @@ class E5Embedder:
             return [
                 (
                     f"8-bit vectors are off by {worst:.3f} on this processor; remove {folder} and "
-                    f"run the command again"
+                    "run the command again"
                 )
             ]
         return []

@@ -33,7 +33,7 @@ class SqlCast(SqlOwners):
             rows = db.execute(
                 (
                     f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? ORDER BY id LIMIT ? "
-                    f"OFFSET ?"
+                    "OFFSET ?"
                 ),
                 (sid, limit, offset),
             )

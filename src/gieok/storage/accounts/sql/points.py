@@ -45,7 +45,7 @@ class SqlPoints(SqlOwners):
             rows = db.execute(
                 (
                     f"SELECT {ENTRY} FROM ledger WHERE scope_id = ? AND number <= ? ORDER BY "
-                    f"number DESC LIMIT ?"
+                    "number DESC LIMIT ?"
                 ),
                 (sid, total - offset, limit),
             )

@@ -96,7 +96,7 @@ class SqlUsers(SqlOwners):
             rows = db.execute(
                 (
                     f"SELECT {_ACCOUNT} FROM users WHERE is_account = 1 AND name > ? AND seen_at "
-                    f"< ? ORDER BY name LIMIT ?"
+                    "< ? ORDER BY name LIMIT ?"
                 ),
                 (after_user, to_ms(before), limit),
             )

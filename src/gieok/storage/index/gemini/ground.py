@@ -120,12 +120,12 @@ class Placing:
         if self._unknown:
             notes.append(
                 f"{self._unknown} quotations by gemini are of documents that are not known "
-                f"here, and left out"
+                "here, and left out"
             )
         if self._changed:
             notes.append(
                 f"{self._changed} quotations by gemini no longer stand in their documents, "
-                f"and are left out"
+                "and are left out"
             )
         return notes
 

@@ -107,7 +107,7 @@ class UploadManifest:
             row = db.execute(
                 "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = "
                 "d.scope_id JOIN gemini_uploads u "
-                f"ON u.scope = s.path AND u.key = d.key AND u.content_hash = "
+                "ON u.scope = s.path AND u.key = d.key AND u.content_hash = "
                 f"d.content_hash{condition}",
                 values,
             ).fetchone()

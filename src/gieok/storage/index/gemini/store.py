@@ -281,7 +281,7 @@ class GeminiStore(SqliteDocuments):
         """
         address = self._address.rstrip("/") or "https://generativelanguage.googleapis.com"
         return (
-            f'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" '
+            'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" '
             f'"{address}/v1beta/NAME?force=true"'
         )
 

@@ -92,7 +92,7 @@ def _failing_as(name: str) -> Iterator[None]:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             hint = (
                 f"move the folder `{name.lower()}` of the home away; it is made again from the "
-                f"SQLite file beside it"
+                "SQLite file beside it"
             )
             raise LibraryFailed(f"{name} failed: {error}", hint=hint) from error
         raise

@@ -109,7 +109,7 @@ class MirroredStore(SqliteStore):
                 if held and self._mirror.differs(held.wanted):
                     wrong.append(
                         f"the {self.library_name} mirror of {scope} does not hold the vectors "
-                        f"of the store"
+                        "of the store"
                     )
         return wrong
 

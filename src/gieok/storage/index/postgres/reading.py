@@ -61,7 +61,7 @@ def get(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Docum
     rows = db.execute(
         (
             f"SELECT {DOCUMENT_COLUMNS} FROM gieok.documents WHERE scope_id = %s AND key_hash = "
-            f"ANY(%s)"
+            "ANY(%s)"
         ),
         (find_postgres_scope_id(db, scope), list({key_hash(key) for key in keys})),
     )
@@ -243,7 +243,7 @@ def _build_postgres_spread_sql(query: KeywordQuery) -> str:
     """
     lent = (
         f"own.tf * s.share * least(1.0::float8, {float(query.spread_tokens)}::float8 / "
-        f"greatest(own.length, 1))"
+        "greatest(own.length, 1))"
     )
     steps = ", ".join(
         f"({sign * n}, {float(share)!r}::float8)"

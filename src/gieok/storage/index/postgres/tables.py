@@ -59,7 +59,7 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
             f"{location} has a pgvector older than 0.7",
             hint=(
                 f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION "
-                f"vector UPDATE'`"
+                "vector UPDATE'`"
             ),
         )
 

@@ -101,7 +101,7 @@ def rank_nearest_vectors(
     vector = np.frombuffer(query.vector, "<f4")
     rows = db.execute(
         f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE "
-        f"e.scope_id = %(s)s "
+        "e.scope_id = %(s)s "
         "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
         {
             "s": reading.find_postgres_scope_id(db, scope),

@@ -153,7 +153,7 @@ class SqliteProjectStore(SqliteStore):
             db.executemany(
                 (
                     f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, "
-                    f"?, ?, ?)"
+                    "?, ?, ?)"
                 ),
                 [(*file, facts) for file, facts in files],
             )

@@ -31,7 +31,7 @@ _HAS_TALK = (
 #: The documents of a scope that are notes: a conversation has no title that would say anything.
 _TALK = "('session', 'turn')"
 _NOTES = (
-    f"FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?1) AND kind NOT IN "
+    "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?1) AND kind NOT IN "
     f"{_TALK}"
 )
 

@@ -89,7 +89,7 @@ class Postings:
     ) -> tuple[Ints, Doubles]:
         rows = np.array(
             db.execute(
-                f"SELECT doc, sum(CASE col WHEN 'body' THEN 1.0 ELSE "
+                "SELECT doc, sum(CASE col WHEN 'body' THEN 1.0 ELSE "
                 f"{float(query.context_weight)} END) AS tf "
                 "FROM keyword_tf WHERE term = ? GROUP BY doc HAVING tf > 0",
                 (f"{self._scope_id}_{token}",),

@@ -47,7 +47,7 @@ def entries(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[E
             'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM documents d '
             "JOIN passages p ON p.id BETWEEN d.first_passage AND d.first_passage + "
             "d.passage_count - 1 "
-            f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?) AND d.key IN "
+            "WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?) AND d.key IN "
             f"({marks(batch)}) ORDER BY p.id",
             (scope.path, *batch),
         )

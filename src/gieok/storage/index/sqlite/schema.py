@@ -166,7 +166,7 @@ def _renew_lines(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM lines")
     documents = connection.execute(
         (
-            f"SELECT kind, first_passage, passage_count, text FROM documents WHERE kind IN "
+            "SELECT kind, first_passage, passage_count, text FROM documents WHERE kind IN "
             f"({marks(lines.KINDS)})"
         ),
         sorted(lines.KINDS),

@@ -80,7 +80,7 @@ def _read_sqlite_texts(
     rows = db.execute(
         (
             f'SELECT id, document_id, start, "end" FROM passages p WHERE {condition} ORDER BY id '
-            f"DESC LIMIT ?"
+            "DESC LIMIT ?"
         ),
         (*values, limit),
     ).fetchall()
@@ -168,7 +168,7 @@ def put(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) ->
     for batch in batches(list(ids)):
         db.execute(
             "UPDATE scopes SET generation = generation + 1 WHERE id IN "
-            f"(SELECT scope_id FROM passages WHERE vector_id IS NULL AND text_hash IN "
+            "(SELECT scope_id FROM passages WHERE vector_id IS NULL AND text_hash IN "
             f"({marks(batch)}))",
             batch,
         )
@@ -215,7 +215,7 @@ def missing_lines(db: sqlite3.Connection, before: LineId, limit: int) -> list[tu
     rows = db.execute(
         'SELECT l.passage_id, l.start, l."end", p.document_id, p.start FROM lines l JOIN '
         "passages p ON p.id = l.passage_id "
-        f"WHERE (l.passage_id, l.start) < (?, ?) AND NOT EXISTS "
+        "WHERE (l.passage_id, l.start) < (?, ?) AND NOT EXISTS "
         f"(SELECT 1 FROM vectors v WHERE v.model_id = {_ACTIVE} AND v.text_hash = l.text_hash) "
         "ORDER BY l.passage_id DESC, l.start DESC LIMIT ?",
         (*before, limit),

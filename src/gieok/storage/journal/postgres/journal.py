@@ -18,7 +18,7 @@ from gieok.storage.postgres.statements import Elsewhere
 
 _BYTES = (
     "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "
-    f"WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = "
+    "WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = "
     f"'{NAME}')"
 )
 

@@ -48,7 +48,7 @@ OF_SCOPES = {
         PRIMARY KEY (scope_id, id), UNIQUE (scope_id, path, "offset", length)""",
     "positions": (
         f"scope_id bigint NOT NULL, reader {_TEXT}, seq bigint NOT NULL, PRIMARY KEY (scope_id, "
-        f"reader)"
+        "reader)"
     ),
     "chunks": f"""
         scope_id bigint NOT NULL, reader {_TEXT}, start bigint NOT NULL, "end" bigint NOT NULL,
@@ -73,12 +73,12 @@ OF_SCOPES = {
     ),
     "kept": (
         f"scope_id bigint NOT NULL, realm {_TEXT}, name {_TEXT}, value text NOT NULL, PRIMARY KEY "
-        f"(scope_id, realm, name)"
+        "(scope_id, realm, name)"
     ),
     # The number of the newest change among the messages of a source.
     "changes": (
         f"scope_id bigint NOT NULL, source_id bigint NOT NULL, id {_NUMBER}, PRIMARY KEY "
-        f"(scope_id, source_id)"
+        "(scope_id, source_id)"
     ),
     "archived": f"""
         scope_id bigint NOT NULL, key {_TEXT}, tier text NOT NULL, place {_TEXT},

@@ -45,7 +45,7 @@ class SqlConversations(SqlMessages):
         """
         with self._reading_of(scope) as (db, sid):
             changed = db.execute(
-                f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON "
+                "SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON "
                 f"{self._of_source} "
                 "WHERE m.scope_id = ? AND m.id > ? ORDER BY m.id",
                 (sid, after.change),
@@ -61,7 +61,7 @@ class SqlConversations(SqlMessages):
                 f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON "
                 f"{self._of_source} "
                 f"WHERE m.scope_id = ? AND m.seq > ? AND m.seq <= ? AND {_SAID} GROUP BY "
-                f"s.agent, s.session "
+                "s.agent, s.session "
                 "ORDER BY min(m.seq)",
                 (sid, after.seq, upto or after.seq),
             )

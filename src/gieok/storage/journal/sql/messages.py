@@ -50,7 +50,7 @@ class SqlMessages(SqlJournal):
         """Return the columns and tables of messages, the SQL after SELECT."""
         columns = (
             f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, "
-            f"m.line, m.place"
+            "m.line, m.place"
         )
         return f"{columns} FROM messages m JOIN sources s ON {self._of_source}"
 
@@ -74,7 +74,7 @@ class SqlMessages(SqlJournal):
                 db.executemany(
                     (
                         f"INSERT INTO rejects ({own.column}{REJECT}) VALUES ({own.mark}?, ?, ?, "
-                        f"?, ?) ON CONFLICT DO NOTHING"
+                        "?, ?) ON CONFLICT DO NOTHING"
                     ),
                     [(*own.values, *reject) for reject in rejects],
                 )
@@ -111,7 +111,7 @@ class SqlMessages(SqlJournal):
                 # An id may be followed by `#` (0x23) or `~` (0x7e).
                 ranges = [bound for identity in some for bound in (identity, identity + "\x7f")]
                 rows = db.execute(
-                    f"WITH asked (first, after) AS (VALUES "
+                    "WITH asked (first, after) AS (VALUES "
                     f"{marks(some).replace('?', '(?, ?)')}) SELECT m.id FROM asked a "
                     "JOIN messages m ON m.scope_id = ? AND m.id >= a.first AND m.id < a.after",
                     (*ranges, sid),
@@ -130,7 +130,7 @@ class SqlMessages(SqlJournal):
             for row in db.execute(
                 (
                     f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted "
-                    f"= 0 ORDER BY m.seq LIMIT ?"
+                    "= 0 ORDER BY m.seq LIMIT ?"
                 ),
                 (sid, after, limit),
             ):
@@ -300,7 +300,7 @@ def _read_message_versions(
     ids = list({message.id for message in messages})
     rows = db.execute(
         (
-            f"SELECT id, seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id IN "
+            "SELECT id, seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id IN "
             f"({marks(ids)}) ORDER BY seq"
         ),
         (sid, *ids),
@@ -316,7 +316,7 @@ def _read_forgotten_hashes(db: Db, sid: int, messages: Sequence[Message]) -> set
     times = list({to_ms(message.at) for message in messages})
     rows = db.execute(
         (
-            f"SELECT at, text_hash FROM messages WHERE scope_id = ? AND retracted = 2 AND at IN "
+            "SELECT at, text_hash FROM messages WHERE scope_id = ? AND retracted = 2 AND at IN "
             f"({marks(times)})"
         ),
         (sid, *times),
@@ -331,7 +331,7 @@ def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
     if row is None:
         insert = (
             f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) "
-            f"RETURNING id"
+            "RETURNING id"
         )
         (row,) = db.execute(insert, (*own.values, *source)).fetchall()
     return int(row[0])

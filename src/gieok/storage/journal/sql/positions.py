@@ -44,7 +44,7 @@ class SqlPositions(SqlDurable, SqlMessages):
         rows = db.execute(
             (
                 f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
-                f"ORDER BY m.seq"
+                "ORDER BY m.seq"
             ),
             (sid, after),
         )
@@ -101,7 +101,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             ((run_id,),) = db.execute(
                 (
                     f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                    f"RETURNING id"
+                    "RETURNING id"
                 ),
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
             ).fetchall()

@@ -36,7 +36,7 @@ class SqlForgetting(SqlConversations):
             rows = db.execute(
                 (
                     f"SELECT {self._messages} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} "
-                    f"ORDER BY m.seq"
+                    "ORDER BY m.seq"
                 ),
                 (sid,),
             )
