@@ -33,18 +33,18 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from gieok import places
-from gieok.app import open_context
+from gieok.commands.run import run_operation
 from gieok.flow.lifecycle import fill_vectors
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
-from gieok.ops.run import run_operation
 from gieok.ports.models import Embedder
 from gieok.ranking import recall
 from gieok.testing import ManualClock
@@ -97,7 +97,7 @@ class RememberedTexts:
 class Memory:
     """A home in which sessions were taken in, and the context of a person who works there."""
 
-    context: Context
+    call: Call
     embedder: RememberedTexts
     #: Session id of the data by the session id of the transcript.
     sessions: Mapping[str, str]
@@ -105,7 +105,7 @@ class Memory:
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        return tuple(self.context.memory.store().scopes())
+        return tuple(self.context.home.store.scopes())
 
     def ask(self, operation: str, **values: object) -> Any:
         answer = run_operation(operation, values, lambda _: self.context)
@@ -122,7 +122,7 @@ class Memory:
 
     def documents(self) -> Iterator[tuple[Scope, str, str]]:
         """Yield scope, key and session of the documents of turns."""
-        store = self.context.memory.store()
+        store = self.context.home.store
         for scope in self.scopes:
             for key in store.hashes(scope):
                 if session := self.session_of(key):
@@ -130,7 +130,7 @@ class Memory:
 
     def forget(self, sessions: set[str]) -> None:
         """Forget what was said in sessions, and what was made of it."""
-        store = self.context.memory.store()
+        store = self.context.home.store
         names = {own for own, session in self.sessions.items() if session in sessions}
         for scope in self.scopes:
             found = store.get(scope, list(store.hashes(scope)))
@@ -171,18 +171,14 @@ def loaded(
     flags = {"hook.budget_tokens": str(_BUDGET_TOKENS)}
     environment = Home(home.path).environment()
     os.environ["HOME"] = str(home.path)  # the one variable that is the process's own
-    context = open_context(
-        flags, environment=environment, folder=work, clock=ManualClock(end), zone=UTC
-    )
-    memory = context.memory
-    inner = memory.embedder()
+    call = open_call(flags, environment=environment, folder=work, clock=ManualClock(end), zone=UTC)
+    inner = call.home.open_embedder()
     assert inner is not None
     embedder = RememberedTexts(inner, folder / "vectors.sqlite")
-    kept = memory._replace(embedder=lambda: embedder)
-    context = replace(context, ribs=context.ribs._replace(memory=lambda: kept))
-    fill_vectors(memory.store(), embedder, _progress)
+    call.home.open_embedder = lambda: embedder  # type: ignore[method-assign,assignment]
+    fill_vectors(call.home.store, embedder, _progress)
     return Memory(
-        context, embedder, {session_uuid(session): session.id for session in sessions}, captured
+        call, embedder, {session_uuid(session): session.id for session in sessions}, captured
     )
 
 

@@ -27,10 +27,10 @@ from statistics import median
 from typing import Any
 
 import gieok
-from gieok.app import open_context
-from gieok.app.resident import Resident
 from gieok.flow.distil import MessageSpan
 from gieok.flow.lifecycle import fill_vectors
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.memory import active_memory, scope_memory
 from gieok.memory.active_memory import Look
 from gieok.memory.capture.capture import Capture
@@ -89,14 +89,14 @@ def table(home: Path, models: Path | None) -> dict[str, Any]:
     os.environ["GIEOK_HOME"] = str(home)
     if models:
         (home / "models").symlink_to(models.resolve())
-    context = open_context({}, resident=Resident())
+    call = open_call({}, resident=Resident())
     rows: dict[str, Any] = {}
-    rows |= _lines(context.memory.journal(), home)
+    rows |= _lines(call.home.journal, home)
     texts = [_text(n) * 3 for n in range(1000)]
     rows["count_1000_messages_ms"] = _timed(lambda: [estimate_tokens(text) for text in texts])
-    rows |= _activation(context)
-    rows |= _storing(context)
-    rows |= _reading(context, home)
+    rows |= _activation(call)
+    rows |= _storing(call)
+    rows |= _reading(call, home)
     return {name: round(value, 2) for name, value in rows.items()}
 
 
@@ -155,10 +155,10 @@ def _observations(count: int, first: int = 0) -> list[Observation]:
     ]
 
 
-def _activation(context: Any) -> dict[str, float]:
+def _activation(call: Any) -> dict[str, float]:
     spent = []
     for turn in range(5):
-        scope, journal = Scope(f"bench:activation-{turn}"), context.memory.journal()
+        scope, journal = Scope(f"bench:activation-{turn}"), call.home.journal
         messages = [
             Message(f"{turn}/{n}", Role.USER, _text(n), _AT, "s", "plain", 3000, "f", n)
             for n in range(10)
@@ -175,15 +175,15 @@ def _activation(context: Any) -> dict[str, float]:
         def observe(span: MessageSpan) -> Observed:
             raise AssertionError(span)
 
-        buffer = Buffer(journal, context.memory.store(), scope, ManualClock(), observe)
+        buffer = Buffer(journal, call.home.store, scope, ManualClock(), observe)
         began = time.perf_counter()
         assert buffer.step() is Step.ACTIVATED
         spent.append((time.perf_counter() - began) * 1000)
     return {"activation_of_80_observations_ms": median(spent)}
 
 
-def _storing(context: Any) -> dict[str, float]:
-    store, embedder = context.memory.store(), context.memory.embedder()
+def _storing(call: Any) -> dict[str, float]:
+    store, embedder = call.home.store, call.home.open_embedder()
     store.put(build_observed_entries(_SCOPE, Observed(tuple(_observations(1))), _AT))
     fill_vectors(store, embedder)
 
@@ -198,17 +198,17 @@ def _storing(context: Any) -> dict[str, float]:
     }
 
 
-def _reading(context: Any, home: Path) -> dict[str, float]:
-    from gieok.ops import operation
-    from gieok.ops.memory.search import SearchRequest
+def _reading(call: Any, home: Path) -> dict[str, float]:
+    from gieok.commands import load_command
+    from gieok.commands.memory.search import SearchRequest
 
-    store, scope = context.memory.store(), Scope("bench:active-memory")
+    store, scope = call.home.store, Scope("bench:active-memory")
     store.put(
         build_observed_entries(
             scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT
         )
     )
-    search = operation("search").handler
+    search = load_command("search").handler
     look = Look("en", 2500, "", UTC)
     numbers = iter(range(100))
 
@@ -225,7 +225,7 @@ def _reading(context: Any, home: Path) -> dict[str, float]:
     write(known)
     ask = SearchRequest(query=["결제 재시도 간격"], limit=10)
     return {
-        "search_10_results_warm_ms": _timed(lambda: search(context, ask), 7),
+        "search_10_results_warm_ms": _timed(lambda: search(call, ask), 7),
         "write_active_memory_of_1000_ms": median(write(known) for _ in range(7)),
         "write_active_memory_all_read_ms": median(write(None) for _ in range(7)),
     }

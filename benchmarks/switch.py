@@ -41,9 +41,9 @@ _BATCH = 64
 SEARCHER = """
 import json, select, sys
 from pathlib import Path
-from gieok.app import open_context
-from gieok.app.resident import Resident
-from gieok.ops import operation
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
+from gieok.commands import operation
 found, resident = operation("search"), Resident()
 asked = json.load(open(sys.argv[1]))
 once = sys.argv[2] == "once"
@@ -53,7 +53,7 @@ while True:
             sys.exit()
         row = {"place": 0, "degraded": "", "error": ""}
         try:
-            context = open_context({}, resident=resident)
+            context = open_call({}, resident=resident)
             result = found.handler(context, found.request(query=[question], min_score=0.0, limit=5))
             texts = [" ".join(hit.snippet.split()) for hit in result.results]
             row["place"] = next((n for n, text in enumerate(texts, 1) if any(a in text for a in answers)), 0)

@@ -29,16 +29,16 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from gieok.app import open_context
-from gieok.app.resident import Resident
+from gieok.commands import load_command
 from gieok.flow.distil import deliver
 from gieok.flow.lifecycle import fill_vectors
+from gieok.home.call import Call
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers import sweep
 from gieok.model.memory import Entry, Scope
-from gieok.ops import operation
-from gieok.ops.context import Context
 from gieok.testing import ManualClock
 from speed import FakeVectors, read_texts
 
@@ -75,7 +75,7 @@ def spent(work: Callable[[], object]) -> Spent:
 
 
 @contextmanager
-def home(clock: ManualClock, models: Path | None = None) -> Iterator[Context]:
+def home(clock: ManualClock, models: Path | None = None) -> Iterator[Call]:
     """Give the context of a process that lives long, in a home of its own."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
@@ -87,7 +87,7 @@ def home(clock: ManualClock, models: Path | None = None) -> Iterator[Context]:
         if models:
             (Path(folder) / "home").mkdir()
             (Path(folder) / "home" / "models").symlink_to(models.resolve())
-        yield open_context({}, resident=Resident(), clock=clock, zone=UTC)
+        yield open_call({}, resident=Resident(), clock=clock, zone=UTC)
 
 
 def observations(texts: Sequence[str], count: int, days: int, rng: random.Random) -> list[Entry]:
@@ -102,8 +102,8 @@ def observations(texts: Sequence[str], count: int, days: int, rng: random.Random
     return observation.build_observed_entries(_SCOPE, Observed(tuple(made)), _START)
 
 
-def put(context: Context, entries: Sequence[Entry]) -> None:
-    journal, store = context.memory.journal(), context.memory.store()
+def put(call: Call, entries: Sequence[Entry]) -> None:
+    journal, store = call.home.journal, call.home.store
     for start in range(0, len(entries), 1000):
         journal.hand_over(entries[start : start + 1000])
         deliver(journal, store)
@@ -114,13 +114,13 @@ def move(texts: Sequence[str], count: int) -> dict[str, object]:
     rows: dict[str, object] = {"memories": count}
     for days in (1, 30, 365):
         clock = ManualClock(_START + timedelta(days=days + 100))
-        with home(clock) as context:
-            put(context, observations(texts, count, days, random.Random(days)))
-            done = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
-            again = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
-            stats = context.memory.store().stats()
+        with home(clock) as call:
+            put(call, observations(texts, count, days, random.Random(days)))
+            done = spent(lambda: sweep.tier_due_memories(call.home.tiers))
+            again = spent(lambda: sweep.tier_due_memories(call.home.tiers))
+            stats = call.home.store.stats()
             assert stats.vectors == stats.passages == count, "a move costs no embedding"
-            assert sum(one.memories for one in context.memory.journal().places()) == count
+            assert sum(one.memories for one in call.home.journal.places()) == count
             rows |= done.row(f"over_{days}_days") | again.row(f"over_{days}_days_nothing_due")
     return rows
 
@@ -146,46 +146,37 @@ def search(
     rng = random.Random(7)
     asked = rng.sample(list(dict.fromkeys(questions)), min(_QUESTIONS, len(set(questions))))
     clock = ManualClock(_START + timedelta(days=900))
-    with home(clock, models if models.exists() else None) as context:
-        filled = spent(lambda: put(context, observations(texts, count, 700, rng)))
-        moved = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
-        held = context.memory.journal().places()
+    with home(clock, models if models.exists() else None) as call:
+        filled = spent(lambda: put(call, observations(texts, count, 700, rng)))
+        moved = spent(lambda: sweep.tier_due_memories(call.home.tiers))
+        held = call.home.journal.places()
         rows: dict[str, object] = {
             "archived": sum(one.memories for one in held),
             "files": len(held),
         }
         rows |= filled.row("filled") | moved.row("moved")
         given = _Given(asked)
-        memory = context.ribs.memory()._replace(embedder=lambda: given)
-        warm = _with_memory(context, memory)
+        call.home.open_embedder = lambda: given  # type: ignore[method-assign,assignment]
         for name, keyword_only in (("keyword", True), ("hybrid", False)):
-            rows |= _asked(warm, asked, name, keyword_only=keyword_only)
-        loads = [spent(lambda: _load(context)).cpu_s * 1000 for _ in range(5)]
+            rows |= _asked(call, asked, name, keyword_only=keyword_only)
+        loads = [spent(lambda: _load(call)).cpu_s * 1000 for _ in range(5)]
         rows["session_memory_cpu_ms"] = round(sorted(loads)[2], 1)
         rows |= _cold(asked[0], has_models=models.exists())
     return rows
 
 
-def _with_memory(context: Context, memory: Any) -> Context:
-    from dataclasses import replace
-
-    return replace(context, ribs=context.ribs._replace(memory=lambda: memory))
-
-
-def _load(context: Context) -> object:
-    told = scope_memory.standing(context.memory.journal(), _SCOPE)
-    return scope_memory.load_scope_memory(context.memory.store(), _SCOPE, hashes=told)
+def _load(call: Call) -> object:
+    told = scope_memory.standing(call.home.journal, _SCOPE)
+    return scope_memory.load_scope_memory(call.home.store, _SCOPE, hashes=told)
 
 
-def _asked(
-    context: Context, asked: Sequence[str], name: str, *, keyword_only: bool
-) -> dict[str, float]:
-    found = operation("search")
+def _asked(call: Call, asked: Sequence[str], name: str, *, keyword_only: bool) -> dict[str, float]:
+    found = load_command("search")
     walls, cpus, tiers = [], [], Counter[str]()
     for text in (*asked[:5], *asked):
         request = found.request(query=[text], keyword_only=keyword_only)
         results: list[Any] = []
-        done = spent(lambda: results.append(found.handler(context, request)))  # noqa: B023
+        done = spent(lambda: results.append(found.handler(call, request)))  # noqa: B023
         walls.append(done.wall_s * 1000)
         cpus.append(done.cpu_s * 1000)
         tiers.update(hit.tier for hit in results[0].results)
@@ -219,11 +210,11 @@ def _cold(text: str, *, has_models: bool) -> dict[str, float]:
 def years(texts: Sequence[str], days: int) -> dict[str, object]:
     rng, clock = random.Random(3), ManualClock(_START)
     nights, put_in = Spent(), dict[str, Entry]()
-    with home(clock) as context:
+    with home(clock) as call:
         journal, store, tiers = (
-            context.memory.journal(),
-            context.memory.store(),
-            context.archive.tiers(),
+            call.home.journal,
+            call.home.store,
+            call.home.tiers,
         )
         longest = 0.0
         for day in range(days):
@@ -253,7 +244,7 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
         assert hot.keys() | warm.keys() == put_in.keys()
         texts_of = {key: entry.document.text for key, entry in (hot | warm).items()}
         assert texts_of == {key: entry.document.text for key, entry in put_in.items()}
-        found = sum(_is_found(context, entry) for entry in rng.sample(list(put_in.values()), 100))
+        found = sum(_is_found(call, entry) for entry in rng.sample(list(put_in.values()), 100))
         folder = Path(os.environ["GIEOK_HOME"]) / "archive"
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
         return {
@@ -269,12 +260,10 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
         }
 
 
-def _is_found(context: Context, entry: Entry) -> bool:
-    found = operation("search")
+def _is_found(call: Call, entry: Entry) -> bool:
+    found = load_command("search")
     request = found.request(query=[entry.document.text], keyword_only=True, limit=20)
-    return any(
-        hit.snippet in entry.document.text for hit in found.handler(context, request).results
-    )
+    return any(hit.snippet in entry.document.text for hit in found.handler(call, request).results)
 
 
 def main() -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Operation, Surface
+from gieok.commands.encode import result_schema
+from gieok.commands.request import default_of
 from gieok.config import OPTIONS
-from gieok.ops import NAMES, operation
-from gieok.ops.encode import result_schema
-from gieok.ops.operation import Operation, Surface
-from gieok.ops.request import default_of
 from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 from gieok.text.catalogues import DOMAIN, LOCALES
@@ -44,7 +44,7 @@ def _shown(field: Field[Any]) -> str:
 
 
 def _signature(name: str) -> str:
-    return " ".join([f"gieok {name}", *map(_shown, fields(operation(name).request))])
+    return " ".join([f"gieok {name}", *map(_shown, fields(load_command(name).request))])
 
 
 def _cell(text: str) -> str:
@@ -92,7 +92,7 @@ def reference() -> str:
     """Return every command: its arguments, what it does, where it can be called and its JSON."""
     lines = []
     for name in NAMES:
-        found = operation(name)
+        found = load_command(name)
         lines += [f"### `{_signature(name)}`", "", f"{found.doc.en}. {_where(found)}", ""]
         if rows := [_row(field) for field in fields(found.request)]:
             lines += ["| argument | default | meaning |", "|---|---|---|", *rows, ""]
@@ -113,7 +113,7 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
     """Return the table of commands for people in a hurry: a row for a command, and one for a
     group.
     """
-    docs = {name: operation(name).doc for name in NAMES} | {
+    docs = {name: load_command(name).doc for name in NAMES} | {
         name: server[0] for name, server in SERVERS.items()
     }
     rows, inner = dict[str, str](), dict[str, list[str]]()
@@ -132,7 +132,7 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
 
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
-    from gieok.ops.request import request_schema
+    from gieok.commands.request import request_schema
     from gieok.surfaces.tool_table import load_tool_operations as table
 
     lines = []
@@ -157,7 +157,7 @@ def tools() -> str:
 
 def routes() -> str:
     """Return the paths of the HTTP API, as its OpenAPI document has them."""
-    from gieok.ops.home.gate import Gate
+    from gieok.processes.gate import Gate
     from gieok.surfaces.http.app import create_http_app
     from gieok.surfaces.http.options import HttpOptions
 
@@ -242,7 +242,7 @@ def written(text: str, name: str, part: str) -> str:
 
 def summaries() -> str:
     """Return what each operation does as JSON, for a help that loads none of them."""
-    rows = (f'  "{name}": {json.dumps(operation(name).doc.en)}' for name in NAMES)
+    rows = (f'  "{name}": {json.dumps(load_command(name).doc.en)}' for name in NAMES)
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 

@@ -99,7 +99,7 @@ def test_a_log_that_two_find_too_long_is_put_aside_once(place: Place) -> None:
 
 
 def test_calibrations_of_several_models_are_all_kept(place: Place) -> None:
-    from gieok.app.rerankers import calibrations, keep_calibration
+    from gieok.home.rerankers import calibrations, keep_calibration
     from gieok.ranking.calibration import Calibration
 
     place.home.mkdir()
@@ -118,7 +118,7 @@ def test_keys_of_several_services_are_all_kept(place: Place) -> None:
     context = place.context()
     names = ["OPENAI_API_KEY", "JINA_API_KEY", "GEMINI_API_KEY", "VOYAGE_API_KEY"]
     at_once.in_threads(
-        [lambda name=name: context.admin.keys().keep({name: "value-of-it"}) for name in names]
+        [lambda name=name: context.home.keys.keep({name: "value-of-it"}) for name in names]
     )  # type: ignore[misc]
     lines = (place.home / ".env").read_text().split()
     assert sorted(line.partition("=")[0] for line in lines) == sorted(names)

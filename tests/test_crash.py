@@ -40,18 +40,16 @@ _HIGHEST_ID = 30_000
 
 _INDEX = """
 import sys
-from dataclasses import replace
-from gieok.app import open_context
+from gieok.home.calls import open_call
 from gieok.flow import ingest, lifecycle
-from gieok.ops import operation
-from gieok.ops.memory.index import IndexRequest
+from gieok.commands import load_command
+from gieok.commands.memory.index import IndexRequest
 from gieok.testing import HashEmbedder
 ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
 print("ready", flush=True)
-context = open_context({}, say=lambda line: print(line, flush=True))
-memory = context.memory._replace(embedder=lambda: embedder, embedder_name="hash")
-context = replace(context, ribs=context.ribs._replace(memory=lambda: memory))
-operation("index").handler(context, IndexRequest(paths=sys.argv[1:]))
+context = open_call({}, say=lambda line: print(line, flush=True))
+context.home.open_embedder = lambda: embedder
+load_command("index").handler(context, IndexRequest(paths=sys.argv[1:]))
 """
 
 _INDEX_AND_SEARCH = """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gieok.commands import NAMES
 from gieok.config import OPTIONS
-from gieok.ops import NAMES
 
 _ROOT = Path(__file__).parents[1]
 

@@ -42,8 +42,8 @@ _NEVER = datetime.fromtimestamp(0, UTC)
 _SERVER = """
 import importlib, json, os, signal, sys, threading
 from datetime import UTC, datetime
-from gieok.app import open_context
-from gieok.ops import NAMES, operation
+from gieok.home.calls import open_call
+from gieok.commands import NAMES, operation
 from gieok.testing import ManualClock
 for name in NAMES:
     operation(name)
@@ -71,7 +71,7 @@ for line in sys.stdin:
             sys.setprofile(watch)
         try:
             found = operation(step["name"])
-            found.handler(open_context({}, clock=clock, zone=UTC), found.request(**step["request"]))
+            found.handler(open_call({}, clock=clock, zone=UTC), found.request(**step["request"]))
         except BaseException as error:
             sys.setprofile(None)
             print(repr(error), file=sys.stderr, flush=True)

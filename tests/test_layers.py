@@ -41,9 +41,9 @@ def test_every_module_keeps_to_its_layer() -> None:
         ("text/stem.py", "import numpy", "Words and paths need the standard library alone BROKEN"),
         ("text/stem.py", "from gieok.flow import rank", "The order of layers BROKEN"),
         (
-            "ops/memory/get.py",
+            "commands/memory/get.py",
             "from gieok.machine import registry",
-            "Only app imports what opens files, databases and services BROKEN",
+            "Only home imports what opens files, databases and services BROKEN",
         ),
     ],
 )

@@ -17,9 +17,9 @@ from guard import Done
 from world import GIEOK, QMD, World
 
 from gieok.agents.table import EVENTS, HOOKED
-from gieok.ops import NAMES
-from gieok.ops.operation import Surface
-from gieok.ops.request import request_schema
+from gieok.commands import NAMES
+from gieok.commands.command import Surface
+from gieok.commands.request import request_schema
 from gieok.surfaces import tool_table
 
 pytestmark = pytest.mark.skipif(
@@ -236,8 +236,8 @@ def test_no_library_that_may_speak_does_so_when_it_is_loaded(world: World, modul
 
 def test_a_program_that_uses_gieok_as_a_library_is_silent_too(indexed: World) -> None:
     code = (
-        "import gieok; m = gieok.open_context({}).memory; "
-        "print(len(m.embedder().embed_query('x')), len(m.store().scopes()))"
+        "import gieok; h = gieok.open_call({}).home; "
+        "print(len(h.open_embedder().embed_query('x')), len(h.store.scopes()))"
     )
     (done,) = _silent(indexed, ([sys.executable, "-c", code], ""), ORT_DISABLE_TELEMETRY="0")
     assert done == (0, "1536 2\n", "")

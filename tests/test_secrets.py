@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from gieok import config, grants, paths
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.memory.get import GetRequest
 from gieok.errors import BadConfig, BadRequest
-from gieok.ops import operation
-from gieok.ops.memory.get import GetRequest
+from gieok.home.calls import open_call
 from gieok.surfaces.cli import main
 from gieok.text.redact import redact, user_rules
 from gieok.text.redact.names import redact_path_names
@@ -204,37 +204,37 @@ def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(
     (folder / f"deploy {first}.md").write_text("# Deploy\n\nOn Friday, by hand.\n")
     (folder / f"deploy {second}.md").write_text("# Deploy\n\nOn Monday, by hand.\n")
     assert _gieok("index", str(folder)) == 0
-    context = open_context({})
-    keys = sorted(context.memory.store().hashes(context.scope))
+    call = open_call({})
+    keys = sorted(call.home.store.hashes(call.scope))
     assert len(keys) == 2
     assert all(
         key.startswith("notes/deploy [redacted:github-token]~") and key.endswith(".md")
         for key in keys
     )
-    texts = {operation("get").handler(context, GetRequest(path=key)).text for key in keys}
+    texts = {load_command("get").handler(call, GetRequest(path=key)).text for key in keys}
     assert texts == {"# Deploy\n\nOn Friday, by hand.\n", "# Deploy\n\nOn Monday, by hand.\n"}
     shown = keys[0].removeprefix("notes/")
     assert (
-        operation("get").handler(context, GetRequest(path=f"{shown}:3")).text.endswith("by hand.")
+        load_command("get").handler(call, GetRequest(path=f"{shown}:3")).text.endswith("by hand.")
     )
-    context.memory.store().close()
+    call.home.store.close()
     assert _gieok("index") == 0
-    again = open_context({})
-    assert sorted(again.memory.store().hashes(again.scope)) == keys
-    again.memory.store().close()
+    again = open_call({})
+    assert sorted(again.home.store.hashes(again.scope)) == keys
+    again.home.store.close()
 
 
 def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_path: Path) -> None:
     canary = _canary()
     (tmp_path / canary).mkdir()
     (tmp_path / canary / "a.md").write_text("# A\n")
-    context = open_context({})
+    call = open_call({})
     with pytest.raises(BadRequest, match="has a secret in its name") as caught:
-        operation("index").handler(
-            context, operation("index").request(paths=[str(tmp_path / canary)])
+        load_command("index").handler(
+            call, load_command("index").request(paths=[str(tmp_path / canary)])
         )
     assert canary not in str(caught.value)
-    context.memory.store().close()
+    call.home.store.close()
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_the_users_own_rules_hold_in_commands_and_in_the_hook(user: Path, tmp_pa
     assert redact("BDG-654321") == "[redacted:badge]"
     assert not any(b"BDG-654321" in file.read_bytes() for file in home.rglob("*") if file.is_file())
     (home / "config.yaml").unlink()
-    open_context({})
+    open_call({})
     assert redact("BDG-654321") == "BDG-654321"
 
 
@@ -298,7 +298,7 @@ def test_a_rule_that_cannot_be_used_is_an_error_of_the_settings(
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "config.yaml").write_text(json.dumps({"redact": {"rules": rules}}))
     with pytest.raises(BadConfig, match=r"redact\.rules") as caught:
-        open_context({})
+        open_call({})
     assert what in str(caught.value)
 
 

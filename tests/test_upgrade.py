@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from gieok import fs, places
-from gieok.app import open_context
+from gieok.commands import load_command
 from gieok.errors import StoreCorrupt
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory import observation
 from gieok.memory.files.sync import recut
 from gieok.model.code import Execution
 from gieok.model.memory import Scope
-from gieok.ops import operation
-from gieok.ops.context import Context
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
@@ -83,13 +83,13 @@ def _move(folder: Path) -> None:
     (home / "code" / old).rename(home / "code" / new)
 
 
-def _context(**flags: str) -> Context:
-    return open_context(flags)
+def _context(**flags: str) -> Call:
+    return open_call(flags)
 
 
-def _run(name: str, context: Context, **request: Any) -> Any:
-    found = operation(name)
-    return found.handler(context, found.request(**request))
+def _run(name: str, call: Call, **request: Any) -> Any:
+    found = load_command(name)
+    return found.handler(call, found.request(**request))
 
 
 def _search(text: str) -> list[str]:
@@ -112,8 +112,8 @@ def _everything(folder: Path) -> dict[str, Any]:
 
 
 def _texts(scope: Scope = _USER) -> set[str]:
-    context = _context()
-    found = context.memory.store().get(scope, list(context.memory.store().hashes(scope)))
+    call = _context()
+    found = call.home.store.get(scope, list(call.home.store.hashes(scope)))
     return {document.text for document in found if document.key.startswith(observation.PREFIX)}
 
 
@@ -135,9 +135,9 @@ def _read_anew() -> None:
     """Have what is stored of notes read as this release does, which the next index of each scope
     does.
     """
-    context = _context()
-    for scope in context.memory.store().scopes():
-        recut(context.memory.store(), scope, context.memory.cut)
+    call = _context()
+    for scope in call.home.store.scopes():
+        recut(call.home.store, scope, call.home.cut)
 
 
 def _remove(home: Path) -> None:
@@ -194,11 +194,11 @@ def test_what_is_indexed_and_observed_meanwhile_is_in_a_rebuilt_index(user: Path
             _run("index", _context(), paths=[str(user / "extra")])
             _run("observe run", _context(), once=True)
 
-    _run("rebuild", open_context({}, say=meanwhile))
+    _run("rebuild", open_call({}, say=meanwhile))
     assert done
     assert _texts() == _KEPT
     assert any("nests" in text for text in _search("heron pond"))
-    assert "extra/heron.md" in _context().memory.store().hashes(_USER)
+    assert "extra/heron.md" in _context().home.store.hashes(_USER)
 
 
 def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
@@ -236,8 +236,8 @@ def test_summaries_and_coverage_of_code_outlive_their_index(
     root = user / "project"
     monkeypatch.chdir(root)
     assert _summaries(root) == ["Says what cups cost."]
-    context = _context()
-    context.code.project(root).store.close()
+    call = _context()
+    call.home.open_project(root).store.close()
     damage(root / ".gieok" / "code" / "index.sqlite")
     if damage is _spoil:
         with pytest.raises(StoreCorrupt) as caught:
@@ -245,18 +245,18 @@ def test_summaries_and_coverage_of_code_outlive_their_index(
         assert "gieok code init" in caught.value.hint
     _run("code init", _context(), no_wait=True)
     assert _summaries(root) == ["Says what cups cost."]
-    ran = _context().code.project(root).store.executed(["src/shop.py::price"])
+    ran = _context().home.open_project(root).store.executed(["src/shop.py::price"])
     assert [row[:2] for row in ran] == [
         Execution("src/shop.py::test_price", "src/shop.py::price", "", "")[:2]
     ]
 
 
 def _summaries(root: Path) -> list[str]:
-    return [row.text for row in _context().code.project(root).store.summaries().values()]
+    return [row.text for row in _context().home.open_project(root).store.summaries().values()]
 
 
 def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) -> None:
-    _context().memory.store().close()
+    _context().home.store.close()
     with closing(sqlite3.connect(user / ".gieok" / "memory.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '0' WHERE name = 'keywords_version'")
         db.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")

@@ -16,19 +16,19 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import gieok
-from gieok.app import open_context
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.memory.service import Bond
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.memory.index import index_memory as index
+from gieok.commands.memory.search import SearchRequest
+from gieok.commands.memory.search import search_memory as search
 from gieok.errors import BadConfig
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory.talk import turns
 from gieok.model.accounts import Account
 from gieok.model.conversation import Cursor, Journalled, Message, Role
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
-from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.index import index_memory as index
-from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import search_memory as search
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock, MemoryStore
 from gieok.text import talk
@@ -90,9 +90,7 @@ def edge(request: pytest.FixtureRequest) -> tuple[str, date]:
 
 
 @pytest.fixture
-def context(
-    edge: tuple[str, date], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Context]:
+def call(edge: tuple[str, date], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
     """Return a home whose zone is set, on a machine that is elsewhere; it is noon of the day
     after.
     """
@@ -104,52 +102,52 @@ def context(
         "ZONE": zone,
     }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
-    opened = open_context(
+    opened = open_call(
         {}, clock=ManualClock(_local(day + timedelta(days=1), zone, 12, 0)), folder=tmp_path
     )
     yield opened
-    opened.memory.journal().close()
-    opened.memory.store().close()
+    opened.home.journal.close()
+    opened.home.store.close()
 
 
-def _listed(context: Context, since: str, until: str) -> list[str]:
-    found = search(context, SearchRequest(since=since, until=until))
+def _listed(call: Call, since: str, until: str) -> list[str]:
+    found = search(call, SearchRequest(since=since, until=until))
     return sorted(hit.snippet.partition(", ")[2].rstrip(".") for hit in found.results)
 
 
 def test_a_day_of_talk_is_that_of_the_person_in_search_and_in_titles(
-    context: Context, edge: tuple[str, date]
+    call: Call, edge: tuple[str, date]
 ) -> None:
     zone, day = edge
-    journal = context.memory.journal()
+    journal = call.home.journal
     _append(journal, _said(zone, day))  # type: ignore[arg-type]
-    turns.update_all(journal, context.memory.store(), zone=context.zone)
-    store = context.memory.store()
+    turns.update_all(journal, call.home.store, zone=call.zone)
+    store = call.home.store
     titles = sorted(
         one.title
         for one in store.get(_SCOPE, [k for k in store.hashes(_SCOPE) if turns.is_turns(k)])
     )
     days = [day - timedelta(days=1), day, day + timedelta(days=1)]
     assert [title.split()[1] for title in titles] == [str(one) for one in days]
-    assert _listed(context, str(day), str(day)) == ["the first minute", "the last minute"]
-    assert _listed(context, "yesterday", "yesterday") == ["the first minute", "the last minute"]
-    assert _listed(context, "today", "today") == ["the morning after"]
+    assert _listed(call, str(day), str(day)) == ["the first minute", "the last minute"]
+    assert _listed(call, "yesterday", "yesterday") == ["the first minute", "the last minute"]
+    assert _listed(call, "today", "today") == ["the morning after"]
     found = search(
-        context, SearchRequest(query=["ropes"], since=str(day), until=str(day), min_score=0)
+        call, SearchRequest(query=["ropes"], since=str(day), until=str(day), min_score=0)
     )
     assert {hit.date for hit in found.results} == {day}
 
 
 def test_a_note_of_a_day_is_of_that_day_everywhere(
-    context: Context, edge: tuple[str, date], tmp_path: Path
+    call: Call, edge: tuple[str, date], tmp_path: Path
 ) -> None:
     _, day = edge
     notes = tmp_path / "notes"
     notes.mkdir()
     for one in (day - timedelta(days=1), day, day + timedelta(days=1)):
         (notes / f"{one}.md").write_text(f"The quay on {one:%A}.\n")
-    index(context, IndexRequest(paths=[str(notes)]))
-    found = search(context, SearchRequest(since=str(day), until=str(day)))
+    index(call, IndexRequest(paths=[str(notes)]))
+    found = search(call, SearchRequest(since=str(day), until=str(day)))
     assert [(hit.date, hit.path) for hit in found.results] == [(day, f"{day}.md")]
 
 
@@ -181,22 +179,20 @@ def test_a_month_is_kept_where_the_person_was(tmp_path: Path, edge: tuple[str, d
 
 
 def test_a_day_of_points_is_that_of_the_home_unless_the_user_has_their_own(
-    context: Context, edge: tuple[str, date]
+    call: Call, edge: tuple[str, date]
 ) -> None:
     zone, day = edge
-    house = context.character.house()
+    house = call.home.house
     desk: PointsDesk = house.points
     assert desk.zone == ZoneInfo(zone) == house.memory.zone
-    house.accounts.keep_account(
-        Account("far", "Pacific/Kiritimati", created_at=context.clock.now())
-    )
+    house.accounts.keep_account(Account("far", "Pacific/Kiritimati", created_at=call.clock.now()))
     assert desk.check_in("near").day == day + timedelta(days=1)
-    assert desk.check_in("far").day == day_in(context.clock.now(), ZoneInfo("Pacific/Kiritimati"))
+    assert desk.check_in("far").day == day_in(call.clock.now(), ZoneInfo("Pacific/Kiritimati"))
 
 
-def test_tomorrow_is_told_from_where_the_user_is(context: Context, edge: tuple[str, date]) -> None:
+def test_tomorrow_is_told_from_where_the_user_is(call: Call, edge: tuple[str, date]) -> None:
     zone, day = edge
-    memory = context.character.house().memory
+    memory = call.home.house.memory
     bond = Bond("min", "mina", zone=memory.zone)
     memory.hear(bond, "내일 병원 예약이 있어", is_user=True, at=_local(day, zone, 0, 30))
     plans = [fact.day for fact in memory.seen(bond).held.facts if fact.day]
@@ -259,7 +255,7 @@ def test_a_zone_that_nobody_knows_is_refused_by_name(
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     with pytest.raises(BadConfig, match="zone"):
-        open_context({"zone": "Mars/Olympus"})
+        open_call({"zone": "Mars/Olympus"})
 
 
 def test_the_zone_of_the_machine_has_the_name_that_finds_it(

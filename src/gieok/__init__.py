@@ -1,7 +1,7 @@
 """Gieok (기억): one long-term memory for AI agents.
 
 The public API: `gieok.open()`, a memory with methods. Beneath it: the nouns of `gieok.model`, the
-protocols of `gieok.ports`, and `open_context`, which wires them. Names are imported when they are
+protocols of `gieok.ports`, and `open_call`, which wires them. Names are imported when they are
 first used, so that `import gieok` costs nothing.
 """
 
@@ -38,7 +38,7 @@ _EXPORTS = {
     "Scope": "gieok.model.memory",
     "open": "gieok.surfaces.python",
     "open_async": "gieok.surfaces.python",
-    "open_context": "gieok.app",
+    "open_call": "gieok.home.calls",
     "recall": "gieok.ranking.recall",
 }
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gieok.ops.memory.untrusted import Waiting
+    from gieok.commands.memory.untrusted import Waiting
     from gieok.resolved import FileSettings, SettingsFile
 
 #: How long a session may wait for its project to be indexed, in seconds.
@@ -96,19 +96,19 @@ def _refresh_project_index(folder: str) -> str:
         import os
 
         from gieok import places
-        from gieok.app import open_context
-        from gieok.ops.memory import untrusted
-        from gieok.ops.memory.records import refresh_project_index as follow_project
-        from gieok.ops.operation import TRUST_HINT
+        from gieok.commands.command import TRUST_HINT
+        from gieok.commands.memory import untrusted
+        from gieok.commands.memory.records import refresh_project_index as follow_project
+        from gieok.home.calls import open_call
         from gieok.surfaces.hook import trail
         from gieok.surfaces.language import language
 
         try:
-            context = open_context({}, lang=language([], os.environ))
-            context.memory.store()  # takes over what is trusted already
-            waits = untrusted.find_waiting_content(context.home, folder)
-            pending.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
-            follow_project(context, folder)
+            call = open_call({}, lang=language([], os.environ))
+            call.home.stores.configured()  # takes over what is trusted already
+            waits = untrusted.find_waiting_content(call.home.folder, folder)
+            pending.append((waits, f"Gieok: {waits.words().say(call.lang)}: {TRUST_HINT}"))
+            follow_project(call, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(
                 places.build_home_path(), f"session-start: {type(error).__name__}: {error}"
@@ -120,7 +120,7 @@ def _refresh_project_index(folder: str) -> str:
 
 def _notice_of(why: str) -> str:
     """Return the notice for a person that memory is withheld from a session, and why."""
-    from gieok.ops.withholding import format_withheld_notice
+    from gieok.home.withholding import format_withheld_notice
     from gieok.surfaces.language import language
 
     return f"Gieok: {format_withheld_notice(why, language([], os.environ))}"
@@ -134,7 +134,7 @@ def _full_disk() -> str:
         return ""
     from pathlib import Path
 
-    from gieok.ops.operation import full_disk_words
+    from gieok.commands.command import full_disk_words
     from gieok.surfaces.language import language
 
     return f"Gieok: {full_disk_words(Path(places.build_home_path())).say(language([], os.environ))}"
@@ -146,11 +146,11 @@ def _catch_up_transcripts() -> None:
     from gieok.memory.capture import freshness
 
     def catch_up() -> None:
-        from gieok.app import open_context
+        from gieok.home.calls import open_call
         from gieok.surfaces.hook import trail
 
         try:
-            open_context({}).memory.catch_up()
+            open_call({}).home.catch_up()
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(
                 places.build_home_path(), f"session-start: {type(error).__name__}: {error}"

@@ -37,7 +37,7 @@ from gieok.text.catalogues import list_languages
 
 
 def _kept_days(text: str) -> object:
-    from gieok.ops.home import housekeeping  # only where it is set
+    from gieok.flow import housekeeping  # only where it is set
 
     return housekeeping.parse_days_by_kind(text)
 

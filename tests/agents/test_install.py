@@ -15,8 +15,8 @@ from gieok.agents.install import change
 from gieok.agents.install.change import InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import BY_NAME, HOOKED
+from gieok.commands.prompt.installed_hooks import find_prompt_command
 from gieok.errors import BadRequest
-from gieok.ops.prompt.installed_hooks import find_prompt_command
 from gieok.text import jsonc
 
 _AGENTS = tuple(HOOKED)

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from prepared_home import Prepared
 from world import GIEOK
 
-from gieok.ops.home.gate import Gate
+from gieok.processes.gate import Gate
 
 _FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "

@@ -10,9 +10,9 @@ import leftover
 import pytest
 
 from gieok import fs, places
-from gieok.daemon import autostart, wire
-from gieok.daemon.client import Daemon
 from gieok.daemon.server import Server
+from gieok.processes import autostart, wire
+from gieok.processes.client import Daemon
 
 
 @pytest.fixture

@@ -20,17 +20,18 @@ from forked import Commands, Done
 from world import CALLS, GIEOK, World
 
 from gieok import __version__
-from gieok.app.resident import Resident
-from gieok.daemon import answers, wire
-from gieok.daemon.call import DaemonCall, DaemonLost, ask_daemon
+from gieok.commands import load_command
+from gieok.commands.command import Effect
+from gieok.daemon import answers
 from gieok.daemon.server import Answering, Server
-from gieok.ops import operation
-from gieok.ops.operation import Effect
+from gieok.home.resident import Resident
+from gieok.processes import wire
+from gieok.processes.call import DaemonCall, DaemonLost, ask_daemon
 
 _WAYS = [(), ("--json",), ("--lang", "ko")]
 #: Each operation in one way, in turn: an answer is JSON and text at once, whoever gives it.
-_ASKED = list(zip((name for name in CALLS if operation(name).runs_in_daemon), cycle(_WAYS)))
-_READ = [(name, more) for name, more in _ASKED if operation(name).effect is Effect.READ]
+_ASKED = list(zip((name for name in CALLS if load_command(name).runs_in_daemon), cycle(_WAYS)))
+_READ = [(name, more) for name, more in _ASKED if load_command(name).effect is Effect.READ]
 
 
 @pytest.fixture(scope="module")

@@ -16,15 +16,15 @@ import leftover
 import pytest
 
 import gieok
-from gieok.app import open_context
 from gieok.code.index import watch_list
 from gieok.code.model import layout
-from gieok.daemon import wire
-from gieok.daemon.client import Daemon
+from gieok.commands import load_command
+from gieok.commands.code.watch import HandedResult
+from gieok.commands.command import Style
+from gieok.home.calls import open_call
 from gieok.model.memory import Scope
-from gieok.ops import operation
-from gieok.ops.code.watch import HandedResult
-from gieok.ops.operation import Style
+from gieok.processes import wire
+from gieok.processes.client import Daemon
 from gieok.storage.index.sqlite.graph import SqliteProjectStore
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -299,9 +299,10 @@ def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _do(home: Path, name: str, **request: object) -> Any:
     """Run a command in this process, beside the daemon's own."""
-    found = operation(name)
-    context = open_context({}, daemon=lambda: Daemon(home))
-    return found.handler(context, found.request(**request))
+    found = load_command(name)
+    call = open_call({}, has_daemon=True)
+    assert call.home.folder == home
+    return found.handler(call, found.request(**request))
 
 
 def _define(root: Path, name: str) -> None:
@@ -328,7 +329,7 @@ def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(
 ) -> None:
     handed = _do(home, "code watch", daemon=True)
     assert (handed.handed, handed.daemon, handed.watching) == (True, None, False)
-    assert "`gieok up`" in operation("code watch").present(handed, Style("en", colour=False))
+    assert "`gieok up`" in load_command("code watch").present(handed, Style("en", colour=False))
     assert _do(home, "code status").watched == ""
     _define(shop, "while_it_did_not_run")
     pid = Daemon(home).start()[0].pid

@@ -10,7 +10,8 @@ import pytest
 from contexts import opened_home, using
 
 from gieok.daemon.board import Board
-from gieok.daemon.http_child import FAILED, PART, READY, Serving
+from gieok.daemon.http_child import Serving
+from gieok.processes.launch import FAILED, PART, READY
 from gieok.testing.clock import ManualClock
 
 _IN_USE = "print('gieok: port 1 is in use', file=sys.stderr); sys.exit(2)"
@@ -53,7 +54,7 @@ def test_a_server_that_cannot_start_is_tried_again_ever_more_rarely_and_told_of_
     notices = _Told(told)
     monkeypatch.setenv("GIEOK_DAEMON_SERVES", "")  # so that it is taken back
     with opened_home(tmp_path, monkeypatch, ManualClock()) as context:
-        here = using(context, "admin", notices=lambda: notices)
+        here = using(context, notices=notices)
         board = Board()
         board.stop = pauses = _Pauses(4)
         serving = Serving(tmp_path, lambda: here, board, _command(_IN_USE))
@@ -61,7 +62,7 @@ def test_a_server_that_cannot_start_is_tried_again_ever_more_rarely_and_told_of_
         serving.keep()
         assert pauses.taken == [2.0, 4.0, 8.0, 16.0]
         assert board.parts[PART] == f"{FAILED}port 1 is in use"
-        assert [row.name for row in here.memory.journal().incidents()] == [PART]
+        assert [row.name for row in here.home.journal.incidents()] == [PART]
         assert len(told) == 1
         assert capsys.readouterr().out.count("port 1 is in use") == 1
         # It is there again: nothing waits for a person, and it ends with the daemon.

@@ -10,19 +10,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from contexts import using
 
 import gieok
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.encode import encode
+from gieok.commands.memory.remember import RememberRequest
+from gieok.commands.prompt.measure import MeasureRequest, MeasureResult
 from gieok.errors import BadRequest
+from gieok.home.calls import open_call
 from gieok.hook import measure
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import Match
 from gieok.hook.measure import Label, Level
-from gieok.ops import operation
-from gieok.ops.control import RecalledPrompt
-from gieok.ops.encode import encode
-from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.prompt.measure import MeasureRequest, MeasureResult
+from gieok.processes.client import RecalledPrompt
 
 _LINTER, _BREAD = "어떤 린터를 쓰기로 했지?", "How do I bake sourdough bread at home?"
 #: prompt → what it recalls and what it should.
@@ -115,18 +116,18 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "GIEOK_EMBEDDER": "none",
     }.items():
         monkeypatch.setenv(name, value)
-    context = open_context({})
+    call = open_call({})
     for text in (
         "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.",
         "Deploys go out on Tuesday mornings.",
     ):
-        operation("remember").handler(context, RememberRequest(text=[text]))
-    context.memory.store().close()
+        load_command("remember").handler(call, RememberRequest(text=[text]))
+    call.home.store.close()
     return tmp_path / "shop"
 
 
 def _measure(**values: object) -> MeasureResult:
-    return operation("hook measure").handler(open_context({}), MeasureRequest(**values))
+    return load_command("hook measure").handler(open_call({}), MeasureRequest(**values))
 
 
 def test_labels_are_added_to_the_project_and_measured(project: Path) -> None:
@@ -170,10 +171,10 @@ class _Daemon:
 
 
 def test_where_a_daemon_runs_it_is_asked_and_words_where_it_is_late(project: Path) -> None:
-    context = open_context({}, daemon=_Daemon)
+    call = using(open_call({}), daemon=_Daemon())
     for prompt, expect in ((_LINTER, "decision/x.md"), (_BREAD, "")):
-        result = operation("hook measure").handler(
-            context, MeasureRequest(add=prompt, expect=expect)
+        result = load_command("hook measure").handler(
+            call, MeasureRequest(add=prompt, expect=expect)
         )
     assert result.by == {"daemon": 1, "words": 1}
     assert result.failed == ()

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.command import Style
+from gieok.commands.encode import encode
+from gieok.commands.prompt.stats import HookStatsRequest
+from gieok.home.calls import open_call
 from gieok.hook import stats
-from gieok.ops import operation
-from gieok.ops.encode import encode
-from gieok.ops.operation import Style
-from gieok.ops.prompt.stats import HookStatsRequest
 from gieok.surfaces.hook import trail
 from gieok.testing import ManualClock
 
@@ -138,12 +138,12 @@ def test_the_last_days_are_counted_and_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
-    context, op, style = (
-        open_context({}, clock=ManualClock(_NOW)),
-        operation("hook stats"),
+    call, op, style = (
+        open_call({}, clock=ManualClock(_NOW)),
+        load_command("hook stats"),
         Style(lang, colour=False),
     )
-    nothing = op.handler(context, HookStatsRequest())
+    nothing = op.handler(call, HookStatsRequest())
     assert (nothing.found, "not called" in op.present(nothing, style)) == (False, lang == "en")
     now_ms = round(_NOW.timestamp() * 1000)
     _write(
@@ -151,6 +151,6 @@ def test_the_last_days_are_counted_and_shown(
         "calls.jsonl",
         *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)),
     )
-    counted = [op.handler(context, HookStatsRequest(days=days)) for days in (30, 2, 0)]
+    counted = [op.handler(call, HookStatsRequest(days=days)) for days in (30, 2, 0)]
     assert [encode(result)["prompts"] for result in counted] == [2, 1, 3]
     assert "12.3 / 12.3" in op.present(counted[0], style)

@@ -13,15 +13,15 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.encode import encode
+from gieok.commands.observe.run import ObserveRunRequest
+from gieok.commands.observe.stats import ObserveStatsRequest
+from gieok.commands.observe.why import WhyRequest
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory import scope_memory
 from gieok.memory.observer.buffer import READER
-from gieok.ops import operation
-from gieok.ops.context import Context
-from gieok.ops.encode import encode
-from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.stats import ObserveStatsRequest
-from gieok.ops.observe.why import WhyRequest
 from gieok.paths import locate_daemon_log
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer, TruncatedAnswer, read_request_text
@@ -113,15 +113,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer) -
     return tmp_path
 
 
-def _context(clock: ManualClock) -> Context:
-    return open_context(
+def _context(clock: ManualClock) -> Call:
+    return open_call(
         {}, clock=clock, zone=_SEOUL, wait=lambda s: clock.advance(timedelta(seconds=s))
     )
 
 
-def _run(context: Context) -> dict[str, Any]:
+def _run(call: Call) -> dict[str, Any]:
     done: dict[str, Any] = encode(
-        operation("observe run").handler(context, ObserveRunRequest(once=True))
+        load_command("observe run").handler(call, ObserveRunRequest(once=True))
     )
     return done
 
@@ -132,10 +132,10 @@ def test_a_long_conversation_becomes_dated_observations(
 ) -> None:
     count = _conversation(home / "t" / "a.jsonl", 40_000)
     server.script = [_observe]
-    context = _context(ManualClock(_BEGIN + timedelta(days=5)))
-    done = _run(context)
+    call = _context(ManualClock(_BEGIN + timedelta(days=5)))
+    done = _run(call)
     assert done["messages"] == count
-    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
+    held = scope_memory.load_scope_memory(call.home.store, call.scope)
     assert len(held.observations) > 30
     for o in held.observations:
         number = int(re.findall(r"간격을 (\d+)초", o.text)[0])
@@ -143,23 +143,23 @@ def test_a_long_conversation_becomes_dated_observations(
             "the day and time of its own message"
         )
         assert o.category == "decision"
-        (message,) = context.memory.journal().messages(context.scope, o.message_ids)
+        (message,) = call.home.journal.messages(call.scope, o.message_ids)
         assert message.message.text.startswith(f"결정 {number}:")
     assert held.task == "결제 재시도 조정"
     text = (home / "home" / "active_memory.md").read_text(encoding="utf-8")
     assert estimate_tokens(text) <= 2_500
     assert "결제 재시도 조정" in text
-    stats = operation("observe stats").handler(context, ObserveStatsRequest())
+    stats = load_command("observe stats").handler(call, ObserveStatsRequest())
     assert stats.compression > 5
     with capsys.disabled():
         print(
             f"\n{count} messages, {len(held.observations)} observations, compression "
             f"{stats.compression:.1f}"
         )
-    why = operation("why").handler(context, WhyRequest(id=held.documents[0].key))
+    why = load_command("why").handler(call, WhyRequest(id=held.documents[0].key))
     assert why.messages[0].line == 1
     before = len(server.requests)
-    assert _run(context)["steps"] == {}
+    assert _run(call)["steps"] == {}
     assert len(server.requests) == before, "nothing is asked twice"
 
 
@@ -169,33 +169,33 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(
 ) -> None:
     count = _conversation(home / "t" / "a.jsonl", 9_000)
     clock = ManualClock(_BEGIN + timedelta(days=5))
-    context = _context(clock)
+    call = _context(clock)
     loop = "* 🔴 (10:00) [state] 같은 말을 되풀이한다\n" * 80
     for trouble in ((500, b"{}"), None, "", "<html>it works</html>", (200, b"garbage"), loop):
         server.script = [trouble]
-        assert _run(context)["waiting"]
-        assert context.memory.journal().position(context.scope, READER) == 0
+        assert _run(call)["waiting"]
+        assert call.home.journal.position(call.scope, READER) == 0
         asked = len(server.requests)
-        assert _run(context)["waiting"], "before its time it is not tried again"
+        assert _run(call)["waiting"], "before its time it is not tried again"
         assert len(server.requests) == asked
         clock.advance(timedelta(minutes=16))
-    assert context.memory.journal().stats(context.scope).messages == count
-    assert scope_memory.load_scope_memory(context.memory.store(), context.scope).observations == ()
+    assert call.home.journal.stats(call.scope).messages == count
+    assert scope_memory.load_scope_memory(call.home.store, call.scope).observations == ()
     notified = locate_daemon_log(home / "home").read_text(encoding="utf-8").splitlines()
     assert len(notified) == 1
     assert "the observer waits" in notified[0]
     server.script = [_observe]
-    assert _run(context)["waiting"] is None
-    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
+    assert _run(call)["waiting"] is None
+    held = scope_memory.load_scope_memory(call.home.store, call.scope)
     assert held.observations
-    assert context.memory.journal().incidents() == []
+    assert call.home.journal.incidents() == []
     server.script = [(401, b"{}")]
     with (home / "t" / "a.jsonl").open("a") as out:
         out.write(
             json.dumps({"role": "user", "content": "더", "timestamp": "2026-11-24T01:00:00Z"})
             + "\n"
         )
-    assert "401" in _run(context)["waiting"]
+    assert "401" in _run(call)["waiting"]
     assert len(locate_daemon_log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, (
         "a new incident is told again"
     )
@@ -208,16 +208,16 @@ def test_an_answer_that_is_always_cut_off_is_never_kept_and_waits_until_tomorrow
     _conversation(home / "t" / "a.jsonl", 9_000)
     server.script = [TruncatedAnswer("<observations>\n* 🔴 (10:00) [state] 반쪽\n")]
     clock = ManualClock(_BEGIN + timedelta(days=5, hours=9))
-    context = _context(clock)
-    assert "was cut off after 7 tokens" in _run(context)["waiting"]
+    call = _context(clock)
+    assert "was cut off after 7 tokens" in _run(call)["waiting"]
     asked = len(server.requests)
     assert asked == 6, "whole, a half, a quarter, each with twice the room"
     clock.advance(timedelta(hours=2))
-    _run(context)
+    _run(call)
     assert len(server.requests) == asked, "the same again would be cut again, and paid for"
-    assert scope_memory.load_scope_memory(context.memory.store(), context.scope).observations == ()
-    (incident,) = context.memory.journal().incidents()
+    assert scope_memory.load_scope_memory(call.home.store, call.scope).observations == ()
+    (incident,) = call.home.journal.incidents()
     assert incident.next_try.astimezone(_SEOUL).hour == 0
     clock.advance(timedelta(hours=24))
     server.script = [_observe]
-    assert _run(context)["waiting"] is None
+    assert _run(call)["waiting"] is None

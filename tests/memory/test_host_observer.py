@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 
 from gieok import places, registry
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.command import Style
+from gieok.commands.encode import encode
+from gieok.commands.home.doctor import DoctorRequest
+from gieok.commands.home.status import StatusRequest
+from gieok.commands.observe.run import ObserveRunRequest
+from gieok.commands.observe.stats import ObserveStatsRequest
+from gieok.commands.prompt.install import OBSERVERS, InstallRequest
+from gieok.commands.prompt.install import render_install as install_present
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory import scope_memory
-from gieok.ops import operation
-from gieok.ops.context import Context
-from gieok.ops.encode import encode
-from gieok.ops.home.doctor import DoctorRequest
-from gieok.ops.home.status import StatusRequest
-from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.stats import ObserveStatsRequest
-from gieok.ops.operation import Style
-from gieok.ops.prompt.install import OBSERVERS, InstallRequest
-from gieok.ops.prompt.install import render_install as install_present
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer, read_request_text
 
@@ -94,15 +94,15 @@ def _say(user: Path, text: str, minutes: int) -> None:
         out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _context(clock: ManualClock) -> Context:
-    return open_context(
+def _context(clock: ManualClock) -> Call:
+    return open_call(
         {}, clock=clock, zone=UTC, wait=lambda seconds: clock.advance(timedelta(seconds=seconds))
     )
 
 
-def _run(context: Context) -> dict[str, object]:
+def _run(call: Call) -> dict[str, object]:
     done: dict[str, object] = encode(
-        operation("observe run").handler(context, ObserveRunRequest(once=True))
+        load_command("observe run").handler(call, ObserveRunRequest(once=True))
     )
     return done
 
@@ -123,25 +123,25 @@ def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_tra
     user: Path,
 ) -> None:
     clock = ManualClock(_NOW)
-    context = _context(clock)
-    _run(context)
-    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
+    call = _context(clock)
+    _run(call)
+    held = scope_memory.load_scope_memory(call.home.store, call.scope)
     assert [o.text for o in held.observations] == ["출시는 금요일로 정했다"]
     assert (user / ".claude" / "projects" / "-tmp-x" / "own.jsonl").exists()
     assert (user / ".claude" / "hooks").read_text() == "", "our hook is silent there"
     assert not list((user / ".gieok" / "spool").glob("*")), "and leaves no event"
     clock.advance(timedelta(hours=1))
     for _ in range(3):
-        assert _run(context)["steps"] == {}, "its own transcript is nothing to observe"
-    assert context.memory.journal().stats().messages == 1
-    (used,) = context.memory.journal().usage(_NOW.date()).values()
+        assert _run(call)["steps"] == {}, "its own transcript is nothing to observe"
+    assert call.home.journal.stats().messages == 1
+    (used,) = call.home.journal.usage(_NOW.date()).values()
     assert (used.calls, used.input_tokens, used.output_tokens, used.reported_dollars) == (
         1,
         900,
         40,
         0.02,
     )
-    stats = operation("observe stats").handler(context, ObserveStatsRequest())
+    stats = load_command("observe stats").handler(call, ObserveStatsRequest())
     assert list(stats.costs.values()) == [0.02]
 
 
@@ -151,27 +151,27 @@ def test_the_commands_calls_count_against_the_day(
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "15000")
     clock = ManualClock(_NOW)
-    context = _context(clock)
+    call = _context(clock)
     for minutes in range(60, 660, 100):
-        _run(context)
+        _run(call)
         clock.advance(timedelta(minutes=100))
         _say(user, f"결정 {minutes}", minutes)
-    (used,) = context.memory.journal().usage(_NOW.date()).values()
+    (used,) = call.home.journal.usage(_NOW.date()).values()
     assert used.input_tokens + used.output_tokens <= 15_000
     assert 0 < used.calls < 6
-    assert "of 15,000 model tokens" in str(_run(context)["waiting"])
+    assert "of 15,000 model tokens" in str(_run(call)["waiting"])
 
 
 def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere" / "claude"))
-    context = _context(ManualClock(_NOW))
-    waiting = str(_run(context)["waiting"])
+    call = _context(ManualClock(_NOW))
+    waiting = str(_run(call)["waiting"])
     assert "claude-code needs the command `claude`, which is not here at" in waiting
-    status = operation("status").handler(context, StatusRequest())
-    assert "needs the command" in operation("status").present(status, Style("en", False))
-    assert context.memory.journal().stats().messages == 1
+    status = load_command("status").handler(call, StatusRequest())
+    assert "needs the command" in load_command("status").present(status, Style("en", False))
+    assert call.home.journal.stats().messages == 1
 
 
 @pytest.mark.usefixtures("old_claude")
@@ -195,7 +195,7 @@ def test_the_doctor_says_who_observes_and_that_a_command_here_could(
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_MODEL", model)
     monkeypatch.setenv("GEMINI_API_KEY", key)
-    found = operation("doctor").handler(_context(ManualClock(_NOW)), DoctorRequest())
+    found = load_command("doctor").handler(_context(ManualClock(_NOW)), DoctorRequest())
     (check,) = (check for check in found.checks if check.name == "observer")
     assert check.ok
     assert said in check.detail
@@ -206,7 +206,7 @@ def test_the_doctor_names_a_command_that_is_not_here(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere"))
-    found = operation("doctor").handler(_context(ManualClock(_NOW)), DoctorRequest())
+    found = load_command("doctor").handler(_context(ManualClock(_NOW)), DoctorRequest())
     (check,) = (check for check in found.checks if check.name == "observer")
     assert not check.ok
     assert "nowhere" in check.detail
@@ -214,9 +214,9 @@ def test_the_doctor_names_a_command_that_is_not_here(
 
 def test_an_installation_says_that_the_agents_command_could_observe(user: Path) -> None:
     assert {name for name, row in registry.GENERATORS.items() if row.program} == set(OBSERVERS)
-    context = _context(ManualClock(_NOW))
+    call = _context(ManualClock(_NOW))
     for agent in ("codex", "cursor"):
-        done = operation("install").handler(context, InstallRequest(agent=agent))
+        done = load_command("install").handler(call, InstallRequest(agent=agent))
         assert (f"`observe.model: {agent}`" in install_present(done, Style("en", False))) is (
             agent == "codex"
         )
@@ -279,17 +279,16 @@ def test_the_real_command_observes_with_our_hooks_installed(
         "0\nstream_max_retries = 0\n"
     )
     server.script = [_NOTE]
-    context = _context(ManualClock(_NOW))
-    _run(context)
+    call = _context(ManualClock(_NOW))
+    _run(call)
     assert [
-        o.text
-        for o in scope_memory.load_scope_memory(context.memory.store(), context.scope).observations
+        o.text for o in scope_memory.load_scope_memory(call.home.store, call.scope).observations
     ] == ["출시는 금요일로 정했다"]
     assert len(server.requests) == 1
     assert "출시는 금요일로 하자" in read_request_text(server.requests[0][1])
     assert not (user / "trace").exists(), "no hook ran"
-    assert _run(context)["steps"] == {}
+    assert _run(call)["steps"] == {}
     assert len(server.requests) == 1
-    (used,) = context.memory.journal().usage(_NOW.date()).values()
+    (used,) = call.home.journal.usage(_NOW.date()).values()
     assert (used.calls, used.input_tokens, used.output_tokens) == (1, 11, 7)
     assert (used.reported_dollars > 0) is (model == "claude-code")

@@ -13,10 +13,10 @@ pytest.importorskip("pydantic_ai")
 
 from gateway import TOKEN, Gateway
 
-from gieok.app import open_context
+from gieok.commands.home.doctor import iter_chain_checks
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
-from gieok.ops.home.doctor import iter_chain_checks
 from gieok.paths import locate_daemon_log
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer
@@ -47,9 +47,9 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
 
 
 @pytest.fixture
-def context(
+def call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelServer, gateway: Gateway
-) -> Iterator[Context]:
+) -> Iterator[Call]:
     for name, value in {
         "GIEOK_HOME": tmp_path / "mind",
         "GIEOK_EMBEDDER": "none",
@@ -62,10 +62,10 @@ def context(
     }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
-    opened = open_context({}, clock=ManualClock(_NOW), zone=UTC, wait=lambda seconds: None)
+    opened = open_call({}, clock=ManualClock(_NOW), zone=UTC, wait=lambda seconds: None)
     yield opened
-    opened.memory.journal().close()
-    opened.memory.store().close()
+    opened.home.journal.close()
+    opened.home.store.close()
 
 
 def _say(file: Path, text: str, number: int) -> None:
@@ -75,65 +75,65 @@ def _say(file: Path, text: str, number: int) -> None:
         out.write(json.dumps({**row, "message": {"role": "user", "content": text}}) + "\n")
 
 
-def _observe(context: Context, minutes: int = 0) -> None:
+def _observe(call: Call, minutes: int = 0) -> None:
     """Capture and observe, as far ahead of now."""
-    context.clock.advance(timedelta(minutes=minutes))
-    sidecar = context.observe.sidecar()
+    call.clock.advance(timedelta(minutes=minutes))
+    sidecar = call.home.sidecar
     sidecar.capture_all()
     sidecar.observe(_SCOPE, flush=True)
 
 
-def _incidents(context: Context) -> list[str]:
-    return [incident.name for incident in context.memory.journal().incidents()]
+def _incidents(call: Call) -> list[str]:
+    return [incident.name for incident in call.home.journal.incidents()]
 
 
 def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(
-    context, model, gateway, tmp_path
+    call, model, gateway, tmp_path
 ) -> None:
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
     for _ in range(4):
-        _observe(context, minutes=20)
+        _observe(call, minutes=20)
     assert len(gateway.took) == 1
     assert "compatible:m answered 401" in gateway.took[0][1]["text"]
-    assert _incidents(context) == ["observer"]
+    assert _incidents(call) == ["observer"]
     model.script = [_UP]
-    _observe(context, minutes=20)
-    assert _incidents(context) == []
+    _observe(call, minutes=20)
+    assert _incidents(call) == []
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We also decided to keep Postgres.", 2)
-    _observe(context, minutes=20)
-    _observe(context, minutes=20)
+    _observe(call, minutes=20)
+    _observe(call, minutes=20)
     assert len(gateway.took) == 2
 
 
 def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(
-    context, model, gateway, tmp_path
+    call, model, gateway, tmp_path
 ) -> None:
     gateway.close()
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
-    _observe(context)
-    assert _incidents(context) == ["observer"]
-    said = locate_daemon_log(context.home).read_text(encoding="utf-8")
+    _observe(call)
+    assert _incidents(call) == ["observer"]
+    said = locate_daemon_log(call.home.folder).read_text(encoding="utf-8")
     assert "gieok: openclaw told nobody" in said
     assert TOKEN not in said
-    checks = {check.name: check for check in iter_chain_checks(context)}
+    checks = {check.name: check for check in iter_chain_checks(call)}
     assert not checks["notify openclaw"].ok
     assert checks["notify log"].ok
     model.script = [_UP]
-    _observe(context, minutes=20)
-    assert _incidents(context) == []
+    _observe(call, minutes=20)
+    assert _incidents(call) == []
 
 
 def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(
-    context, model, gateway, tmp_path
+    call, model, gateway, tmp_path
 ) -> None:
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
-    _observe(context)
+    _observe(call)
     told = gateway.took[0][1]["text"]
-    before = context.memory.journal().stats(_SCOPE).messages
+    before = call.home.journal.stats(_SCOPE).messages
     sessions = tmp_path / "user" / ".openclaw" / "agents" / "main" / "sessions"
     sessions.mkdir(parents=True)
     rows = [{"type": "session", "id": "o", "timestamp": _NOW.isoformat(), "cwd": "/"}]
@@ -156,6 +156,6 @@ def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(
     (sessions / "o.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
     )
-    _observe(context)
-    assert context.memory.journal().stats(_SCOPE).messages == before
+    _observe(call)
+    assert call.home.journal.stats(_SCOPE).messages == before
     assert len(gateway.took) == 1

@@ -14,25 +14,25 @@ from contexts import opened_home
 
 from gieok import places
 from gieok.agents.agent import TranscriptPlace
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.command import Style
+from gieok.commands.encode import encode
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.memory.search import SearchRequest
+from gieok.commands.observe.run import ObserveRunRequest, settle_scope
+from gieok.commands.observe.show import ObserveShowRequest
+from gieok.commands.observe.stats import ObserveStatsRequest
+from gieok.commands.observe.why import WhyRequest
 from gieok.errors import BadConfig
 from gieok.flow.distil import deliver
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds, prefix
 from gieok.memory.sidecar import Sidecar
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
 from gieok.model.memory import Scope, Tier
-from gieok.ops import operation
-from gieok.ops.context import Context
-from gieok.ops.encode import encode
-from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.search import SearchRequest
-from gieok.ops.observe.run import ObserveRunRequest, settle_scope
-from gieok.ops.observe.show import ObserveShowRequest
-from gieok.ops.observe.stats import ObserveStatsRequest
-from gieok.ops.observe.why import WhyRequest
-from gieok.ops.operation import Style
 from gieok.surfaces.hook import trail
 from gieok.testing.clock import ManualClock
 
@@ -46,9 +46,7 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def context(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
-) -> Iterator[Context]:
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Call]:
     (tmp_path / "t").mkdir()
     with opened_home(
         tmp_path / "home",
@@ -70,45 +68,43 @@ def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
     return file
 
 
-def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
-    return [
-        o.text for o in scope_memory.load_scope_memory(context.memory.store(), scope).observations
-    ]
+def _texts(call: Call, scope: Scope = _SCOPE) -> list[str]:
+    return [o.text for o in scope_memory.load_scope_memory(call.home.store, scope).observations]
 
 
 def test_rules_observe_a_conversation_that_rested_for_seconds_and_look_up_what_a_turn_answers(
-    context: Context, clock: ManualClock, tmp_path: Path
+    call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
-    sidecar, file = context.observe.sidecar(), tmp_path / "t" / "a.jsonl"
+    sidecar, file = call.home.sidecar, tmp_path / "t" / "a.jsonl"
     for role, text in (("assistant", "회의는 몇 시로 잡을까요?"), ("user", "9시 반")):
         _say(file, text, at=clock.now(), role=role)
         sidecar.capture_all()
-        assert settle_scope(context, _SCOPE, flush=False) == [], "it has just been said"
+        assert settle_scope(call, _SCOPE, flush=False) == [], "it has just been said"
         clock.advance(timedelta(seconds=30))
-        assert settle_scope(context, _SCOPE, flush=False) == [Step.OBSERVED]
-    assert _texts(context) == ["회의는 몇 시로 잡을까요? – 9시 반"]
+        assert settle_scope(call, _SCOPE, flush=False) == [Step.OBSERVED]
+    assert _texts(call) == ["회의는 몇 시로 잡을까요? – 9시 반"]
 
 
 def test_the_same_sentence_in_every_session_is_kept_once(
-    context: Context, clock: ManualClock, tmp_path: Path
+    call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
     for day in range(3):
         _say(tmp_path / "t" / f"{day}.jsonl", "출시는 11월 27일로 정했어.", at=clock.now())
-        operation("observe run").handler(context, ObserveRunRequest(once=True))
+        load_command("observe run").handler(call, ObserveRunRequest(once=True))
         clock.advance(timedelta(days=1))
-    assert _texts(context) == ["출시는 11월 27일로 정했어."]
+    assert _texts(call) == ["출시는 11월 27일로 정했어."]
 
 
-def test_who_has_no_vectors_is_told_that_words_alone_judge(context: Context) -> None:
-    stats = operation("observe stats")
-    said = stats.present(stats.handler(context, ObserveStatsRequest()), Style("en", colour=False))
+def test_who_has_no_vectors_is_told_that_words_alone_judge(call: Call) -> None:
+    stats = load_command("observe stats")
+    said = stats.present(stats.handler(call, ObserveStatsRequest()), Style("en", colour=False))
     assert "no e5 vectors: judged by words alone" in said
 
 
 def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_whole(
-    context: Context, clock: ManualClock, tmp_path: Path
+    call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
-    sidecar = context.observe.sidecar()
+    sidecar = call.home.sidecar
     _say(tmp_path / "t" / "a.jsonl", "출시는 금요일로 정했어.")
     assert sidecar.capture_all() == 1
     assert sidecar.observe_all(_SCOPE) == []
@@ -116,13 +112,13 @@ def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_
     clock.advance(timedelta(minutes=31))
     assert sidecar.is_idle(_SCOPE, timedelta(minutes=30))
     assert sidecar.observe_all(_SCOPE, flush=True) == [Step.OBSERVED]
-    assert _texts(context) == ["출시는 금요일로 정했어."]
+    assert _texts(call) == ["출시는 금요일로 정했어."]
 
 
 def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest(
-    context: Context, tmp_path: Path
+    call: Call, tmp_path: Path
 ) -> None:
-    sidecar, steps = context.observe.sidecar(), list[Step]()
+    sidecar, steps = call.home.sidecar, list[Step]()
     for number in range(40):
         _say(tmp_path / "t" / "a.jsonl", f"결정 {number}번은 이렇게 하기로 했다.")
         sidecar.capture_all()
@@ -130,11 +126,11 @@ def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest
     assert steps.index(Step.ACTIVATED) == 4, (
         "four chunks of 60 and a bit, and the rest of 300 not yet in one"
     )
-    observed = len(_texts(context))
+    observed = len(_texts(call))
     assert 0 < observed < 40
     assert sidecar.backlog_tokens(_SCOPE) >= 60, "a fifth stays for what follows it"
     sidecar.observe_all(_SCOPE, flush=True)
-    assert len(_texts(context)) == 40
+    assert len(_texts(call)) == 40
 
 
 @pytest.mark.parametrize(
@@ -159,15 +155,15 @@ def test_a_prefix_of_chunks_leaves_about_a_fifth(
     assert len(prefix(chunks, pending, kept)) == count
 
 
-def test_at_the_hard_stop_everything_is_observed_at_once(context: Context, tmp_path: Path) -> None:
-    sidecar = context.observe.sidecar()
+def test_at_the_hard_stop_everything_is_observed_at_once(call: Call, tmp_path: Path) -> None:
+    sidecar = call.home.sidecar
     _say(tmp_path / "t" / "a.jsonl", *(f"결정 {n}번은 이렇게 하기로 했다." for n in range(60)))
     sidecar.capture_all()
     assert sidecar.observe(_SCOPE) is Step.OBSERVED
 
 
-def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Context) -> None:
-    journal = context.memory.journal()
+def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(call: Call) -> None:
+    journal = call.home.journal
     texts = [
         Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "gemini-cli", 10, "f", n)
         for n in range(1, 7)
@@ -184,8 +180,8 @@ def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Conte
     assert [chunk.end for chunk in journal.chunks(_SCOPE, READER)] == [seqs[1]]
 
 
-def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> None:
-    journal = context.memory.journal()
+def test_a_run_that_would_end_inside_a_chunk_is_refused(call: Call) -> None:
+    journal = call.home.journal
     turns = [
         Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n) for n in range(2)
     ]
@@ -202,14 +198,14 @@ def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> Non
         return Observed(())
 
     assert (
-        Buffer(journal, context.memory.store(), _SCOPE, ManualClock(), observe).step(flush=True)
+        Buffer(journal, call.home.store, _SCOPE, ManualClock(), observe).step(flush=True)
         is Step.LOST
     )
     assert journal.position(_SCOPE, READER) == 0
 
 
 def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observed(
-    context: Context, tmp_path: Path
+    call: Call, tmp_path: Path
 ) -> None:
     transcript = _say(tmp_path / "elsewhere.jsonl", "출시는 금요일로 정했어.")
     row: dict[str, object] = {
@@ -218,33 +214,30 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
         "transcript_path": str(transcript),
         "cwd": "/",
     }
-    spooled = Path(trail.spool_transcript(str(context.home), row))
+    spooled = Path(trail.spool_transcript(str(call.home.folder), row))
     waiting = Path(
         trail.spool_transcript(
-            str(context.home), {**row, "transcript_path": "/not/there/yet.jsonl"}
+            str(call.home.folder), {**row, "transcript_path": "/not/there/yet.jsonl"}
         )
     )
     (spooled.parent / "torn.json").write_text("{")
-    context.observe.sidecar()
-    done = operation("observe run").handler(context, ObserveRunRequest(once=True))
+    done = load_command("observe run").handler(call, ObserveRunRequest(once=True))
     assert done.messages == 1
     assert not spooled.exists()
     assert waiting.exists()
     assert sorted(f.name for f in spooled.parent.glob("*.bad")) == ["torn.bad"]
-    assert _texts(context) == ["출시는 금요일로 정했어."]
+    assert _texts(call) == ["출시는 금요일로 정했어."]
 
 
-def test_a_folder_in_which_much_else_changes_is_not_watched(
-    context: Context, tmp_path: Path
-) -> None:
-    sidecar = context.observe.sidecar()
+def test_a_folder_in_which_much_else_changes_is_not_watched(call: Call, tmp_path: Path) -> None:
+    sidecar = call.home.sidecar
     crowded = TranscriptPlace(tmp_path, databases="*.db", is_watched=False)
     with_it = sidecar.transcripts._replace(places=[*sidecar.transcripts.places, crowded])
     assert replace(sidecar, transcripts=with_it).watched() == [tmp_path / "t"]
 
 
 def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
-    context: Context, tmp_path: Path
+    call: Call, tmp_path: Path
 ) -> None:
     (tmp_path / "shop" / ".gieok").mkdir(parents=True)
     folder = str(tmp_path / "shop")
@@ -258,67 +251,65 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
     (tmp_path / "t" / "c.jsonl").write_text(
         f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8"
     )
-    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    load_command("observe run").handler(call, ObserveRunRequest(once=True))
     project = Scope(places.project_scope(folder))
-    assert _texts(context, project) == ["우리는 Stripe를 쓰기로 했다."]
-    assert _texts(context) == []
+    assert _texts(call, project) == ["우리는 Stripe를 쓰기로 했다."]
+    assert _texts(call) == []
     (row,) = encode(
-        operation("observe show").handler(replace(context, also=(project,)), ObserveShowRequest())
+        load_command("observe show").handler(replace(call, also=(project,)), ObserveShowRequest())
     )["observations"]  # beside the scope of the call, as in a folder that Git keeps
     assert (row["scope"], row["text"]) == (project.path, "우리는 Stripe를 쓰기로 했다.")
 
 
-def test_observations_are_shown_and_searched_like_other_memory(
-    context: Context, tmp_path: Path
-) -> None:
+def test_observations_are_shown_and_searched_like_other_memory(call: Call, tmp_path: Path) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
-    operation("observe run").handler(context, ObserveRunRequest(once=True))
-    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))[
+    load_command("observe run").handler(call, ObserveRunRequest(once=True))
+    (row,) = encode(load_command("observe show").handler(call, ObserveShowRequest()))[
         "observations"
     ]
     assert row["category"] == "decision"
     assert row["messages"]
-    found = operation("search").handler(
-        context, SearchRequest(query=["결제 서버 이름"], min_score=0.0)
+    found = load_command("search").handler(
+        call, SearchRequest(query=["결제 서버 이름"], min_score=0.0)
     )
     assert "hermes" in found.ranked.hits[0].snippet
     cited = encode(found)["results"][0]["citation"]
-    assert operation("why").handler(context, WhyRequest(id=cited)).messages
+    assert load_command("why").handler(call, WhyRequest(id=cited)).messages
 
 
 def test_what_was_said_follows_a_correction_in_an_archived_file(
-    context: Context, clock: ManualClock, tmp_path: Path
+    call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.", at=clock.now())
-    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    load_command("observe run").handler(call, ObserveRunRequest(once=True))
     clock.advance(timedelta(days=100))
-    archived = operation("archive run")
-    assert archived.handler(context, archived.request()).moved == 1
+    archived = load_command("archive run")
+    assert archived.handler(call, archived.request()).moved == 1
     (day,) = (tmp_path / "home" / "archive").rglob("2026-11-22.md")
     day.write_text(day.read_text(encoding="utf-8").replace("hermes", "athena"), encoding="utf-8")
-    assert archived.handler(context, archived.request()).corrected == 1
+    assert archived.handler(call, archived.request()).corrected == 1
     found = (
-        operation("search")
-        .handler(context, SearchRequest(query=["결제 서버 이름"], min_score=0.0))
+        load_command("search")
+        .handler(call, SearchRequest(query=["결제 서버 이름"], min_score=0.0))
         .ranked.hits
     )
     assert {hit.passage.tier for hit in found} == {Tier.HOT, Tier.WARM}
     assert all("athena" in hit.snippet and "hermes" not in hit.snippet for hit in found)
 
 
-def test_a_folder_of_the_users_never_owns_an_observation(context: Context, tmp_path: Path) -> None:
+def test_a_folder_of_the_users_never_owns_an_observation(call: Call, tmp_path: Path) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
-    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    load_command("observe run").handler(call, ObserveRunRequest(once=True))
     (tmp_path / "observe").mkdir()
     (tmp_path / "observe" / "note.md").write_text("# note\n\ntext", encoding="utf-8")
-    operation("index").handler(context, IndexRequest(paths=[str(tmp_path / "observe")]))
-    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))[
+    load_command("index").handler(call, IndexRequest(paths=[str(tmp_path / "observe")]))
+    (row,) = encode(load_command("observe show").handler(call, ObserveShowRequest()))[
         "observations"
     ]
     assert row["text"] == "결제 서버 이름은 hermes로 정했다."
 
 
-def _with_observations(context: Context, count: int, **changes: object) -> Sidecar:
+def _with_observations(call: Call, count: int, **changes: object) -> Sidecar:
     made = [
         Observation(
             f"서버 {n}의 로그를 읽고 상태를 확인했다",
@@ -328,29 +319,27 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
         )
         for n in range(count)
     ]
-    context.memory.journal().hand_over(
+    call.home.journal.hand_over(
         observation.build_observed_entries(_SCOPE, Observed(tuple(made)), _NOW)
     )
-    deliver(context.memory.journal(), context.memory.store())
-    return replace(context.observe.sidecar(), **changes)  # type: ignore[arg-type]
+    deliver(call.home.journal, call.home.store)
+    return replace(call.home.sidecar, **changes)  # type: ignore[arg-type]
 
 
-def test_too_many_observations_are_reflected_upon(context: Context) -> None:
-    sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
-    held = scope_memory.load_scope_memory(context.memory.store(), _SCOPE)
+def test_too_many_observations_are_reflected_upon(call: Call) -> None:
+    sidecar = _with_observations(call, 40, thresholds=Thresholds(reflect_tokens=500))
+    held = scope_memory.load_scope_memory(call.home.store, _SCOPE)
     assert held.tokens > 500
     assert sidecar.reflect_if_due(_SCOPE)
-    assert scope_memory.load_scope_memory(context.memory.store(), _SCOPE).tokens <= held.tokens / 2
+    assert scope_memory.load_scope_memory(call.home.store, _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
 
 
-def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
-    tokens = scope_memory.load_scope_memory(_with_observations(context, 40).store, _SCOPE).tokens
-    sidecar = replace(
-        context.observe.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5))
-    )
+def test_once_a_week_half_as_many_are_enough(call: Call, clock: ManualClock) -> None:
+    tokens = scope_memory.load_scope_memory(_with_observations(call, 40).store, _SCOPE).tokens
+    sidecar = replace(call.home.sidecar, thresholds=Thresholds(reflect_tokens=round(tokens * 1.5)))
     assert sidecar.reflect_if_due(_SCOPE), "Sunday 02:00 is past"
-    _with_observations(context, 40)
+    _with_observations(call, 40)
     assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
     clock.advance(timedelta(days=7))
     assert sidecar.reflect_if_due(_SCOPE)
@@ -369,8 +358,8 @@ def test_thresholds_keep_a_fifth() -> None:
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(
-    context: Context, monkeypatch, name: str, value: str
+    call: Call, monkeypatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(f"GIEOK_{name}", value)
     with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
-        open_context({}).observe.sidecar().models.observer(_SCOPE)
+        open_call({}).home.sidecar.models.observer(_SCOPE)

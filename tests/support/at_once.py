@@ -128,15 +128,15 @@ def answer(asked: Asked, *, is_closed: bool = False) -> Answered:
     """
     from datetime import UTC
 
-    from gieok.app import open_context
-    from gieok.ops.run import run_operation
+    from gieok.commands.run import run_operation
+    from gieok.home.calls import open_call
     from gieok.testing import ManualClock
 
-    context = open_context({}, folder=Path(asked.folder), clock=ManualClock(), zone=UTC)
-    found = run_operation(asked.name, asked.values, lambda _: context)
+    call = open_call({}, folder=Path(asked.folder), clock=ManualClock(), zone=UTC)
+    found = run_operation(asked.name, asked.values, lambda _: call)
     if is_closed:
-        context.memory.journal().close()
-        context.memory.store().close()
+        call.home.journal.close()
+        call.home.store.close()
     data = json.loads(json.dumps(found.data))
     return Answered(data, found.failure.code) if found.failure else Answered(data)
 
@@ -187,7 +187,7 @@ def processes(number: int) -> Iterator[Processes]:
 
 
 def _serve() -> None:
-    import gieok.app  # noqa: F401 - the start of all calls is as near as can be
+    import gieok.home.calls  # noqa: F401 - the start of all calls is as near as can be
 
     while line := sys.stdin.readline():
         asked = Asked(*json.loads(line))

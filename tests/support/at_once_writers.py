@@ -14,10 +14,10 @@ import at_once
 from at_once import Answered, Asked
 
 from gieok import grants, trust
-from gieok.app import open_context
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory.files import roots
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
 
 #: How many call at once.
 THREADS, PROCESSES = 8, 4
@@ -40,16 +40,16 @@ class Place(NamedTuple):
     def project(self) -> Path:
         return self.user / "shop"
 
-    def context(self) -> Context:
-        return open_context({}, folder=self.project)
+    def context(self) -> Call:
+        return open_call({}, folder=self.project)
 
     @contextmanager
-    def opened(self) -> Iterator[Context]:
+    def opened(self) -> Iterator[Call]:
         """Open a context, and let go of what it opened."""
         context = self.context()
         yield context
-        context.memory.journal().close()
-        context.memory.store().close()
+        context.home.journal.close()
+        context.home.store.close()
 
     def run(self, name: str, /, **values: Any) -> Any:
         done = at_once.answer(Asked(name, values, str(self.project)), is_closed=self.is_closed)
@@ -149,7 +149,7 @@ def _every_wording_is_kept(place: Place, answers: list[Answered], _: object) -> 
     assert _codes(answers) == {"": len(answers)}
     scope = Scope("agent:main")
     with place.opened() as context:
-        journal = context.memory.journal()
+        journal = context.home.journal
         said = {document.text for document in journal.history(scope, 1000)}
         said |= {entry.document.text for entry in journal.made(scope)}
     assert {f"We decided to use queue {n}." for n in range(len(answers))} <= said
@@ -204,7 +204,7 @@ def _all_are_installed(place: Place, answers: list[Answered], _: object) -> None
 def _all_folders_are_followed(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": len(answers)}
     with place.opened() as context:
-        store = context.memory.store()
+        store = context.home.store
         found = {
             root.path.name for scope in store.scopes() for root in roots.load_roots(store, scope)
         }
@@ -288,7 +288,7 @@ def _came_along(place: Place) -> None:
 def _told_once(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": len(answers)}
     with place.opened() as context:
-        journal = context.memory.journal()
+        journal = context.home.journal
         found = [
             message
             for scope in journal.scopes()

@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 SERVER = (sys.executable, __file__)
 #: What most commands import.
 _EARLY = (
-    "gieok.app",
-    "gieok.app.character",
+    "gieok.home",
+    "gieok.home.character",
     "gieok.storage.journal.sqlite.journal",
     "gieok.storage.index.sqlite.graph",
-    "gieok.ops.run",
+    "gieok.commands.run",
     "gieok.surfaces.cli",
     "gieok.surfaces.streams",
 )
@@ -92,12 +92,12 @@ def commands() -> Iterator[Commands]:
 def _serve() -> None:
     """Fork for each request until there are no more; a fork leaves this function as the command."""
     import gieok.__main__
-    from gieok.ops import NAMES, operation
+    from gieok.commands import NAMES, load_command
 
     for module in _EARLY:
         importlib.import_module(module)
     for name in NAMES:
-        operation(name)
+        load_command(name)
     answers = os.dup(1)  # is closed where another program is started
     for line in sys.stdin:
         asked = json.loads(line)

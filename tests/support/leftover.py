@@ -15,9 +15,9 @@ _POLL_S = 0.05
 
 def stop_daemon(home: Path) -> None:
     """Stop the daemon of a home; where that takes too long on a busy machine, end its process."""
-    from gieok.daemon import wire
-    from gieok.daemon.client import Daemon
     from gieok.errors import GieokError
+    from gieok.processes import wire
+    from gieok.processes.client import Daemon
 
     address = wire.address(home)
     try:

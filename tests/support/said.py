@@ -147,8 +147,8 @@ def _pairs(call: ast.Call) -> bool:
         return receiver == "Words"
     # `context.say`, the board of the daemon and a bare `say` take finished texts.
     is_message = called(call) == "say" and receiver not in (
-        "context",
-        "_context",
+        "call",
+        "_call",
         "board",
         "_board",
     )

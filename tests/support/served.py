@@ -11,11 +11,11 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from gieok.app import open_context
-from gieok.app.resident import Resident
 from gieok.character.house import House
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.model.accounts import KeyRole
-from gieok.ops.home.gate import Gate, ensure_owner_token
+from gieok.processes.gate import Gate, ensure_owner_token
 from gieok.surfaces.http.app import create_http_app
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.python import Memory
@@ -83,7 +83,7 @@ def served(
     monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
-    house = open_context({}, clock=clock, zone=UTC).character.house()
+    house = open_call({}, clock=clock, zone=UTC).home.house
     gate = Gate(home, NOW.timestamp)
     shared = Resident()
     site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from contexts import using
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from gieok.app import open_context
-from gieok.ops import operation
-from gieok.ops.setup.command import SetupRequest, SetupResult
+from gieok.commands import load_command
+from gieok.commands.setup.command import SetupRequest, SetupResult
+from gieok.home.calls import open_call
 from gieok.surfaces.wizard import TerminalDialogue
 
 ENTER, BACK, DOWN, UP, SPACE, CTRL_C, ERASE = (
@@ -56,9 +57,9 @@ def press(
     shown.
     """
     with dialogue("".join(keys)) as (asking, screen):
-        context = _context(user, lang, environment, lambda: asking)
+        call = _context(user, lang, environment, lambda: asking)
         try:
-            return operation("setup").handler(context, SetupRequest()), screen.text
+            return load_command("setup").handler(call, SetupRequest()), screen.text
         except KeyboardInterrupt:
             return None, screen.text
 
@@ -68,7 +69,7 @@ def answer(
 ) -> SetupResult:
     """Run setup with a file of answers, or `--yes`."""
     request = SetupRequest(answers=str(file)) if file else SetupRequest(yes=True)
-    result: SetupResult = operation("setup").handler(
+    result: SetupResult = load_command("setup").handler(
         _context(user, "en", environment, None, daemon), request
     )
     return result
@@ -82,4 +83,5 @@ def _context(
     daemon: object = None,
 ) -> object:
     own = {"HOME": str(user), "PATH": str(user), "GIEOK_EMBEDDER": "none", **environment}
-    return open_context({}, environment=own, folder=user, lang=lang, dialogue=asking, daemon=daemon)
+    opened = open_call({}, environment=own, folder=user, lang=lang, dialogue=asking)
+    return using(opened, daemon=daemon)

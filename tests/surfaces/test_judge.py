@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 import gieok
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.memory.remember import RememberRequest
+from gieok.home.calls import open_call
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.options import HookSettings
-from gieok.ops import operation
-from gieok.ops.memory.remember import RememberRequest
 from gieok.surfaces.hook.judge import judge_memories
 
 _KEY = "sk-judge-0123456789abcdefghijklmnop"
@@ -301,9 +301,9 @@ def test_the_hook_asks_the_judge_only_where_it_is_enabled(
     } | ({"GIEOK_JUDGE_ENABLED": enabled} if enabled else {})
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    context = open_context({})
-    operation("remember").handler(context, RememberRequest(text=["린터는 ruff를 쓰기로 했다."]))
-    context.memory.store().close()
+    call = open_call({})
+    load_command("remember").handler(call, RememberRequest(text=["린터는 ruff를 쓰기로 했다."]))
+    call.home.store.close()
     payload = {"session_id": "s", "cwd": str(project), "prompt": "어떤 린터를 쓰기로 했지?"}
     done = subprocess.run(
         [sys.executable, "-m", "gieok", "hook", "prompt"],

@@ -15,9 +15,9 @@ from mcp import Client, ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
-from gieok.ops import NAMES, operation
-from gieok.ops.operation import Effect, Surface
-from gieok.ops.request import request_schema
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Effect, Surface
+from gieok.commands.request import request_schema
 from gieok.surfaces import tool_table
 from gieok.surfaces.mcp import McpSession
 
@@ -96,7 +96,7 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     server, listed = place.talk(conversation)
     expected = {
         o.tool or tool_table.tool_name(o.name): o
-        for o in map(operation, NAMES)
+        for o in map(load_command, NAMES)
         if Surface.MCP in o.surfaces
     }
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}

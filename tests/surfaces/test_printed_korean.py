@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.ops import NAMES
+from gieok.commands import NAMES
 from gieok.places import build_handle
 from gieok.surfaces.cli import main
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gieok.ops.operation import Surface
-from gieok.ops.request import check_request, request_schema
+from gieok.commands.command import Surface
+from gieok.commands.request import check_request, request_schema
 from gieok.surfaces import tool_table, tools
 
 
@@ -102,7 +102,7 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     made = [row["definition"] for row in tool_table.describe_tools()]
     code = "import json, sys; from gieok.surfaces import tools; print(json.dumps(tools.list_tool_definitions()))"
-    code += "; print('gieok.ops' in sys.modules)"
+    code += "; print('gieok.commands' in sys.modules)"
 
     def listed() -> tuple[object, str]:
         done = subprocess.run(

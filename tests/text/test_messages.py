@@ -135,7 +135,7 @@ def test_the_user_interface_holds_no_korean_in_its_code() -> None:
     domain = ("surfaces/http/routes", "surfaces/http/shapes.py", "surfaces/layout.py")
     examples = re.compile(r"gieok \w|^write |점검|정산|미나|예|네|[초분시간일주동안간]{1,3}")
     found = []
-    for room in ("ops", "surfaces", "app"):
+    for room in ("commands", "surfaces", "home"):
         for file in sorted((_SOURCE / room).rglob("*.py")):
             path = file.relative_to(_SOURCE).as_posix()
             if path.startswith(domain):
@@ -145,8 +145,8 @@ def test_the_user_interface_holds_no_korean_in_its_code() -> None:
                 is_docstring = "\n" in text and text.strip()[:1].isupper()
                 if _HANGUL.search(text) and not examples.search(text) and not is_docstring:
                     found.append((path, text))
-    assert [row for row in found if not row[0].startswith("ops/home/doctor")] == [
-        ("app/admin.py", "기억")
+    assert [row for row in found if not row[0].startswith("commands/home/doctor")] == [
+        ("home/embedders.py", "기억")
     ]
 
 

@@ -14,12 +14,12 @@ from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from gieok.adapters import build_missing_framework
+from gieok.commands.memory.records import follow_meaning
+from gieok.commands.memory.replica import copy_beside
 from gieok.flow import distil
+from gieok.home import withholding
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter
-from gieok.ops import withholding
-from gieok.ops.memory.records import follow_meaning
-from gieok.ops.memory.replica import copy_beside
 from gieok.ports.store import VectorSearch
 from gieok.ranking.recall import Question, recall
 from gieok.surfaces.python import Memory
@@ -72,7 +72,7 @@ class GieokStore(BaseStore):
         Raises BadRequest where `root` is no scope.
         """
         self._context = (memory or Memory()).context
-        self._memory = self._context.memory
+        self._home = self._context.home
         self._root = Scope(root).path
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -96,7 +96,7 @@ class GieokStore(BaseStore):
 
     def _read(self, op: Op) -> Result:
         if isinstance(op, GetOp):
-            documents = self._memory.store().get(self._scope(op.namespace), [_PREFIX + op.key])
+            documents = self._home.store.get(self._scope(op.namespace), [_PREFIX + op.key])
             return self._item(documents[0]) if documents else None
         if isinstance(op, SearchOp):
             return cast("Result", self._search(op))
@@ -110,7 +110,7 @@ class GieokStore(BaseStore):
         last = {(self._scope(op.namespace), _PREFIX + op.key): op for op in ops}
         if not last:
             return
-        journal, store = self._memory.journal(), self._memory.store()
+        journal, store = self._home.journal, self._home.store
         if any(op.value is not None for op in ops):
             withholding.check_caller_withheld(self._context)
         put = [
@@ -123,10 +123,10 @@ class GieokStore(BaseStore):
         follow_meaning(self._context, 1 + len(put) // _BATCH)
 
     def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
-        before, now = self._memory.store().get(scope, [key]), self._context.clock.now()
+        before, now = self._home.store.get(scope, [key]), self._context.clock.now()
         value = _redact_item_value(dict(op.value or {}))
         indexed, rest = _split_indexed_texts(value, op.index)
-        text, cut = "\n".join([*indexed, *rest]), self._memory.cut
+        text, cut = "\n".join([*indexed, *rest]), self._home.cut
         value_json = json.dumps(value, ensure_ascii=False)
         document = Document(
             scope=scope,
@@ -170,13 +170,16 @@ class GieokStore(BaseStore):
     ) -> Mapping[tuple[Scope, str], float]:
         if not query.strip():
             return {}
-        context, store = self._context, self._memory.store()
-        embedder = self._memory.embedder() if isinstance(store, VectorSearch) else None
+        context, store = self._context, self._home.store
+        embedder = self._home.open_embedder() if isinstance(store, VectorSearch) else None
         question = Question(
-            query, tuple(scopes), Filter(frozenset((KIND,))), hybrid=self._memory.is_hybrid
+            query,
+            tuple(scopes),
+            Filter(frozenset((KIND,))),
+            hybrid=self._home.settings.flag("hybrid"),
         )
         # A filter may leave out any of the hits, so none is dropped for its score.
-        profile = self._memory.profile("").with_limit(max(most, 1)).with_least_score(0.0)
+        profile = self._home.build_profile("").with_limit(max(most, 1)).with_least_score(0.0)
         result = recall(
             store,
             embedder,
@@ -184,7 +187,7 @@ class GieokStore(BaseStore):
             profile,
             context.clock,
             context.zone,
-            self._memory.reranking(),
+            self._home.open_reranking(),
         )
         scores: dict[tuple[Scope, str], float] = {}
         for hit in result.hits:
@@ -192,7 +195,7 @@ class GieokStore(BaseStore):
         return scores
 
     def _documents(self, scopes: Iterable[Scope]) -> Iterator[Document]:
-        store = self._memory.store()
+        store = self._home.store
         for scope in scopes:
             yield from store.get(
                 scope, sorted(key for key in store.hashes(scope) if key.startswith(_PREFIX))
@@ -213,9 +216,7 @@ class GieokStore(BaseStore):
     def _below(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces below a prefix that hold an item."""
         own = f"{self._root}/{_LABEL}"
-        paths = [
-            scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)
-        ]
+        paths = [scope.path for scope in self._home.store.scopes() if scope.path.startswith(own)]
         namespaces = (
             tuple(unquote(label) for label in path.removeprefix(own).split(f"/{_LABEL}"))
             for path in paths

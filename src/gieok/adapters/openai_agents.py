@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from gieok.adapters import build_missing_framework
-from gieok.app import rescope_context
+from gieok.commands.memory.records import follow_meaning
+from gieok.home import withholding
+from gieok.home.calls import rescope_call
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.model.memory import Scope
-from gieok.ops import withholding
-from gieok.ops.memory.records import follow_meaning
 from gieok.surfaces.python import Memory
 from gieok.text.redact import redact
 
@@ -96,25 +96,25 @@ class GieokSession(SessionABC):
 
     @property
     def _journal(self) -> Any:  # noqa: ANN401 - the full journal
-        return self._memory.context.memory.journal()
+        return self._memory.context.home.journal
 
     @property
     def _realm(self) -> str:
-        context = self._memory.context
-        return f"{AGENT}:{context.scope if context.is_scope_named else ''}:{self.session_id}"
+        call = self._memory.context
+        return f"{AGENT}:{call.scope if call.is_scope_named else ''}:{self.session_id}"
 
     def _kept(self) -> dict[str, str]:
         entries: dict[str, str] = self._journal.kept(self._realm)
         return entries
 
     def _add(self, items: list[dict[str, Any]]) -> None:
-        context = self._memory.context
-        withholding.check_caller_withheld(context)
+        call = self._memory.context
+        withholding.check_caller_withheld(call)
         # All items use the scope of the session's first item: the first record turns a folder into
         # a project, whose scope is a different one.
         scope = Scope(
             self._journal.update_kept(
-                self._realm, _SCOPE, lambda raw: raw or rescope_context(context).scope.path
+                self._realm, _SCOPE, lambda raw: raw or rescope_call(call).scope.path
             )
         )
         last = self._journal.update_kept(
@@ -128,7 +128,7 @@ class GieokSession(SessionABC):
                     id=f"{self._id(name)}#{n}",
                     role=role,
                     text=text,
-                    at=context.clock.now(),
+                    at=call.clock.now(),
                     session=self.session_id,
                     agent=AGENT,
                 )
@@ -137,8 +137,8 @@ class GieokSession(SessionABC):
             entries[name] = json.dumps([len(texts), around], ensure_ascii=False)
         self._journal.say(scope, messages)
         self._journal.keep(self._realm, entries)
-        context.observe.sidecar().derive_turns()
-        follow_meaning(context)
+        call.home.sidecar.derive_turns()
+        follow_meaning(call)
 
     def _id(self, name: str) -> str:
         """Return the id that an item's messages share, without the number of each message."""
@@ -177,7 +177,7 @@ class GieokSession(SessionABC):
                 Scope(entries[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
             )
             self._journal.keep(self._realm, {}, [names[-1]])
-            self._memory.context.observe.sidecar().derive_turns()
+            self._memory.context.home.sidecar.derive_turns()
             if items:
                 return items[0]
         return None

@@ -45,8 +45,8 @@ class AgentRow:
         about: str,
         events: Mapping[str, str],
         is_sender: Callable[[Payload], bool] = lambda payload: False,
-        answer: Callable[[str, str], Payload] = lambda native, context: {
-            "hookSpecificOutput": {"hookEventName": native, "additionalContext": context}
+        answer: Callable[[str, str], Payload] = lambda native, call: {
+            "hookSpecificOutput": {"hookEventName": native, "additionalContext": call}
         },
         *,
         shows_notices: bool = True,
@@ -74,11 +74,11 @@ def _is_native_event(payload: Payload, events: Mapping[str, str]) -> bool:
     return payload.get("hook_event_name") in events.values()
 
 
-def _cursor_answer(native: str, context: str) -> Payload:
+def _cursor_answer(native: str, call: str) -> Payload:
     # By its documentation beforeSubmitPrompt may only block; some versions accept the context all
     # the same.
     first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
-    return {**first, "additional_context": context}
+    return {**first, "additional_context": call}
 
 
 _CLAUDE_EVENTS = _map_event_names(
@@ -102,7 +102,7 @@ ROWS = (
         "openclaw",
         "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
         {},
-        answer=lambda native, context: {"additional_context": context},
+        answer=lambda native, call: {"additional_context": call},
         shows_notices=False,
     ),
     AgentRow(
@@ -122,7 +122,7 @@ ROWS = (
         "a plugin, MCP tools, a command; its database is read",
         _OPENCODE_EVENTS,
         lambda payload: _is_native_event(payload, _OPENCODE_EVENTS),
-        lambda native, context: {"additional_context": context},
+        lambda native, call: {"additional_context": call},
         shows_notices=False,
     ),
     # Codex imitates Claude Code, but names its turn, or its own folder.
@@ -233,7 +233,7 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
     return files
 
 
-def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload:
+def output(row: AgentRow, event: str, call: str, notice: str = "") -> Payload:
     """Return the payload that the agent accepts.
 
     `context` is put before the model, `notice` is shown to the person. The payload has no further
@@ -241,4 +241,4 @@ def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload
     (`hook.inject`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
-    return {**shown, **row.answer(row.events.get(event, event), context)} if context else shown
+    return {**shown, **row.answer(row.events.get(event, event), call)} if call else shown

@@ -9,16 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gieok import paths
-from gieok.app import open_context
-from gieok.app.resident import Resident
-from gieok.daemon.call import HOOK, WAKING, DaemonCall
-from gieok.daemon.client import Daemon
+from gieok.commands.command import Surface
+from gieok.commands.run import OperationAnswer, build_failed_answer, run_operation
 from gieok.daemon.server import Answering
 from gieok.errors import unexpected
-from gieok.ops.operation import Surface
-from gieok.ops.run import OperationAnswer, build_failed_answer, run_operation
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.ports.store import VectorSearch
+from gieok.processes.call import HOOK, WAKING, DaemonCall
 
 
 def answering(resident: Resident) -> Answering:
@@ -31,7 +29,7 @@ def answer_call(
 ) -> Mapping[str, Any]:
     """Return the answer to a call, also after an unexpected error.
 
-    The answer is an `ops.run.OperationAnswer`, field by field.
+    The answer is an `commands.run.OperationAnswer`, field by field.
     """
     try:
         answer = _run_called_operation(resident, call, say, tell)
@@ -47,9 +45,9 @@ def warm_resident(resident: Resident, home: Path) -> bool:
     alone would not load the model where the home's own scope is empty and all memories are in
     scopes of projects.
     """
-    context = open_context({}, environment=os.environ, folder=home, resident=resident)
+    context = open_call({}, environment=os.environ, folder=home, resident=resident)
     embedder = (
-        context.memory.embedder() if isinstance(context.memory.store(), VectorSearch) else None
+        context.home.open_embedder() if isinstance(context.home.store, VectorSearch) else None
     )
     if embedder is not None:
         embedder.embed_query(WAKING)
@@ -68,7 +66,7 @@ def _run_called_operation(
     return run_operation(
         call.operation,
         call.values,
-        lambda found: open_context(
+        lambda found: open_call(
             call.flags,
             environment=call.environment,
             folder=Path(call.folder),
@@ -76,7 +74,7 @@ def _run_called_operation(
             resident=resident,
             say=say,
             tell=tell,
-            daemon=lambda: Daemon(paths.locate_home()),
+            has_daemon=True,
             forgiving=found.runs_without_settings,
         ),
         Surface(call.surface),

@@ -11,12 +11,12 @@ import threading
 from pathlib import Path
 
 from gieok import places
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.encode import encode
 from gieok.errors import GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.home.calls import open_call
 from gieok.memory.talk import promotion
-from gieok.ops import operation
-from gieok.ops.encode import encode
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 from gieok.text.turns import is_users
@@ -54,18 +54,18 @@ def embed_missing_vectors() -> None:
     """Make the missing vectors, at low priority; print the errors."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    context = open_context({})
-    store, embedder = context.memory.store(), context.memory.embedder()
+    call = open_call({})
+    store, embedder = call.home.store, call.home.open_embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
             fill_lines(store, embedder)
             promotion.update_promotions(
                 store,
-                context.home,
-                context.memory.journal(),
-                now=context.clock.now(),
-                zone=context.zone,
+                call.home.folder,
+                call.home.journal,
+                now=call.clock.now(),
+                zone=call.zone,
             )
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
@@ -78,8 +78,8 @@ def sync_child_project() -> None:
     """
     try:
         os.chdir(sys.argv[1])
-        command = operation("code sync")
-        row = encode(command.handler(open_context({}), command.request(trigger="daemon")))
+        command = load_command("code sync")
+        row = encode(command.handler(open_call({}), command.request(trigger="daemon")))
     except (GieokError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
         row = {"error": f"{error}{hint}"}

@@ -6,7 +6,6 @@ its 100 MB return to the system when it ends, and so that a crash in it does not
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -15,24 +14,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from gieok import places
-from gieok.daemon import http_address
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.flow.incidents import Incidents
-from gieok.ops.context import Context
+from gieok.home.call import Call
+from gieok.processes import http_address
+from gieok.processes.launch import ANY_PORT, COMMAND, DAEMON, FAILED, PART, READY, find_exit_reason
 
-PART = "server"
-#: Beginning of this part's state while the server is not there.
-FAILED = "failed: "
-#: Command that starts a server; the argument after it names the starter. A child's input is a pipe,
-#: whose end ends the server.
-COMMAND = (sys.executable, "-P", "-m", "gieok.surfaces.http")
-#: Prefix of the line that a server prints once it answers; the address follows.
-READY = "ready:"
-#: Value for a server's starter: this part.
-DAEMON = "daemon"
-#: Argument after the starter that lets the server use any port.
-ANY_PORT = "any-port"
 _WANTED = "GIEOK_DAEMON_SERVES"
 _SHORTEST_S, _LONGEST_S = 1.0, 300.0
 #: A server that ran for this many seconds is restarted at once when it fails.
@@ -47,7 +35,7 @@ class Serving:
     def __init__(
         self,
         home: Path,
-        opened: Callable[[], Context],
+        opened: Callable[[], Call],
         board: Board,
         command: Sequence[str] = COMMAND,
     ) -> None:
@@ -147,10 +135,10 @@ class Serving:
 
     def _failed(self, why: str) -> None:
         """Report a failure to the person, once."""
-        context = self._opened()
-        title = context.words("Gieok's server does not run")
+        call = self._opened()
+        title = call.words("Gieok's server does not run")
         error = GieokError(why, hint="see `gieok logs`; `serve.port` is its port")
-        self._incidents(context).failed(
+        self._incidents(call).failed(
             PART,
             error,
             title,
@@ -159,22 +147,10 @@ class Serving:
         )
 
     def _resolved(self) -> None:
-        context = self._opened()
-        if context.memory.has_journal():
-            self._incidents(context).resolved(PART)
+        call = self._opened()
+        if call.home.stores.has_journal():
+            self._incidents(call).resolved(PART)
 
     @staticmethod
-    def _incidents(context: Context) -> Incidents:
-        return Incidents(context.memory.journal(), context.clock, context.admin.notices())
-
-
-def find_exit_reason(said: str) -> str:
-    """Return the last line of a process's output; of a traceback only the error."""
-    errors = [
-        line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")
-    ]
-    if "Traceback (most" in said and errors:
-        return next((line for line in reversed(errors) if line[:1].isalpha()), said).partition(
-            ": "
-        )[2]
-    return said.removeprefix("gieok: ")
+    def _incidents(call: Call) -> Incidents:
+        return Incidents(call.home.journal, call.clock, call.home.notices)

@@ -6,10 +6,10 @@ from pathlib import Path
 from gieok import fs, paths
 from gieok.daemon.board import Board
 from gieok.errors import StoreError
+from gieok.home.call import Call
 from gieok.memory.files import roots, sync
 from gieok.memory.files.roots import Root
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
 
 _PART = "memory"
 
@@ -20,14 +20,14 @@ class MemoryFiles:
     Words are searchable as soon as a file is quiet; `embed` then makes the vectors.
     """
 
-    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
-        self._context = context
+    def __init__(self, call: Call, board: Board, embed: Callable[[], None]) -> None:
+        self._call = call
         self._board = board
         self._embed = embed
 
     def follow(self) -> None:
         """Index changed files until the process is to stop."""
-        self._context.admin.watching.follow(
+        self._call.home.watching.follow(
             self._folders, self._read, is_stopped=self._board.stop.is_set
         )
 
@@ -35,7 +35,7 @@ class MemoryFiles:
         """Return the existing roots; the files of a root that is missing for now stay in the
         index.
         """
-        store = self._context.memory.store()
+        store = self._call.home.store
         known = {
             scope: [root for root in roots.load_roots(store, scope) if root.path.exists()]
             for scope in store.scopes()
@@ -47,10 +47,10 @@ class MemoryFiles:
         self._board.note(_PART, f"watching {len(folders)} folders")
         # Where there is no root yet, the spool is watched all the same, so that a root that is
         # added later is found.
-        return sorted(folders) or [fs.make_private(paths.locate_spool(self._context.home))]
+        return sorted(folders) or [fs.make_private(paths.locate_spool(self._call.home.folder))]
 
     def _read(self, changed: set[Path]) -> bool:
-        if self._context.privacy.pause(self._context.clock.now().timestamp()):
+        if self._call.privacy.pause(self._call.clock.now().timestamp()):
             self._board.note(_PART, "paused")
             return False  # what changed meanwhile is compared once it goes on
         try:
@@ -64,7 +64,7 @@ class MemoryFiles:
 
     def _synced(self, changed: set[Path]) -> Iterator[bool]:
         """Sync each scope, and yield whether anything changed in it."""
-        store, cut = self._context.memory.store(), self._context.memory.cut
+        store, cut = self._call.home.store, self._call.home.cut
         for scope, known in self._roots().items():
             report = sync.sync_changed(store, scope, known, cut, changed)
             for failed in report.failed:

@@ -14,9 +14,7 @@ from pathlib import Path
 
 import gieok
 from gieok import config, fs, paths, places
-from gieok.app import open_context
-from gieok.app.resident import Resident
-from gieok.daemon import autostart, child, wire
+from gieok.daemon import child
 from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
 from gieok.daemon.http_child import Serving
@@ -28,9 +26,12 @@ from gieok.daemon.server import Server
 from gieok.daemon.transcripts import Transcripts
 from gieok.errors import BadConfig, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.home.call import Call
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.memory.talk import promotion
-from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorSearch
+from gieok.processes import autostart, wire
 
 _TICK_S = 1
 _DRAIN_S = 4.0
@@ -88,20 +89,20 @@ class DaemonProcess:
         #: change.
         self._settings = _load_settings_in_force()
         self._is_renewed = False
-        self._context = open_context({}, wait=self.board.stop.wait)
-        places.set_process_zone(self._context.admin.setting("zone"))
+        self._call = open_call({}, wait=self.board.stop.wait)
+        places.set_process_zone(self._call.home.settings.text("zone"))
         self._serving = Serving(home, self._opened, self.board)
         #: Set when passages may wait for their vectors.
         self._unembedded = threading.Event()
 
     def run(self) -> int:
         """Start the parts, wait for the end, and finish running calls."""
-        board, context = self.board, self._context
-        started = context.clock.now().isoformat(timespec="seconds")
+        board, call = self.board, self._call
+        started = call.clock.now().isoformat(timespec="seconds")
         listening, address = wire.listen(self._home, started, gieok.__version__)
         server = Server(listening, address.token, self._control, board.touch)
-        transcripts = Transcripts(context, board, self._unembedded.set)
-        memory = MemoryFiles(context, board, self._unembedded.set)
+        transcripts = Transcripts(call, board, self._unembedded.set)
+        memory = MemoryFiles(call, board, self._unembedded.set)
         board.say(f"gieok {gieok.__version__} started, process {os.getpid()}")
         # Started before the slow parts, so that a prompt that comes now is answered by meaning.
         board.start("warm", self._warm)
@@ -111,17 +112,17 @@ class DaemonProcess:
             board.start("turns", transcripts.derive),
             board.start("observe", transcripts.observe),
             board.start("vectors", self._keep_vectors),
-            board.start("code", Projects(context, board).keep),
-            board.start("seeds", Seeds(context, board, self._unembedded.set).keep),
+            board.start("code", Projects(call, board).keep),
+            board.start("seeds", Seeds(call, board, self._unembedded.set).keep),
             board.start("schedules", Schedules(self._opened, board).keep),
         ]
         parts.append(board.start("serving", self._serving.keep))
-        is_configured = context.admin.setting("serve.with_daemon") == "True"
+        is_configured = call.home.settings.flag("serve.with_daemon")
         if is_configured or self._serving.was_wanted():
             self._serving.want(is_configured=is_configured)
         board.start("answer", lambda: server.serve(answering(self._resident)))
         idle_s = (
-            3600 * float(self._context.admin.setting("daemon.idle_hours"))
+            3600 * self._call.home.settings.number("daemon.idle_hours")
             if autostart.IDLE in sys.argv
             else 0.0
         )
@@ -165,19 +166,19 @@ class DaemonProcess:
         self._is_renewed = False
         self.board.stop.set()
 
-    def _opened(self) -> Context:
+    def _opened(self) -> Call:
         """Return a context with the current settings and keys."""
-        return open_context({}, resident=self._resident, wait=self.board.stop.wait)
+        return open_call({}, resident=self._resident, wait=self.board.stop.wait)
 
     def _keep_vectors(self) -> None:
         """Make vectors whenever passages wait, in a separate thread.
 
         Embedding everything on the disk may take minutes.
         """
-        memory, board = self._context.memory, self.board
-        store, is_new = memory.store(), False
+        home, board = self._call.home, self.board
+        store, is_new = home.store, False
         while (
-            memory.embedder_name != "none"
+            home.embedder_name != "none"
             and isinstance(store, VectorSearch)
             and not board.stop.is_set()
         ):
@@ -197,14 +198,14 @@ class DaemonProcess:
         """Judge which memories last, and which older ones they replace; return whether more
         wait.
         """
-        rewrite = self._context.observe.sidecar().write_active_memory
+        rewrite = self._call.home.sidecar.write_active_memory
         return promotion.update_promotions(
             store,
             self._home,
-            self._context.memory.journal(),
+            self._call.home.journal,
             rewrite,
-            zone=self._context.zone,
-            now=self._context.clock.now(),
+            zone=self._call.zone,
+            now=self._call.clock.now(),
         )
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
@@ -213,7 +214,7 @@ class DaemonProcess:
         A few turns are embedded with the model that searches use; more in a child process, whose
         memory is freed at its end.
         """
-        embedder = self._opened().memory.embedder() if is_little else None
+        embedder = self._opened().home.open_embedder() if is_little else None
         if embedder is not None:
             while not self.board.stop.is_set() and fill_vectors(store, embedder, batches=1):
                 pass

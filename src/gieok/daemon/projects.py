@@ -9,14 +9,14 @@ import time
 from functools import partial
 from pathlib import Path
 
-from gieok.app.code import ignored_in
 from gieok.code.index import watch_list
 from gieok.code.model import layout
+from gieok.commands.code.watch import select_indexable_paths
 from gieok.daemon import child
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
-from gieok.ops.code.watch import select_indexable_paths
-from gieok.ops.context import Context
+from gieok.home.call import Call
+from gieok.home.code import ignored_in
 
 _TICK_S = 1
 
@@ -27,8 +27,8 @@ class Projects:
     `gieok code watch --daemon` hands a project over; `--stop` takes it back.
     """
 
-    def __init__(self, context: Context, board: Board) -> None:
-        self._context = context
+    def __init__(self, call: Call, board: Board) -> None:
+        self._call = call
         self._board = board
         self._roots: list[Path] = []
         #: Projects are synced one at a time: linking takes a processor and memory.
@@ -51,7 +51,7 @@ class Projects:
 
     def _handed_over(self) -> list[Path]:
         """Return the projects to watch; a project whose folder is gone is dropped."""
-        home = self._context.home
+        home = self._call.home.folder
         roots = watch_list.list_watched_roots(home)
         for root in filter(_is_index_gone, list(roots)):
             watch_list.unwatch_project(home, root)
@@ -65,7 +65,7 @@ class Projects:
         def is_stopped() -> bool:
             return self._board.stop.is_set() or root not in self._roots
 
-        self._context.admin.watching.follow(
+        self._call.home.watching.follow(
             lambda: [root], partial(self._read, root), is_stopped=is_stopped
         )
         self._board.note(watch_list.name_watched_part(root), "")
@@ -85,7 +85,7 @@ class Projects:
         try:
             answer = json.loads(
                 child.run_in_child(
-                    self._context.home, self._board.stop, "sync_child_project", str(root)
+                    self._call.home.folder, self._board.stop, "sync_child_project", str(root)
                 )
             )
         except ValueError:

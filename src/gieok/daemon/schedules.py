@@ -6,11 +6,12 @@ It sleeps until the next job, but never for long, because clocks are set and mac
 import gc
 from collections.abc import Callable, Sequence
 
+from gieok.commands.home import jobs
+from gieok.commands.home.jobs import HomeJob
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
-from gieok.ops.context import Context
-from gieok.ops.home import jobs
-from gieok.ops.home.jobs import HomeJob
+from gieok.home.call import Call
+from gieok.memory.tiers import sync
 
 #: A set clock, or a machine that wakes up, is noticed after this many seconds at the latest.
 _LONGEST_S = 600.0
@@ -27,7 +28,7 @@ class Schedules:
     """
 
     def __init__(
-        self, opened: Callable[[], Context], board: Board, table: Sequence[HomeJob] = jobs.JOBS
+        self, opened: Callable[[], Call], board: Board, table: Sequence[HomeJob] = jobs.JOBS
     ) -> None:
         self._opened = opened
         self._board = board
@@ -43,7 +44,7 @@ class Schedules:
     def begin(self) -> None:
         """Sweep files that a killed process left half-written in archives."""
         try:
-            wrong = self._opened().archive.sweep()
+            wrong = sync.sweep_cold_tier(self._opened().home.tiers)
         except GieokError as error:  # the nightly job tries again
             wrong = [str(error)]
         for line in wrong:
@@ -51,17 +52,15 @@ class Schedules:
 
     def round(self) -> float:
         """Run the jobs that are due; return the seconds until the next may be due."""
-        context = self._opened()
-        for ran in jobs.run_due(context, self._table, is_stopped=self._board.stop.is_set):
+        call = self._opened()
+        for ran in jobs.run_due(call, self._table, is_stopped=self._board.stop.is_set):
             if ran.said or not ran.ok:
                 self._board.say(f"{ran.name}{'' if ran.ok else ' failed'}: {ran.said}")
             gc.collect()  # what a job held is large, and the next may be hours away
-        planned = [
-            (p.next_at, p.job.name) for p in jobs.plan_jobs(context, self._table) if p.next_at
-        ]
+        planned = [(p.next_at, p.job.name) for p in jobs.plan_jobs(call, self._table) if p.next_at]
         if not planned:
             self._board.note(_PART, "nothing is scheduled")
             return _LONGEST_S
         at, name = min(planned)
-        self._board.note(_PART, f"{name} at {at.astimezone(context.zone):%Y-%m-%d %H:%M}")
-        return min(max((at - context.clock.now()).total_seconds(), _SHORTEST_S), _LONGEST_S)
+        self._board.note(_PART, f"{name} at {at.astimezone(call.zone):%Y-%m-%d %H:%M}")
+        return min(max((at - call.clock.now()).total_seconds(), _SHORTEST_S), _LONGEST_S)

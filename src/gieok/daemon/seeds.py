@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from gieok.commands.memory.seed_notes import index_seeds
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
-from gieok.ops.context import Context
-from gieok.ops.memory.seed_notes import index_seeds
+from gieok.home.call import Call
 
 _PART = "seeds"
 #: Delay after the start, so that transcripts are read first: transcripts name the folders.
@@ -19,16 +19,16 @@ class Seeds:
     project.
     """
 
-    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
-        self._context, self._board, self._embed = context, board, embed
+    def __init__(self, call: Call, board: Board, embed: Callable[[], None]) -> None:
+        self._call, self._board, self._embed = call, board, embed
 
     def keep(self) -> None:
         """Index periodically until the process is to stop."""
         wait = _FIRST_S
         while not self._board.stop.wait(wait):
-            wait = self._context.admin.watching.rescan_s
+            wait = self._call.home.watching.rescan_s
             try:
-                report = index_seeds(self._context, self._board.stop.is_set)
+                report = index_seeds(self._call, self._board.stop.is_set)
             except GieokError as error:
                 self._board.note(_PART, f"failed: {error}")
                 continue

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
-from gieok.daemon import wire
-from gieok.daemon.call import HOOK, DaemonCall, is_answerable_for
 from gieok.precedence import PROMPTS
+from gieok.processes import wire
+from gieok.processes.call import HOOK, DaemonCall, is_answerable_for
 
 #: Connections at once; the next waits to be accepted.
 _MOST_CONNECTIONS = 64

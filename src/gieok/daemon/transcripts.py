@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gieok import fs
+from gieok.commands.observe.run import settle_scope
 from gieok.daemon.board import Board
+from gieok.home.call import Call
 from gieok.memory.exchange.notes import Mirrored
 from gieok.memory.sidecar import RULES_REST
 from gieok.model.memory import Scope
-from gieok.ops.context import Context
-from gieok.ops.observe.run import settle_scope
 from gieok.precedence import PROMPTS
 
 #: Time between a change of a transcript and reading it; short, because reading a line takes less
@@ -31,9 +31,9 @@ class Transcripts:
     time.
     """
 
-    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
-        self._context = context
-        self._sidecar = context.observe.sidecar()
+    def __init__(self, call: Call, board: Board, embed: Callable[[], None]) -> None:
+        self._call = call
+        self._sidecar = call.home.sidecar
         self._board = board
         self._embed = embed
         self._wake = threading.Event()
@@ -44,7 +44,7 @@ class Transcripts:
     def follow(self) -> None:
         """Read new turns until the process is to stop."""
         stopped = self._board.stop.is_set
-        self._context.admin.watching.follow(
+        self._call.home.watching.follow(
             self._folders,
             self._read,
             debounce_ms=_DEBOUNCE_MS,
@@ -102,7 +102,7 @@ class Transcripts:
 
     def observe(self) -> None:
         """Observe the due turns, whenever some came and once in a while."""
-        journal = self._context.memory.journal()
+        journal = self._call.home.journal
         while not self._board.stop.is_set():
             self._wake.clear()
             with self._lock:
@@ -112,7 +112,7 @@ class Transcripts:
             # All transcripts are read before anything is embedded.
             if any(
                 [  # noqa: C419
-                    settle_scope(self._context, s, flush=s in ended, is_stopped=stopped)
+                    settle_scope(self._call, s, flush=s in ended, is_stopped=stopped)
                     for s in self._sidecar.scopes()
                 ]
             ):

@@ -106,7 +106,7 @@ def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """Everything the rib needs, put together by `gieok.app`."""
+    """Everything the rib needs, put together by `gieok.home`."""
 
     journal: FullJournal
     store: Store

@@ -1,3 +1,3 @@
-"""Models that embed, rerank and write, and notifiers; `gieok.app` opens them."""
+"""Models that embed, rerank and write, and notifiers; `gieok.home` opens them."""
 
 import gieok.threads  # noqa: F401

@@ -1,3 +1,3 @@
-"""Where memory is kept: journals, indexes, accounts, archives, backups. `gieok.app` opens them."""
+"""Where memory is kept: journals, indexes, accounts, archives, backups. `gieok.home` opens them."""
 
 import gieok.threads  # noqa: F401

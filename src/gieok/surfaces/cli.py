@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from gieok import __version__, places
 from gieok.agents.table import EVENTS
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Effect, Operation, Style, Surface
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
-from gieok.ops import NAMES, operation
-from gieok.ops.control import DaemonControl
-from gieok.ops.operation import Effect, Operation, Style, Surface
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, CommandLine, read_command_line
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand, first_words, list_group_commands
@@ -30,9 +29,9 @@ from gieok.surfaces.progress import Progress
 from gieok.text.messages import Words
 
 if TYPE_CHECKING:
-    from gieok.app.resident import Resident
-    from gieok.ops.context import Context
-    from gieok.ops.run import OperationAnswer
+    from gieok.commands.run import OperationAnswer
+    from gieok.home.call import Call
+    from gieok.home.resident import Resident
     from gieok.ports.dialogue import Dialogue
 
 _FAILED = 2
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _report_stopped_command(line: CommandLine, lang: str) -> int:
     """Tell the person what an interrupted command leaves behind; return the exit status."""
-    remains = operation(line.name).when_stopped.say(lang) if line.name in NAMES else ""
+    remains = load_command(line.name).when_stopped.say(lang) if line.name in NAMES else ""
     if remains:
         streams.print_error(Words.of("stopped; {remains}", remains=remains).say(lang))
     return _INTERRUPTED
@@ -81,7 +80,7 @@ def _answer_command_line(
     parsed = command_parser.parsed(line.arguments)
     if line.name in SERVERS:
         return _run_server_command(SERVERS[line.name], parsed, lang)
-    return _run_cli_operation(operation(line.name), parsed, lang, reader)
+    return _run_cli_operation(load_command(line.name), parsed, lang, reader)
 
 
 def _is_command(line: CommandLine) -> bool:
@@ -91,7 +90,7 @@ def _is_command(line: CommandLine) -> bool:
     return (
         is_event
         or line.name in SERVERS
-        or (line.name in NAMES and Surface.CLI in operation(line.name).surfaces)
+        or (line.name in NAMES and Surface.CLI in load_command(line.name).surfaces)
     )
 
 
@@ -204,11 +203,11 @@ def _run_in_this_process(
     progress: Progress,
 ) -> "OperationAnswer":
     """Run an operation in this process."""
-    from gieok.app import open_context  # after the arguments: `--help` needs none of it
-    from gieok.ops.run import run_operation
+    from gieok.commands.run import run_operation
+    from gieok.home.calls import open_call  # after the arguments: `--help` needs none of it
 
     open_for = partial(
-        open_context,
+        open_call,
         flags,
         say=progress.say,
         tell=progress.tell,
@@ -216,12 +215,12 @@ def _run_in_this_process(
         dialogue=_open_terminal_dialogue if sys.stdin.isatty() and sys.stderr.isatty() else None,
         lang=lang,
         resident=_build_cli_resident() if values.get("watch") else None,
-        daemon=_build_daemon_control,
+        has_daemon=True,
     )
 
-    def opened(found: Operation[Any, Any]) -> "Context":
+    def opened(found: Operation[Any, Any]) -> "Call":
         context = open_for(forgiving=found.runs_without_settings)
-        places.set_process_zone(context.admin.setting("zone"))
+        places.set_process_zone(context.home.settings.text("zone"))
         return context
 
     return run_operation(chosen.name, values, opened, colour=_has_colour())
@@ -238,8 +237,8 @@ def _ask_daemon_for_answer(
     home = Path(places.build_home_path())
     if not (home / "daemon.json").exists():
         return None
-    from gieok.daemon.call import DaemonCall, ask_daemon
-    from gieok.ops.run import Failure, OperationAnswer
+    from gieok.commands.run import Failure, OperationAnswer
+    from gieok.processes.call import DaemonCall, ask_daemon
 
     call = DaemonCall(
         chosen.name,
@@ -262,7 +261,7 @@ def _ask_daemon_for_answer(
 
 
 def _build_cli_resident() -> "Resident":
-    from gieok.app.resident import Resident
+    from gieok.home.resident import Resident
 
     return Resident()
 
@@ -278,13 +277,6 @@ def _open_terminal_dialogue() -> "Dialogue":
     return TerminalDialogue()
 
 
-def _build_daemon_control() -> DaemonControl:
-    from gieok import paths
-    from gieok.daemon.client import Daemon  # subprocess and socket: most commands need neither
-
-    return Daemon(paths.locate_home())
-
-
 def _write_json(data: object) -> None:
     # JSON is always UTF-8, whatever the terminal's encoding.
     streams.write_answer_text(json.dumps(data, ensure_ascii=False), "utf-8")
@@ -295,7 +287,7 @@ def _has_colour() -> bool:
 
 
 def _report_cli_error(reader: TerminalReader, error: GieokError, *, as_json: bool) -> int:
-    from gieok.ops.run import build_failed_answer
+    from gieok.commands.run import build_failed_answer
 
     return _show_failed_answer(reader, build_failed_answer(error), as_json=as_json)
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.ops import NAMES
+from gieok.commands import NAMES
 from gieok.text.messages import Words
 
 ABOUT = Words("One long-term memory for AI agents: local, offline, Korean and English.")

@@ -12,9 +12,9 @@ import shtab
 
 from gieok.agents.table import EVENTS
 from gieok.agents.table import NAMES as AGENTS
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Surface
 from gieok.errors import BadRequest
-from gieok.ops import NAMES, operation
-from gieok.ops.operation import Surface
 from gieok.surfaces import parser, streams
 from gieok.surfaces.commands import GROUPS, SERVERS, doc_of
 from gieok.text.catalogues import list_languages
@@ -46,7 +46,7 @@ def build_completion_parser(lang: str) -> argparse.ArgumentParser:
     commands = whole_parser.add_subparsers()
     groups: dict[str, Any] = {}
     for name in NAMES:
-        if Surface.CLI in operation(name).surfaces:
+        if Surface.CLI in load_command(name).surfaces:
             group, _, word = name.rpartition(" ")
             if group and group not in groups:
                 groups[group] = _add_completion_group(commands, group, lang)
@@ -92,5 +92,5 @@ def _list_argument_values(name: str, action: argparse.Action) -> tuple[str, ...]
         return AGENTS
     if name not in NAMES:
         return tuple(action.choices or ())
-    fields = operation(name).request.__dataclass_fields__
+    fields = load_command(name).request.__dataclass_fields__
     return fields[action.dest].metadata["choices"] if action.dest in fields else ()

@@ -6,9 +6,9 @@ from dataclasses import Field
 from typing import Any
 
 from gieok import __version__
-from gieok.ops import NAMES, operation
-from gieok.ops.operation import Surface
-from gieok.ops.request import default_of, find_parameter_name, shown_name
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Surface
+from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, list_help_parts
 from gieok.text.messages import Words
 
@@ -79,7 +79,7 @@ def _format_manual_command(name: str, lang: str) -> Iterator[str]:
         for flag, _, doc in server.flags:
             yield from _format_manual_term(f"{flag} {flag[2:].upper()}", doc.say(lang))
         return
-    command = operation(name)
+    command = load_command(name)
     if Surface.CLI not in command.surfaces:
         return
     fields = dataclasses.fields(command.request)

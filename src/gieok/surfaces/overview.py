@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from gieok import __version__
 from gieok.agents.table import EVENTS
-from gieok.ops.operation import Style
+from gieok.commands.command import Style
 from gieok.surfaces.commands import (
     ABOUT,
     DEFAULTS,

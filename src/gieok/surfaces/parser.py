@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gieok.agents.table import EVENTS, HOOKED
+from gieok.commands import load_command
+from gieok.commands.command import Operation, Surface
+from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.errors import BadRequest
-from gieok.ops import operation
-from gieok.ops.operation import Operation, Surface
-from gieok.ops.request import default_of, find_parameter_name, shown_name
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
 from gieok.surfaces.layout import width
 from gieok.text.messages import Words
@@ -153,7 +153,7 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
     group, _, event = name.partition(" ")
     if group == "hook" and event in EVENTS:
         return _of_event(name, Words(EVENTS[event]), lang, report)
-    command = operation(name)
+    command = load_command(name)
     parser = CommandParser(
         name, command.doc.say(lang), lang, report, _format_command_examples(command.examples, lang)
     )

@@ -9,28 +9,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from gieok.app import open_context, rescope_context
+from gieok.commands import load_command
+from gieok.commands.command import Surface
+from gieok.commands.request import check_request
 from gieok.errors import NotIndexed
-from gieok.ops import operation
-from gieok.ops.operation import Surface
-from gieok.ops.request import check_request
+from gieok.home.calls import open_call, rescope_call
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from gieok.app.resident import Resident
     from gieok.character.memory.memory_state import Memories
     from gieok.character.memory.recollection import RecalledDocument
     from gieok.character.memory.service import Bond, CharacterService, TurnContext
-    from gieok.ops.code.query import QueryResult
-    from gieok.ops.memory.forget import ForgetResult
-    from gieok.ops.memory.get import GetResult
-    from gieok.ops.memory.hits import SearchHit
-    from gieok.ops.memory.index import IndexResult
-    from gieok.ops.memory.listing import ListResult
-    from gieok.ops.memory.remember import RememberResult
-    from gieok.ops.prompt.recall import RecallResult
+    from gieok.commands.code.query import QueryResult
+    from gieok.commands.memory.forget import ForgetResult
+    from gieok.commands.memory.get import GetResult
+    from gieok.commands.memory.hits import SearchHit
+    from gieok.commands.memory.index import IndexResult
+    from gieok.commands.memory.listing import ListResult
+    from gieok.commands.memory.remember import RememberResult
+    from gieok.commands.prompt.recall import RecallResult
+    from gieok.home.resident import Resident
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,9 +56,7 @@ class Memory:
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
-        self.context = open_context(
-            flags, folder=Path(folder) if folder else None, resident=resident
-        )
+        self.context = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
 
     # `Any`, because each operation has its own type of result.
     def run(self, name: str, **values: object) -> Any:  # noqa: ANN401
@@ -66,11 +64,9 @@ class Memory:
 
         Raises GieokError, which says what happened and the next step.
         """
-        command = operation(name)
+        command = load_command(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
-        return command.call(
-            rescope_context(self.context), check_request(command, values, Surface.CLI)
-        )
+        return command.call(rescope_call(self.context), check_request(command, values, Surface.CLI))
 
     def add(
         self,
@@ -186,14 +182,14 @@ class Memory:
 
         where = find_zone(zone) if zone else self.context.zone
         return CharacterMemory(
-            self.context.character.house().memory, Bond(user, character, persona, where)
+            self.context.home.house.memory, Bond(user, character, persona, where)
         )
 
     def close(self) -> None:
         """Release open files and connections."""
-        memory = self.context.memory
-        memory.store().close()
-        memory.journal().close()
+        home = self.context.home
+        home.store.close()
+        home.journal.close()
 
     def __enter__(self) -> "Memory":
         return self
@@ -219,7 +215,7 @@ class CharacterMemory:
         """Keep a message, learn from it, and return its id."""
         return self._characters.hear(self._bond, text, is_user=is_user, at=at)
 
-    def context(self, text: str) -> "TurnContext":
+    def call(self, text: str) -> "TurnContext":
         """Return the context of a model's reply: `text`, or persona, narrative and window apart."""
         return self._characters.context(self._bond, text)
 

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import __version__, fs
+from gieok.commands import load_command
+from gieok.commands.command import Surface
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.request import check_request
 from gieok.errors import GieokError, NotIndexed
+from gieok.home.call import Call
 from gieok.memory.files import roots, sync
 from gieok.model.retrieval import Hit
-from gieok.ops import operation
-from gieok.ops.context import Context
-from gieok.ops.memory.index import IndexRequest
-from gieok.ops.operation import Surface
-from gieok.ops.request import check_request
 from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
@@ -92,19 +92,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _print_qmd_error(f"Unknown command: {argv[0]}")
     try:
         with Progress(sys.stderr) as progress:
-            context = _open_qmd_context(progress)
-            return _print_qmd_answer(command(context, argv[1:]))
+            call = _open_qmd_context(progress)
+            return _print_qmd_answer(command(call, argv[1:]))
     except _QmdRefusal as refused:
         return _print_qmd_error(str(refused))
     except GieokError as error:
         return _print_qmd_error(f"{error} ({error.hint})")
 
 
-def _open_qmd_context(progress: Progress) -> Context:
-    from gieok.app import open_context
+def _open_qmd_context(progress: Progress) -> Call:
+    from gieok.home.calls import open_call
 
     agent = _find_calling_agent(os.environ.get("XDG_CACHE_HOME", ""))
-    return open_context(
+    return open_call(
         {"scope": f"agent:{agent}"} if agent else {}, say=progress.say, tell=progress.tell
     )
 
@@ -133,24 +133,24 @@ def _select_option_values(argv: Sequence[str], *names: str) -> list[str]:
     ]
 
 
-def _load_collections(context: Context) -> list[Collection]:
-    raw = json.loads(context.memory.store().notes(context.scope).get(_NOTE, "") or "[]")
+def _load_collections(call: Call) -> list[Collection]:
+    raw = json.loads(call.home.store.notes(call.scope).get(_NOTE, "") or "[]")
     return [Collection(c["name"], Path(c["path"]), c["pattern"]) for c in raw]
 
 
-def _save_collections(context: Context, collections: Sequence[Collection]) -> None:
+def _save_collections(call: Call, collections: Sequence[Collection]) -> None:
     raw = [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in collections]
-    context.memory.notes().update_note(context.scope, _NOTE, lambda _: json.dumps(raw))
-    _write_index_file(context, collections)
+    call.home.notes.update_note(call.scope, _NOTE, lambda _: json.dumps(raw))
+    _write_index_file(call, collections)
 
 
-def _run_collection_command(context: Context, argv: Sequence[str]) -> str:
-    known = _load_collections(context)
+def _run_collection_command(call: Call, argv: Sequence[str]) -> str:
+    known = _load_collections(call)
     verb, rest = (argv[0] if argv else "list"), list(argv[1:])
     if verb == "list":
         return _format_collections(known, as_json="--json" in rest)
     if verb == "add":
-        return _add_collection(context, known, rest)
+        return _add_collection(call, known, rest)
     named = [c for c in known if rest and c.name == rest[0]]
     if verb not in ("show", "remove") or not named:
         raise _QmdRefusal(f"Collection not found: {rest[0] if rest else ''}")
@@ -161,9 +161,9 @@ def _run_collection_command(context: Context, argv: Sequence[str]) -> str:
         )
     remaining = [c for c in known if c not in named]
     if not any(c.root == named[0].root for c in remaining):
-        roots.retire_roots(context.memory.notes(), context.scope, [named[0].root])
-        sync.forget_retired(context.memory.store(), context.scope)
-    _save_collections(context, remaining)
+        roots.retire_roots(call.home.notes, call.scope, [named[0].root])
+        sync.forget_retired(call.home.store, call.scope)
+    _save_collections(call, remaining)
     return f"Removed {named[0].name}"
 
 
@@ -178,8 +178,8 @@ def _format_collections(known: Sequence[Collection], *, as_json: bool) -> str:
     )
 
 
-def _add_collection(context: Context, known: list[Collection], argv: list[str]) -> str:
-    path = Path(os.path.normpath(context.caller.path(argv[0] if argv else ".")))
+def _add_collection(call: Call, known: list[Collection], argv: list[str]) -> str:
+    path = Path(os.path.normpath(call.caller.path(argv[0] if argv else ".")))
     pattern = next(
         iter(_select_option_values(argv, "--mask", "--glob", "--pattern")), _DEFAULT_MASK
     )
@@ -193,33 +193,33 @@ def _add_collection(context: Context, known: list[Collection], argv: list[str]) 
             f"A collection already exists for this path and pattern:\n  Name: {same.name} "
             f"(qmd://{same.name}/)"
         )
-    roots.add_roots(context.memory.notes(), context.scope, [collection.root])
-    _save_collections(context, [*known, collection])
+    roots.add_roots(call.home.notes, call.scope, [collection.root])
+    _save_collections(call, [*known, collection])
     return f"Collection '{collection.name}' created"
 
 
-def _update_collections(context: Context, argv: Sequence[str]) -> str:
+def _update_collections(call: Call, argv: Sequence[str]) -> str:
     """Index all collections, vectors too: in its default mode OpenClaw never calls `embed`."""
     del argv
-    known = _load_collections(context)
+    known = _load_collections(call)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
-        operation("index").call(context, IndexRequest(paths=present))
-    _write_index_file(context, known)
+        load_command("index").call(call, IndexRequest(paths=present))
+    _write_index_file(call, known)
     return f"Updated {len(present)} of {len(known)} collections"
 
 
-def _format_qmd_status(context: Context, argv: Sequence[str]) -> str:
+def _format_qmd_status(call: Call, argv: Sequence[str]) -> str:
     del argv
-    stats = context.memory.store().stats(context.scope)
+    stats = call.home.store.stats(call.scope)
     return (
         f"QMD Status (gieok {__version__})\n  Documents: {stats.documents}\n  Vectors:  "
         f"{stats.vectors} embedded"
     )
 
 
-def _search_collections(context: Context, argv: Sequence[str]) -> str:
-    known = _load_collections(context)
+def _search_collections(call: Call, argv: Sequence[str]) -> str:
+    known = _load_collections(call)
     names = _select_option_values(argv, "-c", "--collection")
     chosen = [c for c in known if not names or c.name in names]
     limit = int(next(iter(_select_option_values(argv, "-n", "--limit")), _DEFAULT_RESULTS))
@@ -227,13 +227,13 @@ def _search_collections(context: Context, argv: Sequence[str]) -> str:
     score = float(next(iter(_select_option_values(argv, "--min-score")), -1.0))
     try:
         values = {"query": argv[0] if argv else "", "limit": fetch_limit, "min_score": score}
-        search_operation = operation("search")
+        search_operation = load_command("search")
         hits = search_operation.call(
-            context, check_request(search_operation, values, Surface.CLI)
+            call, check_request(search_operation, values, Surface.CLI)
         ).ranked.hits
     except NotIndexed:
         hits = ()
-    folders = roots.load_roots(context.memory.store(), context.scope)
+    folders = roots.load_roots(call.home.store, call.scope)
     shown = [item for hit in hits if (item := _build_qmd_hit(hit, folders, chosen))]
     return json.dumps(shown[:limit], ensure_ascii=False)
 
@@ -259,16 +259,16 @@ def _build_qmd_hit(
     }
 
 
-def _write_index_file(context: Context, collections: Sequence[Collection]) -> None:
+def _write_index_file(call: Call, collections: Sequence[Collection]) -> None:
     """Write the list of documents as the database that `openclaw memory status` opens."""
-    cache = context.caller.environment.get("XDG_CACHE_HOME")
+    cache = call.caller.environment.get("XDG_CACHE_HOME")
     if not cache:
         return
     file = Path(cache) / "qmd" / "index.sqlite"
     fs.create_private(file)
-    folders = roots.load_roots(context.memory.store(), context.scope)
+    folders = roots.load_roots(call.home.store, call.scope)
     rows = []
-    for key, content_hash in context.memory.store().hashes(context.scope).items():
+    for key, content_hash in call.home.store.hashes(call.scope).items():
         is_whole = roots.file_key(key) == key
         files = [
             root.file(key.removeprefix(f"{root.name}/"))
@@ -288,7 +288,7 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
         db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", rows)
 
 
-_COMMANDS: dict[str, Callable[[Context, Sequence[str]], str]] = {
+_COMMANDS: dict[str, Callable[[Call, Sequence[str]], str]] = {
     "collection": _run_collection_command,
     "update": _update_collections,
     "embed": _update_collections,

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from gieok.ops import NAMES, operation
-from gieok.ops.operation import Effect, Operation, Surface
-from gieok.ops.request import request_schema
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Effect, Operation, Surface
+from gieok.commands.request import request_schema
 
 
 def load_tool_operations() -> dict[str, Operation[Any, Any]]:
     """Return tool name → operation; imports every operation."""
-    operations = (operation(name) for name in NAMES)
+    operations = (load_command(name) for name in NAMES)
     return {o.tool or tool_name(o.name): o for o in operations if Surface.MCP in o.surfaces}
 
 

@@ -16,13 +16,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, fs, paths, places
-from gieok.daemon.call import DaemonCall, ask_daemon
 from gieok.errors import GieokError
+from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces.hook import trail
 from gieok.text.inert import fence_text, safe
 
 if TYPE_CHECKING:
-    from gieok.app.resident import Resident
+    from gieok.home.resident import Resident
 
 INSTRUCTIONS = (
     "Long-term memory of this project and its user, in Korean and English. "
@@ -123,7 +123,7 @@ def _answered_here(call: DaemonCall, told: list[str], resident: "Resident") -> M
 
 @cache
 def _load_tool_resident() -> "Resident":
-    from gieok.app.resident import Resident
+    from gieok.home.resident import Resident
 
     return Resident()
 
@@ -164,7 +164,7 @@ def _fingerprint_tool_modules() -> str:
     """Return a fingerprint of the version and of all files that define the tools."""
     package = Path(__file__).parents[1]
     files = [
-        *sorted(_iter_module_stamps(str(package / "ops"))),
+        *sorted(_iter_module_stamps(str(package / "commands"))),
         _stamp_module_file(package / "surfaces" / "tool_table.py"),
     ]
     return f"{__version__} {zlib.crc32(repr(files).encode()):08x}"

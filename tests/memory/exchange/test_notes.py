@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from gieok import fs
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.encode import encode
+from gieok.commands.home.status import StatusRequest
+from gieok.commands.observe.run import ObserveRunRequest
+from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.memory.exchange import notes
 from gieok.memory.exchange.notes import Mirrored, NotesMirror
-from gieok.ops import operation
-from gieok.ops.context import Context
-from gieok.ops.encode import encode
-from gieok.ops.home.status import StatusRequest
-from gieok.ops.observe.run import ObserveRunRequest
 
 _NAME = "회의록.md"
 
@@ -241,9 +241,9 @@ def test_killed_at_any_step_the_next_run_goes_on(
     assert _copies(mirror) == {}
 
 
-def _run(name: str, context: Context) -> dict[str, Any]:
+def _run(name: str, call: Call) -> dict[str, Any]:
     request = ObserveRunRequest(once=True) if name == "observe run" else StatusRequest()
-    result: dict[str, Any] = encode(operation(name).handler(context, request))
+    result: dict[str, Any] = encode(load_command(name).handler(call, request))
     return result
 
 
@@ -263,16 +263,16 @@ def test_notes_reach_the_workspace_of_openclaw(
         "OPENCLAW_STATE_DIR": tmp_path / "state",
     }.items():
         monkeypatch.setenv(name, str(value))
-    context = open_context({}, zone=UTC)
+    call = open_call({}, zone=UTC)
     try:
-        result = _run("observe run", context)
+        result = _run("observe run", call)
         assert result["notes"] == {"written": 1, "deleted": 0, "left": [], "troubles": {}}
         copy = tmp_path / "state" / "workspace" / "memory" / _NAME
         assert copy.read_text(encoding="utf-8") == "하나"
         copy.write_text("the agent's", encoding="utf-8")
         (tmp_path / "vault" / _NAME).write_text("둘", encoding="utf-8")
-        assert _run("observe run", context)["notes"]["left"] == [str(copy)]
-        assert _run("status", context)["sidecar"]["left_notes"] == [str(copy)]
+        assert _run("observe run", call)["notes"]["left"] == [str(copy)]
+        assert _run("status", call)["sidecar"]["left_notes"] == [str(copy)]
     finally:
-        context.memory.journal().close()
-        context.memory.store().close()
+        call.home.journal.close()
+        call.home.store.close()

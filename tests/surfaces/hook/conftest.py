@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 
 import gieok
-from gieok.app import open_context
-from gieok.ops import operation
-from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.trust import TrustRequest
+from gieok.commands import load_command
+from gieok.commands.memory.remember import RememberRequest
+from gieok.commands.memory.trust import TrustRequest
+from gieok.home.calls import open_call
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 
@@ -38,7 +38,7 @@ class Said(NamedTuple):
     err: bytes
 
     @property
-    def context(self) -> str:
+    def call(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
         return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
@@ -80,16 +80,16 @@ class Place:
 
     def remember(self, text: str, **fields: object) -> Path:
         """Keep a record, and leave the database closed; return the record's file."""
-        context = open_context({})
-        result = operation("remember").handler(context, RememberRequest(text=[text], **fields))
-        context.memory.store().close()
+        call = open_call({})
+        result = load_command("remember").handler(call, RememberRequest(text=[text], **fields))
+        call.home.store.close()
         return (self.home.parent if fields.get("user") else self.project) / result.path
 
     def trust(self) -> None:
         """Trust what the project brings along, as a person would."""
-        context = open_context({})
-        operation("trust").handler(context, TrustRequest(yes=True))
-        context.memory.store().close()
+        call = open_call({})
+        load_command("trust").handler(call, TrustRequest(yes=True))
+        call.home.store.close()
 
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:
         return {"session_id": "s", "cwd": str(self.project), "prompt": prompt, **fields}

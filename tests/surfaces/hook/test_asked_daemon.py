@@ -10,9 +10,9 @@ import pytest
 
 from gieok import __version__, places
 from gieok.agents import table
-from gieok.app import open_context
-from gieok.daemon import wire
 from gieok.daemon.server import Server
+from gieok.home.calls import open_call
+from gieok.processes import wire
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _MEMORY = {
@@ -147,8 +147,8 @@ def test_what_stands_in_the_agents_own_instructions_is_not_injected(
 def test_the_handle_that_is_shown_is_that_of_the_memory(known) -> None:
     shown = known.hook("prompt", known.payload(_LINTER)).context
     handle = shown.splitlines()[-2].rpartition(", ")[2].rstrip(")")
-    context = open_context({})
-    keys = context.memory.store().hashes(context.scope)
+    context = open_call({})
+    keys = context.home.store.hashes(context.scope)
     assert [key for key in keys if places.build_handle(str(context.scope), key) == handle] == [
         key for key in keys if "decision/" in key
     ]

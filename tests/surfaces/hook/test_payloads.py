@@ -178,14 +178,14 @@ def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
 ) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
     if agent in ("cursor", "opencode"):
-        context = answer.pop("additional_context")
+        call = answer.pop("additional_context")
         assert answer == ({"continue": True} if (agent, event) == ("cursor", "prompt") else {})
     else:
-        context = answer["hookSpecificOutput"].pop("additionalContext")
+        call = answer["hookSpecificOutput"].pop("additionalContext")
         assert answer == {
             "hookSpecificOutput": {"hookEventName": table.BY_NAME[agent].events[event]}
         }
-    assert "ruff" in context
+    assert "ruff" in call
     assert known.calls()[-1].items() >= {"event": event, "agent": agent, "session": _ID}.items()
 
 

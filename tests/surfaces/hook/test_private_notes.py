@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.app import open_context
+from gieok.commands import load_command
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.prompt.recall import RecallRequest
+from gieok.home.calls import open_call
 from gieok.hook.note_gate import NoteGate
-from gieok.ops import operation
-from gieok.ops.memory.index import IndexRequest
-from gieok.ops.prompt.recall import RecallRequest
 
 _WORK = "when does the warehouse scanner contract with Lindqvist end?"
 _NOTES = {
@@ -31,17 +31,17 @@ def vault(place, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in _NOTES.items():
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(place.user)
-    context = open_context({})
-    operation("index").handler(context, IndexRequest(paths=[str(folder)]))
-    context.memory.store().close()
+    call = open_call({})
+    load_command("index").handler(call, IndexRequest(paths=[str(folder)]))
+    call.home.store.close()
     monkeypatch.chdir(place.project)
     return folder
 
 
 def _recalled(prompt: str) -> str:
-    context = open_context({})
-    text: str = operation("recall").handler(context, RecallRequest(prompt=[prompt])).text
-    context.memory.store().close()
+    call = open_call({})
+    text: str = load_command("recall").handler(call, RecallRequest(prompt=[prompt])).text
+    call.home.store.close()
     return text
 
 
@@ -58,8 +58,8 @@ def test_of_a_folder_that_is_asked_only_nothing_is_injected_and_everything_is_fo
     )
     assert place.hook("prompt", place.payload(_WORK)).context == ""
     assert _recalled(_WORK) == ""
-    context = open_context({})
-    found = operation("search").handler(context, operation("search").request(query=[_WORK]))
+    call = open_call({})
+    found = load_command("search").handler(call, load_command("search").request(query=[_WORK]))
     assert "March" in found.results[0].snippet
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.run import observe_transcripts as observe
+from gieok.commands.observe.run import ObserveRunRequest
+from gieok.commands.observe.run import observe_transcripts as observe
 
 _RULES = (
     "never run migrations straight against prod",
@@ -62,7 +62,7 @@ def _session(name: str, folder: Path, turns: Sequence[str], day: str) -> Iterato
 
 
 def _lay_out(place, sessions: Sequence[tuple[Sequence[str], str]]) -> None:
-    from gieok.app import open_context
+    from gieok.home.calls import open_call
 
     chats = place.user / ".claude" / "projects" / "-w"
     chats.mkdir(parents=True, exist_ok=True)
@@ -71,9 +71,9 @@ def _lay_out(place, sessions: Sequence[tuple[Sequence[str], str]]) -> None:
         (chats / f"s{number:03}.jsonl").write_text(
             "".join(_session(f"s{number:03}", place.project, turns, day))
         )
-    context = open_context({})
-    observe(context, ObserveRunRequest(once=True))
-    context.memory.store().close()
+    call = open_call({})
+    observe(call, ObserveRunRequest(once=True))
+    call.home.store.close()
 
 
 def _noise(sessions: int) -> list[tuple[list[str], str]]:

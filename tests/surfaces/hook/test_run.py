@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.ops.memory import untrusted
+from gieok.commands.memory import untrusted
 from gieok.surfaces.cli import main
 
 _LINTER = "어떤 린터를 쓰기로 했지?"

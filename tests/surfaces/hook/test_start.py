@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gieok import places
+from gieok.commands.observe.run import ObserveRunRequest
+from gieok.commands.observe.run import observe_transcripts as observe
 from gieok.hook import inject
-from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.run import observe_transcripts as observe
 from gieok.text.active import MARKER
 from gieok.text.echo import strip_echo
 from gieok.text.tokens import estimate_tokens
@@ -53,11 +53,11 @@ class _Told:
         )
 
     def observe(self) -> None:
-        from gieok.app import open_context
+        from gieok.home.calls import open_call
 
-        context = open_context({})
-        observe(context, ObserveRunRequest(once=True))
-        context.memory.store().close()
+        call = open_call({})
+        observe(call, ObserveRunRequest(once=True))
+        call.home.store.close()
 
     def start(
         self, folder: Path, session: str = "new", source: str = "startup", **environment: str

@@ -13,7 +13,7 @@ from served import NOW, SECRET, Served, bearer, served, token
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate
+from gieok.processes.gate import CHANGE_HEADER, COOKIE, Gate
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.web.changes import CHANGES
 

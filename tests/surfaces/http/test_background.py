@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 from world import GIEOK, World
 
-from gieok.daemon import http_address
-from gieok.ops.control import ServerStatus
+from gieok.processes import http_address
+from gieok.processes.http_address import ServerStatus
 from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bind_http_socket
 

@@ -16,9 +16,9 @@ from results import check_result
 from served import bearer
 
 from gieok import paths
-from gieok.ops import NAMES, operation
-from gieok.ops.operation import Surface
-from gieok.ops.request import check_request
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Surface
+from gieok.commands.request import check_request
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
 
@@ -74,9 +74,9 @@ def _values(world: worlds.World, name: str) -> dict[str, Any]:
     """Return the parameters that the words of the world's call are."""
     words = tuple(word.format(notes=world.notes) for word in worlds.CALLS[name])
     given = parser.values(
-        operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words)
+        load_command(name), parser.of_command(name, "en", lambda error: 2).parsed(words)
     )
-    asked = dataclasses.asdict(check_request(operation(name), given, Surface.CLI))
+    asked = dataclasses.asdict(check_request(load_command(name), given, Surface.CLI))
     return {field.rstrip("_"): value for field, value in asked.items()}
 
 
@@ -184,10 +184,12 @@ def test_the_list_has_every_operation_and_why_one_is_not_here(service: _Served) 
     assert {name for name, row in rows.items() if row["elsewhere"]} == set(ELSEWHERE)
     for name, row in rows.items():
         assert row["path"] == (None if name in ELSEWHERE else path_of(name))
-        assert row["doc"] == operation(name).doc.say("ko")
+        assert row["doc"] == load_command(name).doc.say("ko")
 
 
 def test_what_has_one_value_is_a_parameter_and_what_never_ends_is_elsewhere() -> None:
     for name, fixed in FIXED.items():
-        assert fixed.keys() <= {field.name for field in dataclasses.fields(operation(name).request)}
-    assert {name for name in NAMES if operation(name).is_endless} <= {*ELSEWHERE, *FIXED}
+        assert fixed.keys() <= {
+            field.name for field in dataclasses.fields(load_command(name).request)
+        }
+    assert {name for name in NAMES if load_command(name).is_endless} <= {*ELSEWHERE, *FIXED}

@@ -8,7 +8,7 @@ from served import SECRET, Served, bearer, served, token
 
 from gieok import paths
 from gieok.errors import BadConfig
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate, ensure_owner_token
+from gieok.processes.gate import CHANGE_HEADER, COOKIE, Gate, ensure_owner_token
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), per_minute=2)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from served import NOW
 
-from gieok.app import open_context
 from gieok.character.cards.card import new_card
 from gieok.character.house import House
 from gieok.character.memory.service import SUMMARY, Bond
 from gieok.character.turn.turn import UserTurn
+from gieok.home.calls import open_call
 from gieok.testing.clock import ManualClock
 
 _MESSAGES = 8
@@ -44,9 +44,7 @@ def test_two_servers_answer_each_message_once_and_hold_one_memory(
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     if journal == "postgres":
         monkeypatch.setenv("GIEOK_DATABASE_URL", make_database())
-    one, other = (
-        open_context({}, clock=ManualClock(NOW), zone=UTC).character.house() for _ in range(2)
-    )
+    one, other = (open_call({}, clock=ManualClock(NOW), zone=UTC).home.house for _ in range(2))
     one.roster.create(
         "", new_card({"name": "Mina", "description": "A friend."}, ("어서 와.",)), "mina"
     )

@@ -10,8 +10,8 @@ pytest.importorskip("jinja2")
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from gieok.app.resident import Resident
-from gieok.ops.home.gate import Gate
+from gieok.home.resident import Resident
+from gieok.processes.gate import Gate
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.routes import routes
 from gieok.surfaces.web.site import MemorySite

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from gieok.app.resident import Resident
+from gieok.home.resident import Resident
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
 from gieok.surfaces.python import Memory

@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
-from gieok.ops.home.gate import Gate
+from gieok.processes.gate import Gate
 from gieok.surfaces.web.site import MENU
 
 HOSTILE = "<script>alert(1)</script> we deploy on Mondays"

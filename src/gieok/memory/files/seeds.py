@@ -26,6 +26,8 @@ from gieok.text.markdown import find_markdown_title
 from gieok.zone import day_in
 
 COMMIT = "commit"
+#: Realm of the journal that holds the folders in which sessions worked.
+SESSION_FOLDERS = "folders"
 #: An agent reads instructions whole, so they are short; a larger file is something else.
 _LARGEST_BYTES = 200_000
 _MOST_FILES = 200

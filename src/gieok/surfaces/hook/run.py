@@ -215,7 +215,7 @@ class _Call:
         """
         if table.read_payload_text(self._payload, "source") in _ANEW:
             self._window.empty(time.time())
-        from gieok.daemon import autostart, call
+        from gieok.processes import autostart, call
 
         try:
             if call.wake(self.home, self._environment(), self._folder):
@@ -269,7 +269,7 @@ class _Call:
         """
         if not os.path.exists(os.path.join(self.home, "daemon.json")):
             return None
-        from gieok.daemon import call
+        from gieok.processes import call
 
         data = call.ask_prompt(
             self.home,

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gieok.app import open_context
-from gieok.daemon.http_child import ANY_PORT, DAEMON, READY
 from gieok.errors import STATUS, GieokError
+from gieok.home.calls import open_call
+from gieok.processes.launch import ANY_PORT, DAEMON, READY
 from gieok.surfaces import streams
 from gieok.surfaces.http.serve import run_http_server
 
@@ -31,7 +31,7 @@ def main(by: str, *more: str) -> int:
             return run_http_server(
                 {}, "en", by, any_port=ANY_PORT in more, drain_s=_DRAIN_S, started=_say_ready
             )
-        hours = float(open_context({}).admin.setting("daemon.idle_hours"))
+        hours = open_call({}).home.settings.number("daemon.idle_hours")
         return run_http_server(
             {}, "en", by, any_port=True, started=lambda server, _: _end_unused(server, hours * 3600)
         )

@@ -10,14 +10,14 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from gieok.app.resident import Resident
 from gieok.character.accounts.identity import PREFIX, Principal
 from gieok.character.house import House
 from gieok.character.turn.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
+from gieok.home.resident import Resident
 from gieok.model.accounts import KeyRole
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, OWNER_PREFIX, Gate
 from gieok.ports.limits import Rate, RateLimiter
+from gieok.processes.gate import CHANGE_HEADER, COOKIE, OWNER_PREFIX, Gate
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
 from gieok.surfaces.http.tokens import Tokens

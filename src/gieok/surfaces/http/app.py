@@ -13,10 +13,10 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from gieok import __version__
-from gieok.app.resident import Resident
 from gieok.character.house import House
 from gieok.errors import GieokError
-from gieok.ops.home.gate import Gate
+from gieok.home.resident import Resident
+from gieok.processes.gate import Gate
 from gieok.surfaces.http import problems
 from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope

@@ -6,18 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gieok import paths
-from gieok.app import open_context
-from gieok.app.resident import Resident
-from gieok.daemon.client import Daemon
+from gieok.commands import NAMES, load_command, rib
+from gieok.commands.command import Effect, Operation, Surface
+from gieok.commands.encode import result_schema
+from gieok.commands.request import request_schema
+from gieok.commands.run import OperationAnswer, run_operation
 from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
 from gieok.model.memory import Scope
-from gieok.ops import NAMES, operation, rib
-from gieok.ops.context import Context
-from gieok.ops.encode import result_schema
-from gieok.ops.operation import Effect, Operation, Surface
-from gieok.ops.request import request_schema
-from gieok.ops.run import OperationAnswer, run_operation
 
 #: Equal to `problems.MEDIA_TYPE`: this table is also read where the server's packages are not
 #: installed.
@@ -86,7 +84,7 @@ class CallerPlace:
     folder: str = ""
     scope: str = ""
 
-    def context(self, found: Operation[Any, Any], resident: Resident) -> Context:
+    def call(self, found: Operation[Any, Any], resident: Resident) -> Call:
         """Open the context of a call. Raises BadRequest."""
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
@@ -94,11 +92,11 @@ class CallerPlace:
                 f"folder is {self.folder!r}",
                 hint="it must be the absolute path of a folder on this machine",
             )
-        return open_context(
+        return open_call(
             {"scope": str(Scope(self.scope))} if self.scope else {},
             folder=folder,
             resident=resident,
-            daemon=lambda: Daemon(paths.locate_home()),
+            has_daemon=True,
             forgiving=found.runs_without_settings,
             is_placed=bool(self.folder),
         )
@@ -110,14 +108,14 @@ def answer_http_operation(
     """Run an operation of `FITTING`, and return its answer."""
     fixed = FIXED.get(name, {})
 
-    def context_for(found: Operation[Any, Any]) -> Context:
+    def context_for(found: Operation[Any, Any]) -> Call:
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
                     f"{parameter} is {values[parameter]!r}",
                     hint=f"over HTTP it is always {str(value).lower()}",
                 )
-        return place.context(found, resident)
+        return place.call(found, resident)
 
     return run_operation(name, {**fixed, **values}, context_for, Surface.HTTP)
 
@@ -130,7 +128,7 @@ def describe_operation_routes() -> tuple[dict[str, Any], dict[str, Any]]:
     """
     all_paths, schemas = dict[str, Any](), dict[str, Any]()
     for name in FITTING:
-        chosen, title = operation(name), name.replace("-", " ").title().replace(" ", "")
+        chosen, title = load_command(name), name.replace("-", " ").title().replace(" ", "")
         schemas[f"{title}Request"] = _build_http_request_schema(chosen)
         schemas[f"{title}Result"] = result_schema(chosen)
         all_paths[path_of(name)] = {"post": _describe_operation_route(chosen, title)}

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gieok import __version__, extras, paths
-from gieok.app import open_context
-from gieok.app.resident import Resident
 from gieok.character.house import House
-from gieok.daemon import http_address
 from gieok.errors import BadConfig, BadRequest
-from gieok.ops.context import Context
-from gieok.ops.control import ServerStatus
-from gieok.ops.home.gate import Gate
+from gieok.home.call import Call
+from gieok.home.calls import open_call
+from gieok.home.resident import Resident
+from gieok.processes import http_address
+from gieok.processes.gate import Gate
+from gieok.processes.http_address import ServerStatus
 from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read_http_options
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ def run_http_server(
         from gieok.surfaces.web.routes import routes
         from gieok.surfaces.web.site import MemorySite
     resident = Resident()
-    context = open_context(flags, lang=lang, resident=resident)
-    options = read_http_options(context.admin.setting, context.admin.secret)
-    house = context.character.house()
+    call = open_call(flags, lang=lang, resident=resident)
+    options = read_http_options(call.home.settings.text, call.home.settings.secret)
+    house = call.home.house
     _check_exposure(house, options)
     bound = _bind_http_socket(options.host, options.port, any_port=any_port)
     address = http_address.url(*bound.getsockname()[:2])
-    gate = Gate(context.home, lambda: context.clock.now().timestamp())
+    gate = Gate(call.home.folder, lambda: call.clock.now().timestamp())
     site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create_http_app(lambda: house, options, gate, routes(site), resident)
     # A failure of something that the server needs is reported here, and not in a traceback of the
@@ -78,7 +78,7 @@ def run_http_server(
     app.state.reception()
     _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
     if by == "serve":
-        _announce_server(context, bound, gate.link_code())
+        _announce_server(call, bound, gate.link_code())
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
@@ -96,11 +96,11 @@ def run_http_server(
         url=address,
         pid=os.getpid(),
         by=by,
-        started_at=context.clock.now().isoformat(timespec="seconds"),
+        started_at=call.clock.now().isoformat(timespec="seconds"),
         version=__version__,
     )
 
-    _serve_until_signal(config, bound, context.home, status, started)
+    _serve_until_signal(config, bound, call.home.folder, status, started)
     house.turns.close()
     return 0
 
@@ -184,23 +184,23 @@ def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket
         ) from error
 
 
-def _announce_server(context: Context, bound: socket.socket, code: str) -> None:
+def _announce_server(call: Call, bound: socket.socket, code: str) -> None:
     """Print on stderr where the server listens, and how to get in.
 
     The link to the pages is printed only on a terminal, and into no log.
     """
     host, port = bound.getsockname()[:2]
-    token = paths.locate_owner_token(context.home)
+    token = paths.locate_owner_token(call.home.folder)
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (
-        context.words("Gieok serves {what}", what=what),
+        call.words("Gieok serves {what}", what=what),
         *(
-            [context.words("your pages: {shown}/open?code={code}", shown=shown, code=code)]
+            [call.words("your pages: {shown}/open?code={code}", shown=shown, code=code)]
             * sys.stderr.isatty()
         ),
-        context.words("your token for programs: in {token}", token=token),
-        context.words("a first key: `{KEY_COMMAND}`", KEY_COMMAND=_KEY_COMMAND),
+        call.words("your token for programs: in {token}", token=token),
+        call.words("a first key: `{KEY_COMMAND}`", KEY_COMMAND=_KEY_COMMAND),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
 

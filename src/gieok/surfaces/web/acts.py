@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from gieok.commands import load_command
+from gieok.commands.command import Style
 from gieok.errors import BadRequest, GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
-from gieok.ops import operation
-from gieok.ops.operation import Style
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.site import PageRequest
 
@@ -105,7 +105,7 @@ def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     is_sure, plans = bool(seen.sent("yes")), []
     for memory, names in groups.values():
         result = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
-        plans.append(operation("forget").present(result, Style(seen.lang, colour=False)))
+        plans.append(load_command("forget").present(result, Style(seen.lang, colour=False)))
     handles = [name for _, names in groups.values() for name in names]
     if not is_sure:
         return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=False)

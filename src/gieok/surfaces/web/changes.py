@@ -6,12 +6,12 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
-from gieok.app import rescope_context
+from gieok.commands import load_command
+from gieok.commands.command import Style
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.observe.run import ObserveRunRequest
 from gieok.errors import GieokError
-from gieok.ops import operation
-from gieok.ops.memory.index import IndexRequest
-from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.operation import Style
+from gieok.home.calls import rescope_call
 from gieok.places import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
@@ -26,7 +26,7 @@ def remember(seen: PageRequest) -> Response:
     """Keep a sentence, and show how it is found and what an agent is given of it."""
     text = seen.sent("text")
     try:
-        is_users = seen.scopes[0] != USER_SCOPE and seen.context.scope.path == USER_SCOPE
+        is_users = seen.scopes[0] != USER_SCOPE and seen.call.scope.path == USER_SCOPE
         remembered = seen.site.memory("auto").run("remember", text=text, user=is_users)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
@@ -63,14 +63,13 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
 
 def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: object) -> str:
     """Run a command that reports its progress to a job; return the command's last words."""
-    command = operation(name)
-    context = replace(
-        rescope_context(seen.memory.context),
+    command = load_command(name)
+    call = replace(
+        rescope_call(seen.memory.context),
         say=job.say,
         tell=job.tell,
-        ribs=seen.memory.context.ribs,
     )
-    return command.present(command.call(context, request), Style(seen.lang, colour=False))
+    return command.present(command.call(call, request), Style(seen.lang, colour=False))
 
 
 def install_chosen_agent(seen: PageRequest) -> Response:

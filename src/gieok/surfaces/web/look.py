@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from gieok import extras
-from gieok.ops.absence import GAPS_HEAD
-from gieok.ops.home.growth import Size, WeekOfHook
-from gieok.ops.operation import said_on
+from gieok.commands.absence import GAPS_HEAD
+from gieok.commands.command import said_on
+from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.surfaces.web.pictures import (
     Stack,
     area,

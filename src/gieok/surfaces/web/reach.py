@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from gieok.ops.code.impact import ImpactResult, ReachedSymbol
-from gieok.ops.operation import Style
+from gieok.commands.code.impact import ImpactResult, ReachedSymbol
+from gieok.commands.command import Style
 
 _WIDTH, _GAP, _HEIGHT, _SPACE, _TOP = 204, 50, 44, 10, 30
 _MOST_IN_COLUMN, _FAR, _CHARS = 12, 3, 24

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from gieok.ops.memory.hits import SearchHit
+from gieok.commands.memory.hits import SearchHit
 from gieok.ranking.likelihood import apply_logistic
 from gieok.text.messages import Words
 

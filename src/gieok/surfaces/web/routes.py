@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from gieok.daemon.http_address import WHO
+from gieok.processes.http_address import WHO
 from gieok.surfaces.web import site as own
 from gieok.surfaces.web.changes import CHANGES
 from gieok.surfaces.web.site import MemorySite

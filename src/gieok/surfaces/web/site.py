@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
-from gieok.app import rescope_context
+from gieok.commands.command import STATUSES
+from gieok.commands.memory import away, handles
 from gieok.errors import STATUS, GieokError
-from gieok.ops.context import Context
-from gieok.ops.home.gate import COOKIE, Gate
-from gieok.ops.memory import away, handles
-from gieok.ops.operation import STATUSES
-from gieok.ops.withholding import format_local_time
+from gieok.home.call import Call
+from gieok.home.calls import rescope_call
+from gieok.home.withholding import format_local_time
+from gieok.processes.gate import COOKIE, Gate
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
@@ -189,12 +189,12 @@ class PageRequest:
         return self.site.memory(chosen if chosen in self.scopes[1:] else "auto")
 
     @cached_property
-    def context(self) -> Context:
+    def call(self) -> Call:
         """Return the context of the chosen memory, with its current scopes.
 
         The first record makes a folder a project.
         """
-        return rescope_context(self.memory.context)
+        return rescope_call(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
@@ -202,9 +202,9 @@ class PageRequest:
 
         Scopes of characters are left out, because they have a page of their own.
         """
-        context = rescope_context(self.site.memory("auto").context)
-        known = {scope.path for scope in context.memory.store().scopes()}
-        own = context.scope.path
+        call = rescope_call(self.site.memory("auto").context)
+        known = {scope.path for scope in call.home.store.scopes()}
+        own = call.scope.path
         return [
             own,
             *sorted(
@@ -219,24 +219,21 @@ class PageRequest:
 
         It is the chosen memory where that holds the handle, or where no scope does.
         """
-        context = self.context
-        if not handles.is_handle(handle) or handles.find_named_memories(
-            context, handle, history=True
-        ):
+        call = self.call
+        if not handles.is_handle(handle) or handles.find_named_memories(call, handle, history=True):
             return self.memory
-        others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
+        others = [scope for scope in call.home.store.scopes() if scope not in call.scopes]
         holders = [
-            memory.document.scope for memory in handles.find_named_memories(context, handle, others)
+            memory.document.scope for memory in handles.find_named_memories(call, handle, others)
         ]
         if (
             not holders
-            and (gone := away.find_away_memory(context, handle, [*context.scopes, *others]))
-            is not None
+            and (gone := away.find_away_memory(call, handle, [*call.scopes, *others])) is not None
         ):
             holders = [gone.scope]
         return (
             self.site.memory(holders[0].path)
-            if holders and holders[0] not in context.scopes
+            if holders and holders[0] not in call.scopes
             else self.memory
         )
 
@@ -256,7 +253,7 @@ class PageRequest:
             "here": self._here(),
             "address": self._address(),
             "scopes": self.scopes,
-            "scope": self.context.scope.path,
+            "scope": self.call.scope.path,
             "token": self.site.gate.change_token(self.cookie),
             "version": f"Gieok {__version__}",
             "told": self.asked("told"),
@@ -271,8 +268,8 @@ class PageRequest:
 
     def _withheld(self) -> str:
         """Return the notice that memory is paused; '' while it is not."""
-        context = self.memory.context
-        pause = context.privacy.pause(context.clock.now().timestamp())
+        call = self.memory.context
+        pause = call.privacy.pause(call.clock.now().timestamp())
         if pause is None:
             return ""
         if pause.until is None:
@@ -282,7 +279,7 @@ class PageRequest:
         return self.words(
             "Memory is paused until {until}: nothing is taken in or injected. `gieok resume` "
             "ends it.",
-            until=format_local_time(pause.until, context.zone),
+            until=format_local_time(pause.until, call.zone),
         )
 
     # A template's.

@@ -10,9 +10,9 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from gieok.commands import NAMES, load_command, rib
+from gieok.commands.command import Effect
 from gieok.errors import STATUS, BadRequest, NotFound
-from gieok.ops import NAMES, operation, rib
-from gieok.ops.operation import Effect
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
 from gieok.surfaces.http.operations import (
     ELSEWHERE,
@@ -53,8 +53,8 @@ def _list_operation_rows(lang: str) -> tuple[OperationRow, ...]:
     return tuple(
         OperationRow(
             name=name,
-            doc=operation(name).doc.say(lang),
-            effect=operation(name).effect,
+            doc=load_command(name).doc.say(lang),
+            effect=load_command(name).effect,
             group=rib(name),
             path=path_of(name) if name in FITTING else None,
             elsewhere=ELSEWHERE.get(name, ""),

@@ -19,10 +19,10 @@ from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn.reply_prompt import SpeakerNames, read_card_name
 from gieok.character.turn.reply_prompt import fill_card_macros as filled_macros
+from gieok.commands.character.arguments import ME
+from gieok.commands.character.memory_rows import find_character_bond
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
-from gieok.ops.character.arguments import ME
-from gieok.ops.character.memory_rows import find_character_bond
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.josa import fill_particles
@@ -70,7 +70,7 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
     `wrong` is the error of a change that failed.
     """
     try:
-        house = seen.memory.context.character.house()
+        house = seen.memory.context.home.house
         page = house.roster.page(ME, limit=_MOST_CHARACTERS)
     except GieokError as error:
         return seen.failed(
@@ -110,7 +110,7 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
 
 def is_scripted(seen: PageRequest) -> bool:
     """Return whether short replies by rules are configured in place of a model."""
-    return seen.memory.context.admin.setting("character.model") == _SCRIPTED
+    return seen.memory.context.home.settings.text("character.model") == _SCRIPTED
 
 
 def _list_users_by_character(house: House) -> dict[str, list[str]]:
@@ -141,7 +141,7 @@ def _build_listed_character(stored: StoredCharacter, users: list[str]) -> Charac
 
 def picture(seen: PageRequest) -> Response:
     """Return the picture on a character's card."""
-    house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
+    house, identity = seen.memory.context.home.house, seen.request.path_params["character"]
     try:
         stored = house.roster.find(seen.asked("user") or ME, identity, with_file=True)
         image = package.avatar(stored.package, stored.package_type)
@@ -211,7 +211,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
     )
     held = house.memory.memories(whose)
     prepared = house.turns.context(whose.user, whose.character, "")
-    context, setting = prepared.context, seen.memory.context.admin.setting
+    context, setting = prepared.context, seen.memory.context.home.settings.text
     return {
         **_read_bond_names(seen),
         "is_there": True,
@@ -245,7 +245,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
 
 def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
     """Return the house, and the bond that the address names. Raises NotFound, BadRequest."""
-    house = seen.memory.context.character.house()
+    house = seen.memory.context.home.house
     named = seen.request.path_params
     return house, find_character_bond(seen.memory.context, house, named["user"], named["character"])
 
@@ -255,9 +255,7 @@ def name(seen: PageRequest) -> str:
     named = seen.request.path_params
     with suppress(GieokError):
         return read_card_name(
-            seen.memory.context.character.house()
-            .roster.find(named["user"], named["character"])
-            .card
+            seen.memory.context.home.house.roster.find(named["user"], named["character"]).card
         )
     return str(named["character"])
 

@@ -9,13 +9,13 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from gieok.code.report import picture
+from gieok.commands import load_command
+from gieok.commands.code import overview
+from gieok.commands.code.project import build_freshness_note
+from gieok.commands.command import Style, Surface
+from gieok.commands.request import check_request
 from gieok.errors import GieokError, NotFound, NotIndexed
-from gieok.ops import operation
-from gieok.ops.code import overview
-from gieok.ops.code.project import build_freshness_note
-from gieok.ops.context import Context
-from gieok.ops.operation import Style, Surface
-from gieok.ops.request import check_request
+from gieok.home.call import Call
 from gieok.surfaces.web import reach
 from gieok.surfaces.web.site import PageRequest
 
@@ -28,10 +28,10 @@ def code(seen: PageRequest) -> Response:
     target = seen.asked("target")
     values: dict[str, Any] = {"target": target, "root": "", "roots": [], "impact": None}
     try:
-        context, root, roots = _choose_code_project(seen)
+        call, root, roots = _choose_code_project(seen)
         values |= {"root": str(root), "roots": roots, "name": root.name}
-        status = _run_code_command(context, "code status")
-        project = overview.build_project_overview(context)
+        status = _run_code_command(call, "code status")
+        project = overview.build_project_overview(call)
     except GieokError as error:
         if isinstance(error, NotIndexed) and not seen.asked(
             "project"
@@ -41,7 +41,7 @@ def code(seen: PageRequest) -> Response:
     wrong: GieokError | None = None
     if target:
         try:
-            values |= _build_impact_values(seen, context, root, target)
+            values |= _build_impact_values(seen, call, root, target)
         except GieokError as error:
             wrong = error
     counted, stale = status.counted, build_freshness_note(status.freshness)
@@ -66,8 +66,8 @@ def code(seen: PageRequest) -> Response:
 def show_code_part(seen: PageRequest) -> Response:
     """Show one part: its files, its imports, and the parts that import it."""
     try:
-        context, root, roots = _choose_code_project(seen)
-        code_part = overview.find_project_part(context, seen.asked("name"))
+        call, root, roots = _choose_code_project(seen)
+        code_part = overview.find_project_part(call, seen.asked("name"))
         if code_part is None:
             raise NotFound(
                 f"{root.name} has no part {seen.asked('name')!r}",
@@ -80,7 +80,7 @@ def show_code_part(seen: PageRequest) -> Response:
 
 def code_map(seen: PageRequest) -> Response:
     """Return the picture of a project's parts, as an image with its own styles."""
-    from gieok.ops.code.export import draw_project_picture
+    from gieok.commands.code.export import draw_project_picture
 
     try:
         drawing = draw_project_picture(_choose_code_project(seen)[0])
@@ -94,24 +94,24 @@ def code_map(seen: PageRequest) -> Response:
 def sync_code_project(seen: PageRequest) -> Response:
     """Index the changed files of a project again."""
     try:
-        context, root, _ = _choose_code_project(seen, seen.sent("project"))
-        result = _run_code_command(context, "code sync", trigger="pages", no_wait=True)
+        call, root, _ = _choose_code_project(seen, seen.sent("project"))
+        result = _run_code_command(call, "code sync", trigger="pages", no_wait=True)
     except GieokError as error:
         return seen.failed("code.html", error, target="", root="", roots=[], impact=None)
     style_words = (
-        operation("code sync").present(result, Style(seen.lang, colour=False)).splitlines()
+        load_command("code sync").present(result, Style(seen.lang, colour=False)).splitlines()
     )
     notice = style_words[0] if style_words else ""
     return seen.back_to(f"/code?project={quote(str(root))}&told={quote(notice)}")
 
 
-def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, Path, list[Path]]:
+def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path, list[Path]]:
     """Return the context of the chosen project, its folder, and all indexed projects.
 
     Raises NotIndexed.
     """
-    context = seen.memory.context
-    roots = overview.list_indexed_projects(context)
+    call = seen.memory.context
+    roots = overview.list_indexed_projects(call)
     asked = asked or seen.asked("project")
     root = next(
         (project for project in roots if str(project) == asked),
@@ -122,13 +122,13 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, P
             "no project is indexed" if not asked else f"{asked!r} is no indexed project",
             hint="run `gieok code init` in its folder",
         )
-    return replace(context, caller=context.caller._replace(folder=root)), root, roots
+    return replace(call, caller=call.caller._replace(folder=root)), root, roots
 
 
 # `Any`, because each operation has its own type of result.
-def _run_code_command(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401
-    command = operation(name)
-    return command.call(context, check_request(command, values, Surface.CLI))
+def _run_code_command(call: Call, name: str, **values: object) -> Any:  # noqa: ANN401
+    command = load_command(name)
+    return command.call(call, check_request(command, values, Surface.CLI))
 
 
 def _format_impact_address(root: Path, target: str) -> str:
@@ -142,10 +142,8 @@ def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa
     return Markup(picture.svg(found, root.name, lambda name: link + quote(name), seen.words))  # noqa: S704
 
 
-def _build_impact_values(
-    seen: PageRequest, context: Context, root: Path, target: str
-) -> dict[str, Any]:
-    result = _run_code_command(context, "code impact", target=target, limit=0)
+def _build_impact_values(seen: PageRequest, call: Call, root: Path, target: str) -> dict[str, Any]:
+    result = _run_code_command(call, "code impact", target=target, limit=0)
     files = list(dict.fromkeys(test.path for test in result.tests))
     return {
         "impact": result,

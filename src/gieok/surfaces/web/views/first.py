@@ -8,9 +8,9 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from gieok.agents import table
+from gieok.commands.command import STATUSES
+from gieok.commands.setup.machine import survey_machine
 from gieok.errors import GieokError
-from gieok.ops.operation import STATUSES
-from gieok.ops.setup.machine import survey_machine
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.found import found_hits
@@ -19,7 +19,7 @@ from gieok.surfaces.web.views.found import found_hits
 def is_empty(seen: PageRequest) -> bool:
     """Return whether no scope holds any memory."""
     context = seen.memory.context
-    store = context.memory.store()
+    store = context.home.store
     return not any(store.hashes(scope) for scope in store.scopes())
 
 
@@ -38,8 +38,8 @@ def show_first_page(seen: PageRequest) -> Response:
         **found_hits(seen),
     }
     try:
-        stats = context.memory.store().stats(seen.context.scope)
-        if context.memory.embedder_name != "none" and stats.passages:
+        stats = context.home.store.stats(seen.call.scope)
+        if context.home.embedder_name != "none" and stats.passages:
             values["meaning"] = (stats.vectors, stats.passages)
         if values["question"]:
             values["recalled"] = seen.memory.recall(values["question"])

@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from gieok.commands.memory.filters import SEARCHED_STATUSES
+from gieok.commands.memory.hits import SearchHit, not_taken_as_times
 from gieok.errors import GieokError, NotIndexed
 from gieok.memory.files import roots
-from gieok.ops.memory.filters import SEARCHED_STATUSES
-from gieok.ops.memory.hits import SearchHit, not_taken_as_times
 from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import PageRequest
@@ -119,7 +119,7 @@ def _count_likely_hits(shown: list[ShownHit]) -> int:
 
 
 def _build_shown_hits(seen: PageRequest, found: tuple[SearchHit, ...]) -> list[ShownHit]:
-    store = seen.memory.context.memory.store()
+    store = seen.memory.context.home.store
     known = {scope: roots.load_roots(store, scope) for scope in {hit.scope for hit in found}}
     return [_build_shown_hit(seen, hit, known[hit.scope]) for hit in found]
 

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 from starlette.responses import HTMLResponse, Response
 
+from gieok.commands import load_command
+from gieok.commands.archive.status import ArchiveStatusResult
+from gieok.commands.command import Style
+from gieok.commands.home import growth as grown
+from gieok.commands.prompt import measure
 from gieok.errors import GieokError
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope, Tier
-from gieok.ops import operation
-from gieok.ops.archive.status import ArchiveStatusResult
-from gieok.ops.home import growth as grown
-from gieok.ops.operation import Style
-from gieok.ops.prompt import measure
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.messages import Words
@@ -96,7 +96,7 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         ],
         "backup": _find_latest_backup(seen),
         "now": seen.memory.context.clock.now(),
-        "report": operation("status").present(status, Style(seen.lang, colour=False)),
+        "report": load_command("status").present(status, Style(seen.lang, colour=False)),
         "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
         "growth": _measure_home_growth(seen) if is_whole else None,
         "hook": _collect_hook_figures(seen) if is_whole else None,

@@ -12,10 +12,10 @@ from starlette.responses import Response
 
 from gieok import places
 from gieok.agents import table
+from gieok.commands.prompt.candidates import FATES
+from gieok.commands.prompt.last import LastResult
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
-from gieok.ops.prompt.candidates import FATES
-from gieok.ops.prompt.last import LastResult
 from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest
 
@@ -79,8 +79,8 @@ def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, st
 
     None where the transcript was not read yet.
     """
-    context = seen.context
-    journal = context.memory.journal()
+    context = seen.call
+    journal = context.home.journal
     scopes = [scope for scope in journal.scopes() if scope.path in seen.scopes]
     for scope in scopes:
         prompts = [

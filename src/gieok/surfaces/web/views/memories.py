@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from gieok.commands.command import STATUSES
+from gieok.commands.memory import away, handles
+from gieok.commands.memory.history import Version, strip_speaker_label
+from gieok.commands.memory.untrusted import find_waiting_content
+from gieok.commands.observe.why import WhyResult
 from gieok.errors import GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
-from gieok.ops.memory import away, handles
-from gieok.ops.memory.history import Version, strip_speaker_label
-from gieok.ops.memory.untrusted import find_waiting_content
-from gieok.ops.observe.why import WhyResult
-from gieok.ops.operation import STATUSES
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.inert import revealed
 
@@ -119,7 +119,9 @@ def _count_untrusted_records(seen: PageRequest) -> int:
     """Return how many records of the project here wait for the person's trust."""
     context = seen.memory.context
     return (
-        len(find_waiting_content(context.home, context.project).records) if context.project else 0
+        len(find_waiting_content(context.home.folder, context.project).records)
+        if context.project
+        else 0
     )
 
 

@@ -2,7 +2,7 @@
 
 from starlette.responses import HTMLResponse, Response
 
-from gieok.ops.operation import STATUSES
+from gieok.commands.command import STATUSES
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.first import is_empty, show_first_page

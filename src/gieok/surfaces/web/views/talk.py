@@ -175,7 +175,7 @@ def import_character_card(seen: PageRequest) -> Response:
     try:
         if not data:
             raise BadRequest("no file was chosen", hint="choose a card: PNG, JSON or CHARX")
-        house = seen.memory.context.character.house()
+        house = seen.memory.context.home.house
         stored = house.roster.import_file(
             "", data, seen.sent("id"), replaces=bool(seen.sent("replace"))
         )

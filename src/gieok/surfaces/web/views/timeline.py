@@ -10,11 +10,11 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from gieok.commands.observe import days as record
+from gieok.commands.observe.days import DayOf, SessionName, WholeDay
+from gieok.commands.prompt.last import list_last_injections
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
-from gieok.ops.observe import days as record
-from gieok.ops.observe.days import DayOf, SessionName, WholeDay
-from gieok.ops.prompt.last import list_last_injections
 from gieok.surfaces.web.pictures import Column
 from gieok.surfaces.web.site import PageRequest
 

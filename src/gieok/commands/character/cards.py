@@ -1,0 +1,263 @@
+"""`gieok character import | export`: cards, and chat logs of SillyTavern."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.character.accounts.points import zone_named
+from gieok.character.cards.card import card_of
+from gieok.character.cards.chat_log import (
+    LONGEST_LINE,
+    LogFault,
+    LogTaken,
+    import_chat_log,
+    own_name,
+    read_chat_log,
+    speakers,
+)
+from gieok.character.cards.package import MOST_BYTES, CardForm
+from gieok.character.cards.roster import checked_id
+from gieok.character.memory.service import Bond
+from gieok.commands.character.arguments import (
+    ME,
+    CharacterSheet,
+    build_character_sheet,
+    character_argument,
+    check_character_owner,
+    owner_argument,
+    require_single_word,
+)
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Omitted
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+_ENDINGS = {
+    CardForm.JSON: ".json",
+    CardForm.JSON_V2: ".json",
+    CardForm.PNG: ".png",
+    CardForm.CHARX: ".charx",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterImportRequest:
+    """Parameters of `gieok character import`."""
+
+    file: list[str] = argument(
+        Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)"),
+        [],
+        positional=True,
+        needed="gieok character import mina.png",
+    )
+    id: str = argument(
+        Words("the character's id (default: from the card's name)"),
+        "",
+    )
+    user: str = argument(
+        Words("whose card, or who talks in the log (default: the service's; me)"),
+        "",
+    )
+    replace: bool = argument(Words("put the card in the place of one of that id"), False)
+    name: str = argument(Words("log: who in it is the character"), "")
+    zone: str = argument(Words("log: time zone of its times (default: here)"), "")
+    hidden: bool = argument(Words("log: also what was hidden from the model"), False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterExportRequest:
+    """Parameters of `gieok character export`."""
+
+    id: list[str] = character_argument("gieok character export mina")
+    format: str = argument(
+        Words("png holds version 2 and 3; json-v2 is for old programs"),
+        "png",
+        choices=tuple(CardForm),
+    )
+    to: str = argument(
+        Words("the file, which must be new (default: ID.png here)"),
+        "",
+    )
+    user: str = owner_argument()
+
+
+class LogCounts(NamedTuple):
+    """Counts of an imported chat log, and the first lines that were refused."""
+
+    added: int
+    changed: int
+    known: int
+    hidden: int
+    refused: int
+    faults: tuple[LogFault, ...]
+    since: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterImportResult:
+    """Character of a card, or counts of a chat log."""
+
+    id: str
+    character: Omitted[CharacterSheet] = None
+    log: Omitted[LogCounts] = None
+    found: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterExportResult:
+    """The file that was written."""
+
+    path: Path
+    format: str
+    bytes: int
+    found: bool = True
+
+
+def import_character(call: Call, request: CharacterImportRequest) -> CharacterImportResult:
+    """Import a card or a chat log."""
+    file = call.caller.path(require_single_word(request.file, "file"))
+    try:
+        if file.suffix == ".jsonl":
+            return _import_chat_log(call, request, file)
+        with file.open("rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours"
+        ) from error
+    roster = call.home.house.roster
+    stored = roster.import_file(
+        check_character_owner(request.user), data, request.id, replaces=request.replace
+    )
+    return CharacterImportResult(stored.id, build_character_sheet(stored))
+
+
+def export_character(call: Call, request: CharacterExportRequest) -> CharacterExportResult:
+    """Write a character as a card; an existing file is not overwritten."""
+    identity, form = require_single_word(request.id, "id"), CardForm(request.format)
+    data = call.home.house.roster.export_file(check_character_owner(request.user), identity, form)
+    file = call.caller.path(request.to or f"{checked_id(identity)}{_ENDINGS[form]}")
+    try:
+        is_new = fs.create_new_file(file, data, 0o644)
+    except OSError as error:
+        raise BadRequest(
+            f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to"
+        ) from error
+    if not is_new:
+        raise BadRequest(f"{str(file)!r} is there already", hint="name a new file with --to")
+    return CharacterExportResult(file, form.value, len(data))
+
+
+def _import_chat_log(
+    call: Call, request: CharacterImportRequest, file: Path
+) -> CharacterImportResult:
+    if not request.id:
+        raise BadRequest(
+            "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
+        )
+    house, user = call.home.house, check_character_owner(request.user or ME)
+    stored = house.roster.find(user, request.id)
+    zone = zone_named(request.zone, call.zone)
+    begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    card = card_of(stored.card)
+    names = [name for name in (request.name, card.nickname, card.name) if name]
+    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), zone, begins)), names)
+    taken = import_chat_log(
+        house.memory,
+        Bond(user, stored.id, zone=zone),
+        read_chat_log(_iter_chat_log_lines(file), zone, begins),
+        own,
+        with_hidden=request.hidden,
+        progress=call.progress(file.name),
+    )
+    return CharacterImportResult(stored.id, log=_count_log_lines(taken))
+
+
+def _iter_chat_log_lines(file: Path) -> Iterator[bytes]:
+    """Yield the lines of a file; a line over the length bound is split there."""
+    with file.open("rb") as opened:
+        while line := opened.readline(LONGEST_LINE):
+            yield line
+
+
+def _count_log_lines(taken: LogTaken) -> LogCounts:
+    since, until = (moment.isoformat() if moment else "" for moment in (taken.first, taken.last))
+    return LogCounts(
+        added=taken.added,
+        changed=taken.changed,
+        known=taken.known,
+        hidden=taken.hidden,
+        refused=taken.refused,
+        faults=taken.faults,
+        since=since,
+        until=until,
+    )
+
+
+def render_character_import(result: CharacterImportResult, style: Style) -> str:
+    """Show the character, or the counts of the log."""
+    if result.character:
+        return f"{style.say('imported')}: {result.character.text(style)}"
+    log = result.log
+    if log is None:
+        return printable(result.id)
+    lines = [
+        style.say(
+            (
+                "{added} messages taken in, {changed} changed, {known} known, {hidden} hidden, "
+                "{refused} refused"
+            ),
+            added=log.added,
+            changed=log.changed,
+            known=log.known,
+            hidden=log.hidden,
+            refused=log.refused,
+        )
+    ]
+    lines += [f"  {fault.line}: {printable(style.told(fault.reason))}" for fault in log.faults]
+    identity = printable(result.id)
+    return "\n".join(
+        [
+            *lines,
+            style.say("what is remembered") + f": `gieok character memories {identity}`",
+        ]
+    )
+
+
+def render_character_export(result: CharacterExportResult, style: Style) -> str:
+    """Show where the card is."""
+    return (
+        f"{style.say('written')}: {printable(str(result.path))} ({result.format}, "
+        f"{result.bytes:,} B)"
+    )
+
+
+IMPORT = Operation(
+    name="character import",
+    handler=import_character,
+    present=render_character_import,
+    effect=Effect.WRITE,
+    takes_in=True,
+    examples=(
+        "gieok character import mina.png",
+        "gieok character import mina.charx --replace",
+        'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
+    ),
+    doc=Words("Take in a character card, or a chat log of SillyTavern"),
+)
+EXPORT = Operation(
+    name="character export",
+    handler=export_character,
+    present=render_character_export,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok character export mina",
+        "gieok character export mina --format charx --to mina.charx",
+    ),
+    doc=Words("Write a character as a card that other programs read"),
+)

@@ -1,0 +1,293 @@
+"""`gieok character memories | forget`: a character's memories of a user, and their sources."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.character.accounts.points import zone_named
+from gieok.character.facts import digest
+from gieok.character.house import House
+from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem
+from gieok.character.memory.service import Bond
+from gieok.commands.character.arguments import (
+    character_argument,
+    check_character_owner,
+    require_single_word,
+    user_argument,
+)
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Hidden
+from gieok.errors import BadRequest, NotFound
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+_HANDLE = 6
+_LAYERS = {
+    Layer.SEMANTIC: Words("facts"),
+    Layer.IDEAS: Words("ideas"),
+    Layer.EMOTIONAL: Words("moments"),
+    Layer.EPISODIC: Words("episodes"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterMemoriesRequest:
+    """Parameters of `gieok character memories`."""
+
+    what: list[str] = argument(
+        Words("the character, and words to search for"),
+        [],
+        positional=True,
+        needed="gieok character memories mina",
+    )
+    user: str = user_argument()
+    layer: str = argument(Words("this layer alone"), "", choices=("", *Layer))
+    why: str = argument(
+        Words("show what one of them came from, by its handle"),
+        "",
+    )
+    limit: int = argument(Words("how many of a layer"), 50)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterForgetRequest:
+    """Parameters of `gieok character forget`."""
+
+    id: list[str] = character_argument("gieok character forget mina --memory 3fa9c0")
+    memory: str = argument(Words("handle of the memory"), "")
+    user: str = user_argument()
+    for_good: bool = argument(Words("it cannot be taken back"), False)
+    undo: str = argument(Words("take this deletion back"), "")
+
+
+class CharacterMemoryRow(NamedTuple):
+    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds."""
+
+    handle: str
+    id: str
+    layer: str
+    text: str
+    at: str
+    until: str
+    is_important: bool
+    mentions: int
+    score: float = 0.0
+
+
+class SaidRow(NamedTuple):
+    """Message that a memory was made from."""
+
+    role: str
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterMemoriesResult:
+    """Memories, the source messages of one of them, and the number of all messages."""
+
+    character: str
+    user: str
+    memories: tuple[CharacterMemoryRow, ...]
+    messages: tuple[SaidRow, ...] = ()
+    #: Whether the search words or the layer filter left memories out.
+    is_part: Hidden[bool] = False
+
+    @property
+    def found(self) -> bool:
+        """False where nothing is remembered."""
+        return bool(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterForgetResult:
+    """Forgotten memories; `undo` restores them until `until`, '' where they cannot be restored."""
+
+    text: str
+    undo: str
+    until: str
+    holds_again: tuple[str, ...]
+    is_back: bool = False
+    #: False where there is no such memory.
+    found: bool = True
+
+
+def build_memory_handle(key: str) -> str:
+    """Return the handle of a memory."""
+    return digest(key)[:_HANDLE]
+
+
+def find_character_bond(call: Call, house: House, user: str, identity: str) -> Bond:
+    """Return the bond of a user and a character. Raises NotFound, BadRequest."""
+    user = check_character_owner(user)
+    house.roster.find(user, identity)
+    account = house.accounts.account(user)
+    return Bond(user, identity, zone=zone_named(account.zone if account else "", call.zone))
+
+
+def list_character_memories(
+    call: Call, request: CharacterMemoriesRequest
+) -> CharacterMemoriesResult:
+    """List or search memories, or show the source messages of one memory."""
+    house, (identity, *words) = call.home.house, request.what
+    bond = find_character_bond(call, house, request.user, identity)
+    if request.why:
+        story = house.control.read(bond, find_memory_key(house, bond, request.why))
+        said_rows = tuple(
+            SaidRow(one.role, one.text, _format_bond_time(one.at, bond)) for one in story.messages
+        )
+        before = (_build_memory_row(one, bond) for one in story.before)
+        return CharacterMemoriesResult(
+            identity, bond.user, (_build_memory_row(story.memory, bond), *before), said_rows
+        )
+    layers = [Layer(request.layer)] if request.layer else list(Layer)
+    if words:
+        hits = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
+        rows = tuple(
+            _build_memory_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in hits
+        )
+        return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
+    pages = (house.control.memories(bond, layer, limit=request.limit) for layer in layers)
+    rows = tuple(_build_memory_row(one, bond) for page in pages for one in page.items)
+    return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(request.layer))
+
+
+def forget_character_memory(call: Call, request: CharacterForgetRequest) -> CharacterForgetResult:
+    """Forget a memory, or restore a forgotten one."""
+    house = call.home.house
+    bond = find_character_bond(
+        call, house, request.user, require_single_word(request.id, "character")
+    )
+    if request.undo:
+        house.control.undo(bond, request.undo)
+        return CharacterForgetResult("", request.undo, "", (), is_back=True)
+    if not request.memory:
+        raise BadRequest(
+            "which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles"
+        )
+    try:
+        key = find_memory_key(house, bond, request.memory)
+    except NotFound:
+        return CharacterForgetResult(request.memory, "", "", (), found=False)
+    text = house.control.read(bond, key).memory.text
+    deletion = house.control.delete(bond, key, for_good=request.for_good)
+    until = _format_bond_time(deletion.until, bond) if deletion.until else ""
+    return CharacterForgetResult(text, deletion.undo, until, deletion.holds_again)
+
+
+def find_memory_key(house: House, bond: Bond, handle: str) -> str:
+    """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
+    held = house.memory.memories(bond)
+    keys = [
+        *(memory.key for memory in held.facts),
+        *(memory.key for memory in held.moments),
+        *(memory.key for memory in held.episodes),
+    ]
+    matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
+    if not matching_keys:
+        raise NotFound(
+            f"there is no memory {handle!r}",
+            hint="`gieok character memories ID` shows their handles",
+        )
+    if len(set(matching_keys)) > 1:
+        raise BadRequest(
+            f"{handle!r} means several memories", hint="give the whole id: `--json` shows it"
+        )
+    return matching_keys[0]
+
+
+def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
+    until = (
+        _format_bond_time(item.until, bond)
+        if item.until and item.layer is not Layer.EPISODIC
+        else ""
+    )
+    subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
+    text = f"{subject} ({item.day})" if item.day else subject
+    return CharacterMemoryRow(
+        handle=build_memory_handle(item.id),
+        id=item.id,
+        layer=item.layer.value,
+        text=text,
+        at=_format_bond_time(item.at, bond),
+        until=until,
+        is_important=item.is_important,
+        mentions=item.mentions,
+    )
+
+
+def _format_bond_time(at: datetime, bond: Bond) -> str:
+    return f"{at.astimezone(bond.zone):%Y-%m-%d %H:%M}"
+
+
+def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list[str]:
+    """Return memories as lines, by layer."""
+    lines, layer = list[str](), ""
+    for row in rows:
+        if row.layer != layer:
+            layer = row.layer
+            lines.append(style.bold(_LAYERS[Layer(layer)].say(style.lang)))
+        marks = [
+            row.at[:10],
+            *([f"– {row.until[:10]}"] if row.until else []),
+            *(["★"] if row.is_important else []),
+        ]
+        marks += [f"×{row.mentions}"] if row.mentions > 1 else []
+        marks += [f"{row.score:.2f}"] if row.score else []
+        lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
+    return lines
+
+
+def render_character_memories(result: CharacterMemoriesResult, style: Style) -> str:
+    """Show memories by layer, and their source messages."""
+    if not result.memories:
+        if result.is_part:
+            return style.say(
+                "Nothing that fits is remembered; without words and --layer everything is shown."
+            )
+        return style.say("Nothing is remembered yet.")
+    lines = render_memory_rows(result.memories, style)
+    return "\n".join(
+        [
+            *lines,
+            *(
+                f"    {message.at}  {message.role}: {printable(message.text)}"
+                for message in result.messages
+            ),
+        ]
+    )
+
+
+def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
+    """Show the forgotten memories, and how to restore them."""
+    if not result.found:
+        return style.say("there is no memory {text!r}", text=result.text)
+    if result.is_back:
+        return style.say("it is remembered again")
+    lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
+    lines += [
+        f"  {style.say('holds again')}: {printable(statement)}" for statement in result.holds_again
+    ]
+    if result.undo:
+        lines.append(
+            style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
+        )
+    return "\n".join(lines)
+
+
+MEMORIES = Operation(
+    name="character memories",
+    handler=list_character_memories,
+    present=render_character_memories,
+    examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
+    doc=Words("Show or search what a character remembers of a user"),
+)
+FORGET = Operation(
+    name="character forget",
+    handler=forget_character_memory,
+    present=render_character_forgetting,
+    effect=Effect.DESTROY,
+    examples=("gieok character forget mina --memory 3fa9c0",),
+    doc=Words("Have a character forget one memory of a user"),
+)

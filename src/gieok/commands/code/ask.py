@@ -1,0 +1,100 @@
+"""`gieok ask`: let a model answer a question over the project's code and its memory."""
+
+from dataclasses import dataclass
+
+from gieok.code.ask.query import search_symbols
+from gieok.code.deepen import conversation
+from gieok.commands.code.project import open_current_project
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.ranking.recall import Question, recall
+from gieok.text.messages import Words
+
+_ANSWERS = 8
+_LONGEST_QUESTION = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    """Parameters of `gieok ask`."""
+
+    question: list[str] = argument(
+        Words("what to ask"), [], positional=True, needed='gieok ask "…"'
+    )
+    files: list[str] = argument(
+        Words("lines that the answer must know: path or path:10-40, by commas"),
+        [],
+    )
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)"),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """Answer of the model, with its sources."""
+
+    answer: str
+    sources: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where the model answered."""
+        return bool(self.answer)
+
+
+def ask_code_model(call: Call, request: AskRequest) -> AskResult:
+    """Retrieve passages, ask the model, and keep the exchange."""
+    text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
+    project = open_current_project(call)
+    asker = call.home.open_code_asker(project.root, request.model)
+    if asker is None:
+        raise BadRequest(
+            "no model is configured that could answer",
+            hint=(
+                'set `code.model`, or name one with `--model`; `gieok code query "…"` answers '
+                "without"
+            ),
+        )
+    embedder = call.home.open_embedder() if project.store.stats().vectors else None
+    code_answers = search_symbols(project, embedder, text, _ANSWERS).answers
+    sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in code_answers]
+    sources += _recall_project_memory(call, text)
+    names = request.files if isinstance(request.files, list) else [request.files]
+    files = [part for name in names for part in str(name).split(",") if part]
+    answer = conversation.ask_about_code(project, asker, text, sources, files)
+    return AskResult(answer, tuple(place for place, _ in sources))
+
+
+def _recall_project_memory(call: Call, text: str) -> list[tuple[str, str]]:
+    """Return the project's memories that answer the question."""
+    store = call.home.store
+    if call.scope not in store.scopes():
+        return []
+    question = Question(text=text, scopes=(call.scope,), use_vectors=False)
+    recalled = recall(store, None, question, call.home.build_profile(""), call.clock, call.zone)
+    return [
+        (f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in recalled.hits[:3]
+    ]
+
+
+def render_code_model_answer(result: AskResult, style: Style) -> str:
+    """Show the answer, then its sources."""
+    return "\n".join(
+        [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
+    )
+
+
+OPERATION = Operation(
+    name="ask",
+    examples=(
+        'gieok ask "how is an order paid?"',
+        'gieok ask "what does this do?" --files src/shop/order.py',
+    ),
+    handler=ask_code_model,
+    present=render_code_model_answer,
+    effect=Effect.WRITE,
+    doc=Words("Let a model answer a question about the project"),
+)

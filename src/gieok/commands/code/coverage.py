@@ -1,0 +1,138 @@
+"""`gieok code coverage`: import from coverage.py's data file which test ran which function."""
+
+from dataclasses import dataclass
+
+from gieok.code.ask import coverage, coverage_runs
+from gieok.commands.code.init import sync_project_index
+from gieok.commands.code.project import open_current_project
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Hidden
+from gieok.home import code as home_code
+from gieok.home.call import Call
+from gieok.model.code import ExecutionCount
+from gieok.text.messages import Words
+
+_FILE = ".coverage"
+_SHOWN = 10
+_MOST_UNKNOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageRequest:
+    """Parameters of `gieok code coverage`."""
+
+    file: str = argument(
+        Words("coverage.py's data file (default: .coverage of the project)"),
+        "",
+        positional=True,
+    )
+    commit: str = argument(
+        Words(
+            "the git revision that ran: believe what is the same there, whatever the times of "
+            "files say"
+        ),
+        "",
+    )
+    forget: bool = argument(Words("forget all that was taken in"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageResult:
+    """Counts of imported executions, and of those stored now."""
+
+    pairs: int
+    tests: int
+    files: int
+    changed: tuple[str, ...]
+    outside: int
+    #: The first contexts that are not tests, and the number of all such contexts.
+    unknown: tuple[str, ...]
+    unknown_count: int
+    kept: ExecutionCount
+    found: Hidden[bool] = True
+
+
+def take_in_coverage(call: Call, request: CoverageRequest) -> CoverageResult:
+    """Update the index from the files, then import the coverage run."""
+    project = open_current_project(call)
+    if request.forget:
+        coverage_runs.forget_test_executions(project)
+        return CoverageResult(
+            pairs=0,
+            tests=0,
+            files=0,
+            changed=(),
+            outside=0,
+            unknown=(),
+            unknown_count=0,
+            kept=project.store.count_executions(),
+        )
+    opened_run = home_code.load_coverage_run(
+        call.caller.path(request.file) if request.file else project.root / _FILE
+    )
+    sync_project_index(call, project, "coverage", wait=False)
+    learned = coverage.learn(project, opened_run, request.commit)
+    coverage_runs.store_test_executions(project, learned)
+    return CoverageResult(
+        pairs=len(learned.executions),
+        tests=len(learned.tests),
+        files=len(learned.paths),
+        changed=tuple(learned.changed),
+        outside=learned.outside,
+        unknown=tuple(learned.unknown[:_MOST_UNKNOWN]),
+        unknown_count=len(learned.unknown),
+        kept=project.store.count_executions(),
+    )
+
+
+def render_coverage(result: CoverageResult, style: Style) -> str:
+    """Show the imported executions, and the data that could not be used."""
+    kept_counts, counts = result.kept, (result.tests, result.pairs, result.files)
+    lines = [
+        style.bold(
+            style.say(
+                "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} "
+                "files",
+                tests=counts[0],
+                pairs=counts[1],
+                files=counts[2],
+            )
+        )
+    ]
+    for words, names, count in (
+        (
+            Words("changed after the run, not believed"),
+            result.changed,
+            len(result.changed),
+        ),
+        (
+            Words("no test of this project"),
+            result.unknown,
+            result.unknown_count,
+        ),
+    ):
+        if names:
+            more = f" … {count - _SHOWN}" if count > _SHOWN else ""
+            lines.append(
+                printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}")
+            )
+    if result.outside:
+        outside = Words("files outside of the project")
+        lines.append(f"  {outside.say(style.lang)}: {result.outside}")
+    total = Words.of(
+        "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
+        pairs=kept_counts.pairs,
+        tests=kept_counts.tests,
+        changed=kept_counts.changed,
+    )
+    return "\n".join([*lines, style.dim(total.say(style.lang))])
+
+
+OPERATION = Operation(
+    name="code coverage",
+    examples=("gieok code coverage .coverage",),
+    handler=take_in_coverage,
+    present=render_coverage,
+    effect=Effect.WRITE,
+    doc=Words("Take in which test ran which function, from coverage.py with contexts"),
+)

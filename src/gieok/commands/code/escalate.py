@@ -1,0 +1,118 @@
+"""`gieok code escalate`: let a strong model summarise only the code that was marked for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from gieok import fs
+from gieok.code.deepen import deeper, escalation, summarise
+from gieok.code.index import ownership
+from gieok.code.index.project import Project
+from gieok.commands.code import model as code_model
+from gieok.commands.code.init import log_change
+from gieok.commands.code.project import open_current_project
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.errors import BadRequest
+from gieok.flow.generate import Asker
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalateRequest:
+    """Parameters of `gieok code escalate`."""
+
+    dismiss: bool = argument(Words("forget what waits without a look"), False)
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)"),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EscalateResult:
+    """Files that waited, and the number of summaries written."""
+
+    reasons: tuple[str, ...]
+    files: tuple[str, ...]
+    summaries: int
+
+    @property
+    def found(self) -> bool:
+        """True where files waited."""
+        return bool(self.reasons)
+
+
+def escalate_project(call: Call, request: EscalateRequest) -> EscalateResult:
+    """Process the waiting files; they keep waiting where there is no model, or the model fails."""
+    project = open_current_project(call)
+    waiting = escalation.pending(project.root)
+    if waiting is None:
+        return EscalateResult((), (), 0)
+    reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
+    summaries = 0
+    if not request.dismiss:
+        asker = call.home.open_code_asker(project.root, request.model)
+        if asker is None:
+            raise BadRequest(
+                "no model is configured that could look",
+                hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
+            )
+        summaries = _run_deeper_look(call, project, asker, files)
+    escalation.clear(project.root, waiting)
+    return EscalateResult(reasons, files, summaries)
+
+
+def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence[str]) -> int:
+    """Let the strong model summarise these files, and describe the project anew.
+
+    Summaries of a weaker model are replaced. Raises GeneratorFailed; the summaries made until then
+    are kept, and their tokens are in the log.
+    """
+    begin, started = asker.meter.tokens, monotonic()
+    status = "partly"
+    try:
+        # A summary that the cheap model makes of the same code meanwhile must not replace this one.
+        with fs.exclusive(ownership.find_index_lock(call.home.folder, project.root, "summaries")):
+            outcome = code_model.summarise_within_budget(
+                call,
+                project,
+                asker,
+                summarise.in_files(project, files, asker.generator.model),
+                anew=True,
+            )
+            if outcome.failure is not None:
+                raise outcome.failure
+            deeper.describe(project, asker)
+        status = "done"
+    finally:
+        milliseconds = round(1000 * (monotonic() - started))
+        log_change(
+            call,
+            project,
+            "escalate",
+            files,
+            (0, 0, 0),
+            milliseconds,
+            tokens=asker.meter.tokens - begin,
+            status=status,
+        )
+    return outcome.written
+
+
+def render_escalation(result: EscalateResult, style: Style) -> str:
+    """Show the waiting files and the work done."""
+    if not result.reasons:
+        return style.say("Nothing waits.")
+    head = style.say("{summaries} summaries written for:", summaries=result.summaries)
+    return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
+
+
+OPERATION = Operation(
+    name="code escalate",
+    examples=("gieok code escalate",),
+    handler=escalate_project,
+    present=render_escalation,
+    effect=Effect.WRITE,
+    doc=Words("Let a strong model look at changes that ask for it"),
+)

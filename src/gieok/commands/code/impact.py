@@ -1,0 +1,354 @@
+"""`gieok code impact`: code that a change may break, and the tests that show it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gieok.code.ask import analysis, lookup, test_runs
+from gieok.code.ask.analysis import Analysis
+from gieok.code.ask.coverage_runs import RAN
+from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
+from gieok.code.index.project import Project
+from gieok.code.languages import places
+from gieok.commands.code.project import (
+    ShownFreshness,
+    build_none_found_words,
+    open_current_project,
+    render_freshness_notes,
+)
+from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.encode import Hidden, OrNull
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+_MOST_SITES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRequest:
+    """Parameters of `gieok code impact`."""
+
+    target: str = argument(
+        Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"),
+        "",
+        positional=True,
+    )
+    diff: str = argument(
+        Words("what differs from this git revision, instead of a symbol"),
+        "",
+    )
+    limit: int = argument(
+        Words("how many symbols, tests and files to show (0: all)"),
+        30,
+    )
+    also: bool = argument(
+        Words("list the tests that are less likely to run it, too"),
+        False,
+    )
+
+
+class ViaEdge(NamedTuple):
+    """Step of the path from a symbol to the change."""
+
+    from_: str
+    to: str
+    kind: str
+    line: int
+    tier: int
+    reason: str
+
+
+class ReachedSymbol(NamedTuple):
+    """Symbol that depends on the change, with a probability (0–1).
+
+    The probability is that a run of the symbol runs changed code. `weakest` names the least sure
+    step of the path.
+    """
+
+    symbol: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    distance: int
+    tier: int
+    certainty: str
+    chance: float
+    risk: str
+    weakest: OrNull[str]
+    via: list[ViaEdge]
+    doubt: Hidden[str]
+
+
+class ReachedFile(NamedTuple):
+    """File, with the most likely of the symbols reached in it."""
+
+    path: str
+    distance: int
+    certainty: str
+    chance: float
+    risk: str
+    symbols: int
+    tier: int
+
+
+class Counts(NamedTuple):
+    """Numbers of all reached symbols, files, tests and test files, shown or not."""
+
+    symbols: int
+    files: int
+    tests: int
+    test_files: int
+
+
+class RunThese(NamedTuple):
+    """Number of tests to run, their share of the total probability (0–1), and the test command.
+
+    The command is '' where it is not known.
+    """
+
+    count_: int
+    held: float
+    command: str
+
+
+class Unresolved(NamedTuple):
+    """Calls by a name of a changed symbol, whose target is not known."""
+
+    count_: int
+    names: dict[str, int]
+    sites: list[str]
+
+
+class ImpactResult(NamedTuple):
+    """Symbols, files and tests that a change reaches.
+
+    `tests` are the tests to run; `also` are tests that may run the change too, on request.
+    """
+
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+    symbols: list[ReachedSymbol]
+    files: list[ReachedFile]
+    tests: list[ReachedSymbol]
+    also: list[ReachedSymbol]
+    run: RunThese
+    test_files: list[ReachedFile]
+    counts: Counts
+    unresolved: Unresolved
+    freshness: ShownFreshness
+    limit: Hidden[int]
+    found: Hidden[bool] = True  # also where nothing is reached: that is an answer
+
+
+def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResult:
+    i, end = a.impact, request.limit or None
+    names = Counter(sorted(call.name for call in i.unresolved_calls))
+    sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
+    run_these, may_also = i.tests[: i.run], i.tests[i.run :]
+    return ImpactResult(
+        changed=a.changed,
+        deleted=a.deleted,
+        # Test helpers break with the tests: the product's own code comes first.
+        symbols=[
+            _build_reached_symbol(a, one)
+            for one in sorted(
+                i.symbols, key=lambda one: places.is_test_file(a.symbols[one.key].path)
+            )[:end]
+        ],
+        files=[_build_reached_file(one) for one in i.files[:end]],
+        tests=[_build_reached_symbol(a, one) for one in run_these[:end]],
+        also=[_build_reached_symbol(a, one) for one in may_also[:end]] if request.also else [],
+        run=RunThese(
+            i.run,
+            round(i.held, 2),
+            test_runs.build_test_command(project.root, [a.symbols[one.key] for one in run_these]),
+        ),
+        test_files=[_build_reached_file(one) for one in i.test_files[:end]],
+        counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
+        unresolved=Unresolved(len(i.unresolved_calls), names, sites),
+        freshness=a.freshness,
+        limit=request.limit,
+    )
+
+
+def _build_reached_symbol(a: Analysis, one: Reached) -> ReachedSymbol:
+    s = a.symbols[one.key]
+    weakest = max(one.via, key=lambda edge: edge.tier, default=None)
+    return ReachedSymbol(
+        symbol=one.key.partition("::")[2],
+        path=s.path,
+        start_line=s.start_line,
+        end_line=s.end_line,
+        kind=s.kind,
+        distance=one.distance,
+        tier=one.tier,
+        certainty=CERTAINTY[one.tier],
+        chance=round(one.chance, 3),
+        risk=one.risk,
+        weakest=one.doubt or (weakest.reason if weakest else ""),
+        via=[
+            ViaEdge(
+                from_=e.source, to=e.target, kind=e.kind, line=e.line, tier=e.tier, reason=e.reason
+            )
+            for e in one.via
+        ],
+        doubt=one.doubt,
+    )
+
+
+def _build_reached_file(file: FileReach) -> ReachedFile:
+    return ReachedFile(
+        path=file.path,
+        distance=file.distance,
+        certainty=CERTAINTY[file.tier],
+        chance=round(file.chance, 3),
+        risk=file.risk,
+        symbols=file.symbols,
+        tier=file.tier,
+    )
+
+
+def find_code_impact(context: Call, request: ImpactRequest) -> ImpactResult:
+    """Find what depends on a symbol, a file or a diff."""
+    if bool(request.target) == bool(request.diff):
+        raise BadRequest(
+            "name a file or symbol, or a revision with --diff",
+            hint="`gieok code impact src/app.py:load`",
+        )
+    if request.limit < 0:
+        raise BadRequest(f"limit {request.limit} is out of range")
+    project = open_current_project(context)
+    if request.diff:
+        return _build_impact_result(project, analysis.of_diff(project, request.diff), request)
+    symbols = lookup.find_typed_symbols(project, request.target, context.caller.folder)
+    return _build_impact_result(project, analysis.of_symbols(project, symbols), request)
+
+
+_RISKS = {
+    "high": Words("high"),
+    "medium": Words("medium"),
+    "low": Words("low"),
+}
+
+
+def render_code_impact(result: ImpactResult, style: Style) -> str:
+    """Show the tests to run with their command, then the symbols with probability and path."""
+    lines = [
+        _render_impact_title(
+            Words.of("Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)),
+            style,
+        )
+    ]
+    lines += ["", *_render_tests_to_run(result, style)]
+    lines += [
+        "",
+        *_render_impact_group(Words("May break"), result.symbols, result.counts.symbols, style),
+    ]
+    importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
+    if importing:
+        lines += [
+            "",
+            _render_impact_title(
+                _append_word_count(Words("Only import it"), len(importing)), style
+            ),
+        ]
+        lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
+    lines += [
+        "",
+        *_render_unresolved_calls(result, style),
+        *render_freshness_notes(result.freshness, style),
+    ]
+    return "\n".join(lines).rstrip()
+
+
+def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
+    count, all_ = result.run.count_, result.counts.tests
+    percent = f"{100 * result.run.held:.0f} %"
+    words = Words.of("Run these ({count} of {all})", count=count, all=all_)
+    lines = _render_impact_group(words, result.tests, count, style, counted=True)
+    if result.run.command and len(result.tests) == count:
+        lines.append(style.dim("  $ ") + printable(result.run.command))
+    if hidden_count := all_ - count:
+        also = Words.of(
+            (
+                "May also run it: {hidden_count} (the list holds {percent} of the probability; "
+                "--also shows them)"
+            ),
+            hidden_count=hidden_count,
+            percent=percent,
+        )
+        lines += [
+            "",
+            _render_impact_title(also, style),
+            *(_render_reached_symbol(row, style) for row in result.also),
+        ]
+    return lines
+
+
+def _render_impact_group(
+    words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False
+) -> list[str]:
+    lines = [
+        _render_impact_title(words if counted else _append_word_count(words, count), style),
+        *(_render_reached_symbol(row, style) for row in rows),
+    ]
+    return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
+
+
+def _append_word_count(words: Words, count: int) -> Words:
+    return Words.of("{words} ({count})", words=words, count=count)
+
+
+def _render_impact_title(words: Words, style: Style) -> str:
+    return style.bold(printable(words.say(style.lang)))
+
+
+def _format_changed_keys(keys: tuple[str, ...]) -> str:
+    return ", ".join(keys[:5]) + (f" … {len(keys) - 5}" if len(keys) > 5 else "")
+
+
+def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
+    way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
+    risk = _RISKS[one.risk].say(style.lang)
+    known = f"→ {way}" if way else Words("no way to it is known").say(style.lang)
+    place = f"{one.path}#L{one.start_line}  {known}{_render_test_evidence(one, style)}"
+    return (
+        printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}")
+        + "  "
+        + style.dim(printable(place))
+    )
+
+
+def _render_test_evidence(one: ReachedSymbol, style: Style) -> str:
+    """Return the coverage evidence for a test."""
+    evidence = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
+    return f"  ({style.told(evidence)})" if evidence else ""
+
+
+def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
+    if count := result.unresolved.count_:
+        words = Words.of(
+            "{count} unresolved calls have this name: their targets are unknown", count=count
+        )
+    elif not result.symbols and not result.tests:
+        words = build_none_found_words(Words("No callers"), result.freshness)
+    else:
+        return []
+    return [style.dim(words.say(style.lang))]
+
+
+OPERATION = Operation(
+    name="code impact",
+    examples=(
+        "gieok code impact src/shop/order.py",
+        "gieok code impact Order.total",
+        "gieok code impact --diff HEAD~1",
+    ),
+    tool="code_impact",
+    handler=find_code_impact,
+    present=render_code_impact,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Show what may break when code changes, and which tests show it"),
+)

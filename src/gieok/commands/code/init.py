@@ -1,0 +1,405 @@
+"""`gieok code init`: index the project around the current folder.
+
+`gieok code sync` ends in the same report, which is made here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, NamedTuple
+
+from gieok import fs, grants, paths, places
+from gieok.code.ask import statistics
+from gieok.code.deepen import escalation
+from gieok.code.index import embedding, ownership
+from gieok.code.index import project as code_project
+from gieok.code.index.chunks import head
+from gieok.code.index.project import Project, ProjectChange
+from gieok.code.index.scan import Skipped
+from gieok.code.model import layout
+from gieok.code.model.facts import SymbolKind
+from gieok.commands.code import model as code_model
+from gieok.commands.code.model import SummaryOutcome
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
+from gieok.flow import lifecycle
+from gieok.flow.generate import Asker
+from gieok.home import withholding
+from gieok.home.call import Call
+from gieok.ports.models import Embedder, Followed
+from gieok.text.messages import Words
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitRequest:
+    """Parameters of `gieok code init`."""
+
+    path: str = argument(
+        Words("the project's folder (default: the repository here)"),
+        "",
+        positional=True,
+    )
+    full: bool = argument(
+        Words(
+            "read every file again, and let a model describe the project and summarise its symbols"
+        ),
+        False,
+    )
+    model: str = argument(
+        Words("with --full, provider:model (default: the setting code.model)"),
+        "",
+    )
+    no_wait: bool = argument(
+        Words("do not wait for vectors; words and names work at once"),
+        False,
+    )
+
+
+class SyncCounts(NamedTuple):
+    """Numbers of files by their change, and the files that could not be read."""
+
+    files: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    linked: bool
+    skipped: list[Skipped]
+    failed: list[Reason]
+    notes: list[Skipped]
+
+
+def _count_project_change(c: ProjectChange) -> SyncCounts:
+    r = c.report
+    counts = (c.files, len(r.added), len(r.changed), len(r.removed), r.unchanged)
+    return SyncCounts(
+        *counts, c.linked, c.skipped, [Reason(f.key, f.reason) for f in r.failed], c.notes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSyncResult:
+    """Report of a sync."""
+
+    root: Path
+    change: Annotated[ProjectChange, As(_count_project_change), INLINE]
+    embedded: int
+    waiting: int
+    ms: int
+    note: OrNull[str] = ""
+    #: Reasons for a deeper look.
+    escalation: tuple[str, ...] = ()
+    summaries: SummaryOutcome = SummaryOutcome()
+    found: Hidden[bool] = True
+
+
+def init_code_index(call: Call, request: InitRequest) -> CodeSyncResult:
+    """Index a project for the first time, or index all of it again."""
+    start = call.caller.path(request.path).resolve()
+    if not start.is_dir():
+        raise BadRequest(
+            f"{str(start)!r} is no folder",
+            hint="name the folder of a project: `gieok code init DIR`",
+        )
+    if request.model and not request.full:
+        raise BadRequest(
+            "--model is for --full: nothing else asks a model",
+            hint="`gieok code init --full --model …`",
+        )
+    root = (
+        start
+        if request.path
+        else layout.find_root(start) or Path(places.find_repository_top(str(start)))
+    )
+    if grants.is_own(str(root)):
+        raise BadRequest(
+            f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            hint="name a folder below: `gieok code init DIR`",
+        )
+    withholding.check_folder(call, str(root))
+    layout.prepare_code_folder(root)
+    project = _open_indexed_project(call, root)
+    asker = call.home.open_code_asker(root, request.model) if request.full else None
+    return sync_project_index(
+        call, project, "init", full=request.full, wait=not request.no_wait, asker=asker
+    )
+
+
+def _open_indexed_project(call: Call, root: Path) -> Project:
+    """Return the project of a folder.
+
+    An index that another user made, or a damaged one, is replaced by the user's own.
+    """
+    try:
+        return _require_sound_project(call.home.open_project(root))
+    except (NotIndexed, StoreCorrupt):
+        with fs.exclusive(ownership.find_index_lock(call.home.folder, root, "remake")):
+            return _rebuild_project_index(call, root)
+
+
+def _rebuild_project_index(call: Call, root: Path) -> Project:
+    try:
+        return _require_sound_project(call.home.open_project(root))  # another process was faster
+    except (NotIndexed, StoreCorrupt) as error:
+        words = Words("it is made anew")
+        call.tell(f"{error}: {words.say(call.lang)}")
+        if isinstance(error, StoreCorrupt):
+            folder = (
+                paths.locate_set_aside(call.home.folder)
+                / f"code-{call.clock.now():%Y%m%dT%H%M%S%fZ}"
+            )
+            fs.set_aside(layout.index_file(root), folder)
+        ownership.discard(call.home.folder, root)
+        return call.home.open_project(root)
+
+
+def _require_sound_project(project: Project) -> Project:
+    """Return a project whose index can be read. Raises StoreCorrupt."""
+    if wrong := project.store.check():
+        project.store.close()
+        raise StoreCorrupt("; ".join(wrong[:3]))
+    return project
+
+
+def sync_project_index(
+    call: Call,
+    project: Project,
+    trigger: str,
+    *,
+    full: bool = False,
+    only: Sequence[str] = (),
+    wait: bool = True,
+    asker: Asker | None = None,
+) -> CodeSyncResult:
+    """Sync the index, embed, summarise by models, and log the change.
+
+    `asker` is asked about everything; without it, the cheap model is asked about changed code. Also
+    checks whether the change needs an escalation.
+    """
+    started = monotonic()
+
+    def progress(stage: str, done: int, total: int) -> None:
+        words = {
+            "reading": Words("reading"),
+            "linking": Words("linking"),
+        }[stage]
+        call.say(f"{words.say(call.lang)} {done}/{total}" if total > 1 else words.say(call.lang))
+
+    # Two at once would each link what it has read, and the last to write would leave the other's
+    # out.
+    with fs.exclusive(ownership.find_index_lock(call.home.folder, project.root, "sync")):
+        is_first = not project.store.files()
+        depth = statistics.import_depth(project)
+        change = code_project.sync_project(project, full=full, only=only, progress=progress)
+        reasons = []
+        if change.now or change.was:
+            reasons = _note_sync_escalation(call, project, change, depth)
+            code_model.mark_waiting_summaries(call, project, change)
+    embedded, note = (
+        _embed_project(call, project, may_switch=trigger == "init") if wait else (0, "")
+    )
+    model_report = (
+        code_model.summarise_whole_project(call, project, asker)
+        if asker
+        else code_model.summarise_changed_symbols(call, project)
+    )
+    note = "; ".join(filter(None, (note, model_report.note)))
+    milliseconds = round(1000 * (monotonic() - started))
+    if change.touched or is_first or model_report.tokens:
+        _log_sync_change(call, project, trigger, change, milliseconds, model_report)
+    project.store.compact()
+    waiting = project.store.waiting(code_project.SCOPE) if call.home.embedder_name != "none" else 0
+    return CodeSyncResult(
+        root=project.root,
+        change=change,
+        embedded=embedded,
+        waiting=waiting,
+        ms=milliseconds,
+        note=note,
+        escalation=tuple(reasons),
+        summaries=model_report,
+    )
+
+
+def _embed_project(call: Call, project: Project, *, may_switch: bool) -> tuple[int, str]:
+    """Make the missing vectors; make all anew where the settings name another model.
+
+    All are made anew only where a person began the sync (`may_switch`).
+    """
+    embedder = call.home.open_embedder()
+    if embedder is None:
+        return 0, ""
+    try:
+        behind = _describe_model_difference(embedder, project)
+        if behind and may_switch:
+            return lifecycle.switch_model(
+                project.store, embedder, call.progress("embedded"), form=head
+            ), ""
+    except EmbedderFailed as error:
+        return 0, f"no vectors: {error} ({error.hint})"
+    if not project.store.missing(1):
+        return 0, behind
+    words = call.words("words and names work already; embedding")
+    most = call.home.settings.integer("code.embed_passages")
+    chosen = embedding.order(project)[: most or None]
+
+    def progress(done: int) -> None:
+        call.say(f"{words} {done}/{len(chosen)}")
+
+    try:
+        return lifecycle.fill_in_order(project.store, embedder, chosen, progress, form=head), behind
+    except EmbedderFailed as error:
+        return 0, f"no vectors: {error} ({error.hint})"
+
+
+def _describe_model_difference(embedder: Embedder, project: Project) -> str:
+    """Return how the model of the project's vectors differs from the settings; '' for no change."""
+    followed = lifecycle.for_store(embedder, project.store)
+    difference = followed.behind if isinstance(followed, Followed) else ""
+    return difference.replace("gieok index --rebuild", "gieok code init")
+
+
+def _note_sync_escalation(
+    call: Call, project: Project, change: ProjectChange, depth: int
+) -> list[str]:
+    """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
+    new = {
+        kind: {s.key for s in change.now if s.kind == kind}
+        - {s.key for s in change.was if s.kind == kind}
+        for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
+    }
+    reasons = escalation.reasons_of_sync(
+        new_modules=sorted(key.partition("::")[0] for key in new[SymbolKind.MODULE]),
+        new_classes=sorted(new[SymbolKind.CLASS]),
+        files=len(change.touched),
+        depth_before=depth,
+        depth_after=statistics.import_depth(project),
+    )
+    escalation.add_escalation(project.root, reasons, change.touched, call.clock.now().isoformat())
+    return reasons
+
+
+def _log_sync_change(
+    call: Call,
+    project: Project,
+    trigger: str,
+    change: ProjectChange,
+    milliseconds: int,
+    told: SummaryOutcome,
+) -> None:
+    r = change.report
+    log_change(
+        call,
+        project,
+        trigger,
+        change.touched,
+        (len(r.added), len(r.changed), len(r.removed)),
+        milliseconds,
+        tokens=told.tokens,
+        status="partly" if r.failed or told.note else "done",
+        note=told.note,
+    )
+
+
+def log_change(
+    call: Call,
+    project: Project,
+    trigger: str,
+    files: Sequence[str],
+    counts: tuple[int, int, int],
+    milliseconds: int,
+    *,
+    tokens: int,
+    status: str,
+    note: str = "",
+) -> None:
+    """Add a line to the log of changes; `counts` are files created, updated and deleted."""
+    created, updated, deleted = counts
+    layout.append_log(
+        project.root,
+        "changes",
+        {
+            "at": call.clock.now().isoformat(),
+            "trigger": trigger,
+            "commit": project.versions.head() or None,
+            "files": list(files[:100]),
+            "created": created,
+            "updated": updated,
+            "deleted": deleted,
+            "who": project.versions.author() or None,
+            "ms": milliseconds,
+            "tokens": tokens,
+            "status": status,
+            "note": note or None,
+        },
+    )
+
+
+def render_code_sync(result: CodeSyncResult, style: Style) -> str:
+    """Show the report."""
+    c, r = result.change, result.change.report
+    lines = [
+        style.bold(
+            style.say(
+                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
+                "skipped",
+                files=c.files,
+                added=len(r.added),
+                changed=len(r.changed),
+                removed=len(r.removed),
+                skipped=len(c.skipped),
+            )
+        )
+        + style.dim(f"  {result.ms / 1000:.1f} s")
+    ]
+    for words, rows in (
+        (Words("failed"), [(f.key, f.reason) for f in r.failed]),
+        (Words("note"), [(n.path, n.reason) for n in c.notes]),
+        (Words("skipped"), [(s.path, s.reason) for s in c.skipped]),
+    ):
+        lines += [
+            printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}")
+            for path, reason in rows[:_SHOWN]
+        ]
+        lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
+    if result.embedded:
+        lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
+    if result.waiting:
+        lines.append(
+            style.say(
+                (
+                    "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
+                    "or `gieok up`"
+                ),
+                waiting=result.waiting,
+            )
+        )
+    if result.summaries.written:
+        count, tokens = result.summaries.written, result.summaries.tokens
+        lines.append(
+            style.say(
+                "  {count:,} summaries by a model ({tokens:,} tokens)", count=count, tokens=tokens
+            )
+        )
+    lines += [printable(f"  {style.told(result.note)}")] if result.note else []
+    if result.escalation:
+        lines.append(
+            style.say("  asks for a deeper look: ")
+            + "; ".join(map(style.told, result.escalation[:3]))
+        )
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="code init",
+    when_stopped=Words("what was read is kept; `gieok code init` goes on"),
+    examples=("gieok code init", "gieok code init ~/shop --no-wait"),
+    handler=init_code_index,
+    present=render_code_sync,
+    effect=Effect.WRITE,
+    doc=Words("Index a project's code"),
+)

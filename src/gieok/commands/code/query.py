@@ -1,0 +1,221 @@
+"""`gieok code query`: find the functions and classes that answer a question."""
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from gieok.code.ask.query import FoundSymbol, search_symbols
+from gieok.code.deepen import escalation
+from gieok.code.index.project import SCOPE, Project, freshness
+from gieok.code.report import summary
+from gieok.commands.code.project import (
+    ShownFreshness,
+    build_none_found_words,
+    open_current_project,
+    render_freshness_notes,
+    render_waiting_escalation,
+)
+from gieok.commands.code.source import format_code_place, shorten_code_line
+from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.encode import As, OrNull, Score
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.model.retrieval import Filter, KeywordQuery
+from gieok.text.keywords import query_tokens
+from gieok.text.messages import Words
+
+_LONGEST_QUESTION = 4_000
+_LINE_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRequest:
+    """Parameters of `gieok code query`."""
+
+    query: list[str] = argument(
+        Words("what to look for: words, a question, or a name"),
+        [],
+        positional=True,
+        needed='gieok code query "…"',
+    )
+    limit: int = argument(Words("how many answers (also -k)"), 8, also=("-k", "--k"))
+    budget_tokens: int = argument(Words("at most this many model tokens (0: no limit)"), 4000)
+    keyword_only: bool = argument(
+        Words("do not use vectors: faster, words only"),
+        False,
+        cli_only=True,
+    )
+
+
+def _is_escalation_waiting(pending: object) -> bool:
+    return bool(pending)
+
+
+class AnswerRow(NamedTuple):
+    """Function or class that answers; `summary_by` is the model that wrote its summary."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    signature: str
+    summary: str
+    summary_by: OrNull[str]
+    score: Score
+    callers: int
+    why: str
+    status: str
+    snippet: str
+    snippet_line: int
+    citation: str
+
+
+def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
+    s, start, end = answer.symbol, answer.start_line, answer.end_line
+    return AnswerRow(
+        path=s.path,
+        start_line=start,
+        end_line=end,
+        symbol=s.key.partition("::")[2],
+        kind=s.kind,
+        signature=s.signature,
+        summary=summary,
+        summary_by=model,
+        score=answer.score,
+        callers=answer.callers,
+        why=answer.why,
+        status=s.status,
+        snippet=answer.snippet,
+        snippet_line=answer.snippet_line,
+        citation=f"{s.path}#L{start}-L{end}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Answers of a query; `pending` is the waiting escalation.
+
+    `is_unsure`: no word of the question stands anywhere in the code, so that the answers are near
+    by meaning alone.
+    """
+
+    results: tuple[AnswerRow, ...]
+    degraded: str | None
+    freshness: ShownFreshness
+    pending: Annotated[dict[str, object] | None, As(_is_escalation_waiting)] = None
+    is_unsure: bool = False
+
+    @property
+    def found(self) -> bool:
+        """True where there is an answer."""
+        return bool(self.results)
+
+
+def query_code(call: Call, request: QueryRequest) -> QueryResult:
+    """Search the project."""
+    text = " ".join(request.query).strip()
+    if request.limit < 1 or request.budget_tokens < 0:
+        raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
+    project = open_current_project(call)
+    embedder = (
+        None
+        if request.keyword_only or not project.store.stats().vectors
+        else call.home.open_embedder()
+    )
+    answers = search_symbols(
+        project,
+        embedder,
+        text[:_LONGEST_QUESTION],
+        request.limit,
+        budget_tokens=request.budget_tokens,
+    )
+    waits = call.home.embedder_name != "none" and not request.keyword_only
+    if waits and (count := project.store.waiting(SCOPE)):
+        vector_note = (
+            _format_partly_embedded_note(count) if embedder else _format_words_only_note(count)
+        )
+        answers = answers._replace(
+            degraded="; ".join(filter(None, (vector_note, answers.degraded)))
+        )
+    summaries = summary.find_summaries(project, [a.symbol for a in answers.answers])
+    rows = tuple(
+        _build_found_symbol_row(answer, *symbol_summary)
+        for answer, symbol_summary in zip(answers.answers, summaries, strict=True)
+    )
+    is_unsure = bool(rows) and not _has_question_words(project, text)
+    return QueryResult(
+        results=rows,
+        degraded=answers.degraded,
+        freshness=freshness(project),
+        pending=escalation.pending(project.root),
+        is_unsure=is_unsure,
+    )
+
+
+def _has_question_words(project: Project, text: str) -> bool:
+    """Say whether any word of a question stands anywhere in the code."""
+    keyword_query = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
+    return bool(project.store.keyword(SCOPE, keyword_query, Filter(), 1).ranked)
+
+
+def _format_words_only_note(waiting: int) -> str:
+    return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
+
+
+def _format_partly_embedded_note(waiting: int) -> str:
+    return (
+        f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
+        "or `gieok up` makes them"
+    )
+
+
+def render_code_query(result: QueryResult, style: Style) -> str:
+    """Show each answer as place, signature and summary."""
+    blocks = []
+    for answer in result.results:
+        callers = style.say("{count} caller", plural="{count} callers", count=answer.callers)
+        at = style.bold(
+            printable(format_code_place(answer.path, answer.start_line, answer.end_line))
+        )
+        name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
+        why = "" if answer.why == "words" else f", {answer.why}"
+        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
+        detail_lines = (
+            shorten_code_line(line, _LINE_CHARS)
+            for line in (answer.signature, answer.summary)
+            if line
+        )
+        lines += [f"    {printable(line)}" for line in detail_lines]
+        blocks.append("\n".join(lines))
+    if not blocks:
+        blocks.append(
+            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
+        )
+    elif result.is_unsure:
+        doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
+        blocks.insert(0, style.dim(doubt))
+    if result.degraded:
+        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
+    return "\n".join(
+        [
+            *blocks,
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
+    )
+
+
+OPERATION = Operation(
+    name="code query",
+    examples=(
+        'gieok code query "where is the discount computed"',
+        'gieok code query "할인은 어디서 계산하지"',
+    ),
+    tool="code_search",
+    tool_hint="Only places, for many matches; code_explore shows source",
+    shows_source=True,
+    handler=query_code,
+    present=render_code_query,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Find the functions and classes that answer a question"),
+)

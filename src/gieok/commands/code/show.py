@@ -1,0 +1,323 @@
+"""`gieok code show`: one symbol with its code, its callees and its callers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from gieok.code.ask import lookup
+from gieok.code.ask.impact import CERTAINTY
+from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.project import Project, freshness
+from gieok.code.languages import places
+from gieok.code.model.facts import SymbolKind
+from gieok.code.report import summary
+from gieok.commands.code.project import ShownFreshness, open_current_project, render_freshness_notes
+from gieok.commands.code.source import (
+    Excerpt,
+    MemberRow,
+    format_code_place,
+    list_note_texts,
+    list_symbol_members,
+    read_code_excerpt,
+    render_member_heads,
+    render_numbered_lines,
+)
+from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.encode import INLINE, As, OrNull
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.model.code import Edge, Symbol
+from gieok.text.messages import Words
+
+_MOST, _MOST_OTHERS = 5, 15
+#: Lines of code in one answer without `full`. Of a longer symbol the head is shown; of a longer
+#: class or file the head and the members.
+_LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowSymbolRequest:
+    """Parameters of `gieok code show`."""
+
+    symbol: str = argument(
+        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE"),
+        "",
+        positional=True,
+        needed="gieok code show load",
+    )
+    full: bool = argument(Words("all of its lines, however many"), False)
+    limit: int = argument(
+        Words("how many callers and callees to show (0: all)"),
+        10,
+    )
+
+
+class CodeText(NamedTuple):
+    """Code as it is in the file, with notes for the reader."""
+
+    code: str
+    code_notes: list[str]
+    redacted: bool
+
+
+def _build_code_text(shown: Excerpt) -> CodeText:
+    return CodeText(shown.text, list_note_texts(shown.notes), shown.is_redacted)
+
+
+class EdgeRow(NamedTuple):
+    """Symbol at the other end of edges of a kind, with first line, count, and highest certainty.
+
+    `citation` is the place of a caller's call, or the definition of a callee.
+    """
+
+    symbol: str
+    citation: str
+    kind: str
+    line: int
+    times: int
+    tier: int
+    certainty: str
+    reason: str
+
+
+class ShownSymbol(NamedTuple):
+    """Symbol with its callers and callees; `cut` is true where `code` is its first lines alone."""
+
+    symbol: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    signature: str
+    doc: str
+    summary: str
+    summary_by: OrNull[str]
+    keywords: list[str]
+    complexity: int
+    status: str
+    code_hash: str
+    code: Annotated[Excerpt, As(_build_code_text), INLINE]
+    cut: bool
+    members: list[MemberRow]
+    callers: list[EdgeRow]
+    callers_total: int
+    callers_in_tests: int
+    callees: list[EdgeRow]
+    callees_total: int
+    unresolved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowResult:
+    """First few symbols of a name, and the places of the next."""
+
+    symbols: tuple[ShownSymbol, ...]
+    total: int
+    others: tuple[str, ...]
+    freshness: ShownFreshness
+
+    @property
+    def found(self) -> bool:
+        """True where a symbol has the name."""
+        return bool(self.symbols)
+
+
+def show_code_symbol(call: Call, request: ShowSymbolRequest) -> ShowResult:
+    """Show the symbols that a name means."""
+    if request.limit < 0:
+        raise BadRequest(f"limit {request.limit} is out of range")
+    project = open_current_project(call)
+    symbols = lookup.find_typed_symbols(project, request.symbol, call.caller.folder)
+    symbols = sorted(symbols, key=lambda s: places.is_test_file(s.path))
+    rows, left = [], _LINES
+    for symbol in symbols[:_MOST]:
+        rows.append(
+            _build_shown_symbol(
+                project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit
+            )
+        )
+        left -= rows[-1].code.text.count("\n") + 1
+    others = (
+        f"{format_code_place(s.path, s.start_line)} {s.key.partition('::')[2]}"
+        for s in symbols[_MOST : _MOST + _MOST_OTHERS]
+    )
+    return ShowResult(tuple(rows), len(symbols), tuple(others), freshness(project))
+
+
+def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
+    """Return a symbol with as many lines as there is room for (0: all)."""
+    last, inside = s.end_line, list_symbol_members(project, s) if room else []
+    is_cut = bool(room) and s.end_line - s.start_line >= min(
+        room, _OUTLINED_LINES if inside else room
+    )
+    if is_cut:
+        last = (
+            min(
+                s.start_line + (_HEAD_LINES if inside else room),
+                inside[0].start_line if inside else s.end_line + 1,
+            )
+            - 1
+        )
+    callers, callers_total, in_tests = _build_edge_rows(
+        project, project.store.edges_into([s.key]), limit, is_into=True
+    )
+    callees, callees_total, _ = _build_edge_rows(
+        project, project.store.edges_out_of([s.key]), limit, is_into=False
+    )
+    return ShownSymbol(
+        s.key.partition("::")[2],
+        s.path,
+        s.start_line,
+        s.end_line,
+        s.kind,
+        s.signature,
+        s.doc,
+        *summary.find_summaries(project, [s])[0],
+        list(summary.keywords(s)),
+        s.complexity,
+        s.status,
+        s.code_hash,
+        read_code_excerpt(project, s.path, s.start_line, max(last, s.start_line)),
+        is_cut,
+        inside if is_cut else [],
+        callers,
+        callers_total,
+        in_tests,
+        callees,
+        callees_total,
+        len(project.store.unresolved_calls([s.name])),
+    )
+
+
+def _build_edge_rows(
+    project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool
+) -> tuple[list[EdgeRow], int, int]:
+    """Return a row per symbol at the other end of edges, at most `limit`, without imports.
+
+    Also returns the number of all such symbols, and of those in tests.
+    """
+    grouped: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        if edge.kind != IMPORTS:
+            grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(
+                edge
+            )
+    rows = []
+    for (key, kind), same in grouped.items():
+        first = min(same, key=lambda e: (e.tier, e.line, e.reason))
+        path = key.partition("::")[0]
+        at = format_code_place(path, first.line) if is_into and first.line else ""
+        row = EdgeRow(
+            symbol=key,
+            citation=at,
+            kind=kind,
+            line=first.line,
+            times=len(same),
+            tier=first.tier,
+            certainty=CERTAINTY[first.tier],
+            reason=first.reason,
+        )
+        rows.append(
+            (places.is_test_file(path), first.tier, path if is_into else "", first.line, row)
+        )
+    shown = [row for *_, row in sorted(rows)[: limit or None]]
+    ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in shown}))}
+    shown = [
+        row if row.citation else row._replace(citation=_format_symbol_start(ends[row.symbol]))
+        for row in shown
+    ]
+    return shown, len(rows), sum(is_test for is_test, *_ in rows)
+
+
+def _format_symbol_start(s: Symbol) -> str:
+    return format_code_place(s.path, s.start_line)
+
+
+def render_code_symbol(result: ShowResult, style: Style) -> str:
+    """Show place, code, callers and callees."""
+    blocks = []
+    for s in result.symbols:
+        at = format_code_place(s.path, s.start_line, s.end_line)
+        name = s.path if s.kind == SymbolKind.MODULE else s.symbol
+        lines = [
+            f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")
+        ]
+        lines += [f"  {printable(s.summary)}"] if s.summary_by else []
+        lines += render_numbered_lines(s.code, style)
+        lines += _render_left_out_lines(s, style)
+        into = Words.of("called by {caller_count}", caller_count=_format_caller_count(s))
+        lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
+        out = Words.of("calls {callees_total}", callees_total=s.callees_total)
+        lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
+        if count := s.unresolved:
+            words = Words.of("{count} calls of this name with unknown target", count=count)
+            lines.append(style.dim("  " + words.say(style.lang)))
+        blocks.append("\n".join(lines))
+    if result.others:
+        more = result.total - len(result.symbols)
+        head = style.say("{more} more of this name:", more=more)
+        blocks.append(
+            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
+        )
+    return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
+
+
+def _format_caller_count(s: ShownSymbol) -> str:
+    tests = s.callers_in_tests
+    return (
+        f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1)
+        if tests
+        else str(s.callers_total)
+    )
+
+
+def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
+    """Return the placeholder of lines that are left out."""
+    rows = render_member_heads(s.members, style)
+    if s.cut and not s.members:
+        lines_left = s.end_line - s.code.first - s.code.text.count("\n")
+        more = Words.of(
+            "… {lines_left} more lines, to {end_line}: `full`",
+            lines_left=lines_left,
+            end_line=s.end_line,
+        )
+        rows.append(style.dim(more.say(style.lang)))
+    return rows
+
+
+def _render_symbol_edges(
+    words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
+) -> list[str]:
+    """Return the symbols at the other end of edges as lines.
+
+    A caller is shown as the place of its call, a callee behind the line of the call.
+    """
+    if not rows:
+        return []
+    lines = [f"  {words.say(style.lang)}:"]
+    for e in rows:
+        name, at = printable(e.symbol.partition("::")[2]), printable(e.citation)
+        what = "" if e.kind in _PLAIN else f"{e.kind}"
+        doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
+        remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
+        row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"
+        lines.append(f"    {row}" + (style.dim(f"  {remarks}") if remarks else ""))
+    return [*lines, *([style.dim(f"    … {total - len(rows)}")] if total > len(rows) else [])]
+
+
+_PLAIN = ("calls", "constructs")
+
+
+OPERATION = Operation(
+    name="code show",
+    examples=("gieok code show Order.total", "gieok code show Order --full"),
+    tool="code_symbol",
+    tool_hint=(
+        "For one symbol that you can name; of a long class or a file the heads of what is inside"
+    ),
+    shows_source=True,
+    handler=show_code_symbol,
+    present=render_code_symbol,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Show a symbol: its code, who calls it, what it calls"),
+)

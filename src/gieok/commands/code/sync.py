@@ -1,0 +1,53 @@
+"""`gieok code sync`: bring the index in line with the files."""
+
+from dataclasses import dataclass
+
+from gieok.code.index.project import Project, inside
+from gieok.commands.code.init import CodeSyncResult, render_code_sync, sync_project_index
+from gieok.commands.code.project import open_current_project
+from gieok.commands.command import Effect, Operation, argument
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    """Parameters of `gieok code sync`."""
+
+    file: list[str] = argument(
+        Words("only these files (default: whatever changed)"),
+        [],
+        positional=True,
+    )
+    trigger: str = argument(Words("reason to write into the log"), "sync")
+    no_wait: bool = argument(Words("do not wait for vectors"), False)
+
+
+def sync_code_files(call: Call, request: SyncRequest) -> CodeSyncResult:
+    """Sync once."""
+    project = open_current_project(call)
+    only = [_find_syncable_path(call, project, name) for name in request.file]
+    return sync_project_index(call, project, request.trigger, only=only, wait=not request.no_wait)
+
+
+def _find_syncable_path(call: Call, project: Project, name: str) -> str:
+    """Return the path of a file that exists or is indexed."""
+    path = inside(project, name, call.caller.folder)
+    if path in project.store.files() or (project.root / path).exists():
+        return path
+    raise BadRequest(
+        f"there is no file {name!r}, and none is indexed",
+        hint="`gieok code sync` alone reads whatever changed",
+    )
+
+
+OPERATION = Operation(
+    name="code sync",
+    when_stopped=Words("what was read is kept; `gieok code sync` goes on"),
+    examples=("gieok code sync", "gieok code sync src/shop/order.py"),
+    handler=sync_code_files,
+    present=render_code_sync,
+    effect=Effect.WRITE,
+    doc=Words("Read what changed in the project's files again"),
+)

@@ -1,0 +1,267 @@
+"""Declaration of operations; every surface is generated from the declaration."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from gieok import fs
+from gieok.home.call import Call
+from gieok.text.messages import Words, translate
+
+#: What a person can do about content that waits for trust.
+TRUST_HINT = "`gieok trust --show`, `gieok trust`"
+#: Control characters, all but tab and newline.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+#: Statuses of a memory (`model.memory.find_document_status`), for people.
+STATUSES = {
+    "stands": Words("stands"),
+    "current": Words("current"),
+    "replaced": Words("replaced"),
+    "ended": Words("ended"),
+    "done": Words("done"),
+    "corrected": Words("corrected"),
+    "retired": Words("put away"),
+}
+
+#: Tiers of archived memories.
+TIERS = {
+    "warm": Words("archived: warm"),
+    "cold": Words("archived: cold"),
+}
+
+
+def full_disk_words(home: Path) -> Words:
+    """Return the message for a person whose disk is full."""
+    room = Words("; `gieok forget` has room put aside")
+    return Words.of(
+        "no space left on the disk of {home}: what is there is found, nothing new is kept; free "
+        "some{room}",
+        home=home,
+        room=room if (home / fs.RESERVE).exists() else "",
+    )
+
+
+def waiting_words(records: int, *, has_settings: bool = False) -> Words:
+    """Return the message on how many records (and settings) wait for trust."""
+    files = Words.of("{count} memory file", plural="{count} memory files", count=records)
+    what = Words("settings")
+    if records:
+        what = Words.of("{files} and settings", files=files) if has_settings else files
+    if records == 1 and not has_settings:
+        return Words.of("{what} of this project waits for you to trust", what=what)
+    return Words.of("{what} of this project wait for you to trust", what=what)
+
+
+def said_on(days: Sequence[date]) -> Words:
+    """Return the message on how many days something was said, and on which day last."""
+    count, last = len(set(days)), max(days)
+    return Words.of("said on {count} days, last {last}", count=count, last=last)
+
+
+def printable(text: str) -> str:
+    """Return `text` without control characters that a terminal obeys.
+
+    A memory is data, also where a person reads the memory.
+    """
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+class Surface(Enum):
+    """Where an operation can be called."""
+
+    CLI = "cli"
+    MCP = "mcp"
+    #: Every operation is reachable over HTTP but those of `surfaces.http.operations.ELSEWHERE`.
+    HTTP = "http"
+    #: The prompt hook, which calls `recall` and answers by itself where no daemon runs.
+    HOOK = "hook"
+
+
+class Effect(StrEnum):
+    """Effect of an operation on stored data."""
+
+    READ = "read"
+    WRITE = "write"
+    #: Removes data that the caller cannot bring back by another call.
+    DESTROY = "destroy"
+
+
+class Result(Protocol):
+    """Result of a handler: a record for `commands.encode` that says whether it has content."""
+
+    @property
+    def found(self) -> bool:
+        """False where the command found nothing: exit status 1."""
+
+
+class Style(NamedTuple):
+    """Text style of the place where an output is shown."""
+
+    lang: str
+    colour: bool
+    #: Source is shown byte for byte: a machine reads it, and no terminal obeys it.
+    verbatim: bool = False
+    #: The reader's current folder, and their home folder.
+    folder: str = ""
+    user: str = ""
+
+    def say(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the reader's language; see `gieok.text.messages`."""
+        return translate(template, self.lang, values, about=about, plural=plural)
+
+    def told(self, text: str) -> str:
+        """Return the reader's translation of a text that was produced in English, such as an
+        error.
+        """
+        if self.lang != "ko":
+            return text
+        from gieok.text.korean import in_language
+
+        return in_language(text, self.lang)
+
+    def bold(self, text: str) -> str:
+        """Return `text` in bold where the place can show it."""
+        return f"\033[1m{text}\033[0m" if self.colour else text
+
+    def dim(self, text: str) -> str:
+        """Return `text` dimmed where the place can show it."""
+        return f"\033[2m{text}\033[0m" if self.colour else text
+
+    def marked(self, text: str, question: str) -> str:
+        """Return `text` with the words of a question marked where the place can show it."""
+        if not self.colour or not question:
+            return text
+        from gieok.text.marks import split_at_question_words  # only where there is a terminal
+
+        return "".join(
+            f"\033[1;31m{p}\033[0m" if i % 2 else p
+            for i, p in enumerate(split_at_question_words(text, question))
+        )
+
+    def path(self, path: str) -> str:
+        """Return an absolute path as the reader would write it.
+
+        The path is relative to the reader's folder, else to the home folder.
+        """
+        for folder, start in ((self.folder, ""), (self.user, "~/")):
+            if folder and path.startswith(f"{folder.rstrip('/')}/"):
+                return start + path[len(folder.rstrip("/")) + 1 :]
+        return path
+
+
+def tier_words(tier: str, style: Style) -> list[str]:
+    """Return the tier of an archived memory, for people; nothing for hot."""
+    words = TIERS.get(tier)
+    return [words.say(style.lang)] if words else []
+
+
+RequestT = TypeVar("RequestT")
+ResultT = TypeVar("ResultT", bound=Result)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[RequestT, ResultT]):
+    """Operation of Gieok, with its handler and its behaviour on each surface."""
+
+    name: str
+    handler: Callable[[Call, RequestT], ResultT]
+    present: Callable[[ResultT, Style], str]
+    doc: Words
+    effect: Effect = Effect.READ
+    surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
+    #: Runs although a setting is wrong, without that setting, and reports it itself
+    #: (`Context.config_troubles`).
+    forgives_config: bool = False
+    #: Stores something that somebody says or wrote: not while memory is paused, private or
+    #: excluded.
+    takes_in: bool = False
+    #: The result's text holds source code, which is shown as it is: fenced, not escaped.
+    shows_source: bool = False
+    #: The result's text is the caller's own: not a byte is added or replaced.
+    is_verbatim: bool = False
+    #: May go on until it is interrupted.
+    is_endless: bool = False
+    #: Message for a person who interrupts the operation: what is kept, and how to go on.
+    when_stopped: Words = Words("")
+    #: Command lines that `--help` shows.
+    examples: tuple[str, ...] = ()
+    #: Name of the MCP tool, where it differs from the operation's.
+    tool: str = ""
+    #: When a model should call this tool rather than another; the text costs tokens in every
+    #: prompt.
+    tool_hint: str = ""
+
+    def call(self, call: Call, request: RequestT) -> ResultT:
+        """Return the handler's result.
+
+        Raises Withheld where the operation stores something and nothing may be stored now.
+        """
+        if self.takes_in:
+            from gieok.home.withholding import check_caller_withheld
+
+            check_caller_withheld(call)
+        return self.handler(call, request)
+
+    @property
+    def request(self) -> type[RequestT]:
+        """Return the type of the handler's request: a dataclass of `argument` fields."""
+        request_type: type[RequestT] = self.handler.__annotations__["request"]
+        return request_type
+
+    @property
+    def runs_without_settings(self) -> bool:
+        """Return whether the operation runs although a setting is wrong.
+
+        An operation that writes does not: nothing is written under settings that nobody chose.
+        """
+        return self.forgives_config or self.effect is Effect.READ
+
+    @property
+    def runs_in_daemon(self) -> bool:
+        """Return whether the daemon may run the operation for a caller.
+
+        The daemon may if the operation reads, or if a model may call it: such an operation asks
+        nobody and ends soon.
+        """
+        return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoRequest:
+    """The request of an operation without parameters."""
+
+
+def argument(
+    doc: Words,
+    default: Any = None,  # noqa: ANN401 - its type is the parameter's
+    *,
+    positional: bool = False,
+    choices: tuple[str, ...] = (),
+    cli_only: bool = False,
+    needed: str = "",
+    also: tuple[str, ...] = (),
+) -> Any:  # noqa: ANN401 - a field
+    """Declare one parameter of a request.
+
+    A list default makes the parameter repeatable; a bool default makes it a switch. `cli_only`
+    keeps the parameter out of tools for models, whose descriptions cost tokens in every prompt.
+    `needed` is an example of a command, shown to a caller who leaves the parameter out; '' for an
+    optional parameter. `also`: flags that mean the same, not listed.
+    """
+    metadata = {
+        "doc": doc,
+        "positional": positional,
+        "choices": choices,
+        "cli_only": cli_only,
+        "needed": needed,
+        "also": also,
+    }
+    if isinstance(default, list):
+        return field(default_factory=lambda: list(default), metadata=metadata)
+    return field(default=default, metadata=metadata)

@@ -1,0 +1,66 @@
+"""`gieok open`: open the pages in a browser of this machine; start a server where none runs."""
+
+import webbrowser
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.encode import Hidden
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.processes.gate import Gate
+from gieok.text.messages import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRequest:
+    """Parameters of `gieok open`."""
+
+    print_only: bool = argument(Words("only print the link"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenResult:
+    """Link that admits one browser once, within five minutes, and whether a server was started."""
+
+    link: str
+    opened: bool
+    started: bool
+    found: Hidden[bool] = True
+
+
+def open_web_pages(call: Call, request: OpenRequest) -> OpenResult:
+    """Make a link, and open it in the browser where there is one."""
+    if call.home.daemon is None:
+        raise BadRequest(
+            "this process cannot start a server", hint="run `gieok open` on the command line"
+        )
+    call.say(call.words("starting the server"))
+    server, started = call.home.daemon.serve()
+    gate = Gate(call.home.folder, lambda: call.clock.now().timestamp())
+    # The server runs in another folder: a caller in a project sees that project first.
+    chosen = {"scope": call.scope.path} if call.project or call.is_scope_named else {}
+    link = f"{server.url}/open?{urlencode({'code': gate.link_code(), **chosen})}"
+    # Without a terminal there is no person to see a browser.
+    opened = call.ask is not None and not request.print_only and webbrowser.open(link)
+    return OpenResult(link, opened, started)
+
+
+def render_page_link(result: OpenResult, style: Style) -> str:
+    """Show the link."""
+    note = style.say("works once, within five minutes")
+    lines = [result.link, f"  {style.dim(note)}"]
+    if result.started:
+        server_note = style.say("a server was started for it; `gieok down` stops it")
+        lines.append(f"  {style.dim(server_note)}")
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="open",
+    examples=("gieok open", "gieok open --print-only"),
+    handler=open_web_pages,
+    present=render_page_link,
+    doc=Words("Open the pages in a browser; starts their server where none runs"),
+    effect=Effect.WRITE,
+)

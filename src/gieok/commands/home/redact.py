@@ -1,0 +1,128 @@
+"""`gieok redact`: remove secrets from a text, by the rules for all that Gieok stores or sends."""
+
+import sys
+from dataclasses import dataclass
+
+from gieok.commands.absence import gap_lines
+from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.encode import Hidden, Inline, Omitted, mark_encoded_getter
+from gieok.commands.home import clean_up
+from gieok.commands.home.clean_up import Cleaned
+from gieok.commands.memory import gaps
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.korean import in_language
+from gieok.text.messages import Words
+from gieok.text.redact import redact_counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactRequest:
+    """Parameters of `gieok redact`."""
+
+    stdin: bool = argument(Words("read text, print it without secrets"), False)
+    all: bool = argument(
+        Words("count what was stored with a secret in it"),
+        False,
+    )
+    apply: bool = argument(Words("with --all: cut them out"), False)
+    source: bool = argument(
+        Words("it is source code: cut quoted values, key blocks, known shapes"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RedactResult:
+    """Text without secrets, and the number of secrets removed of each kind."""
+
+    text: Hidden[str]
+    #: Number of secrets removed of each kind.
+    found_: dict[str, int]
+    found: Hidden[bool] = True
+
+    @property
+    @mark_encoded_getter
+    def text_(self) -> str:
+        """Return the text, with bytes that are not UTF-8 replaced."""
+        return self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """Stored texts with a secret in them, and whether the secrets are removed now."""
+
+    cleaned: Inline[Cleaned]
+    applied: bool
+    lang: Hidden[str]
+    #: Places that were not searched; left out where all were searched.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
+
+    @property
+    def found(self) -> bool:
+        """False where no stored text holds a secret."""
+        return self.cleaned.total > 0
+
+    @property
+    def text(self) -> str:
+        """Return the lines that a person reads."""
+        c = self.cleaned
+        head = Words.of(
+            (
+                "with a secret: {journal} in the journal, {documents} documents, {records} "
+                "records, {files} other files"
+            ),
+            journal=c.journal,
+            documents=c.documents,
+            records=c.records,
+            files=c.files,
+        )
+        note = (
+            Words("they are cut out now")
+            if self.applied
+            else Words("`gieok redact --all --apply` cuts them out")
+        )
+        lines = [head.say(self.lang), *([note.say(self.lang)] if self.found else [])]
+        lines += gap_lines(self.not_looked_at, Style(self.lang, colour=False))
+        return (
+            "\n".join(
+                [
+                    *lines,
+                    *(f"  ✗ {place}: {in_language(why, self.lang)}" for place, why in c.still_in),
+                ]
+            )
+            + "\n"
+        )
+
+
+def redact_text_or_home(call: Call, request: RedactRequest) -> RedactResult | StoredResult:
+    """Redact standard input, or check all stored text. Raises BadRequest."""
+    if request.all and not request.stdin:
+        cleaned = clean_up.redact_stored_home(call, is_dry=not request.apply)
+        return StoredResult(
+            cleaned, request.apply, call.lang, tuple(gaps.gaps_of_backups(call)) or None
+        )
+    if not request.stdin or request.all or request.apply:
+        raise BadRequest(
+            "there is nothing to redact",
+            hint="`gieok redact --stdin < FILE`, or `gieok redact --all` for what is stored",
+        )
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    return RedactResult(*redact_counted(text, source=request.source))
+
+
+def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:
+    """Show the text alone."""
+    del style
+    return result.text
+
+
+OPERATION = Operation(
+    name="redact",
+    examples=("gieok redact --stdin < notes.txt",),
+    handler=redact_text_or_home,
+    present=render_redacted_text,
+    is_verbatim=True,
+    effect=Effect.DESTROY,
+    doc=Words("Print text without its secrets"),
+)

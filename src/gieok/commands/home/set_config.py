@@ -1,0 +1,115 @@
+"""`gieok config set`, `gieok config unset`: change one setting in the user's file.
+
+The rest of the file stays unchanged.
+"""
+
+from dataclasses import dataclass
+
+from gieok import config
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Hidden
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.home.setting_rows import SettingRow, list_setting_rows
+from gieok.text.messages import Words
+
+#: Settings that are changed by moving data first.
+_MOVED_BY = {"store": "store switch", "journal": "journal switch"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRequest:
+    """Parameters of `gieok config set`."""
+
+    name: str = argument(
+        Words("the setting (gieok config show)"),
+        "",
+        positional=True,
+        needed="gieok config set search.limit 5",
+    )
+    value: str = argument(Words("its new value"), "", positional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetRequest:
+    """Parameters of `gieok config unset`."""
+
+    name: str = argument(
+        Words("the setting"),
+        "",
+        positional=True,
+        needed="gieok config unset search.limit",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """Old and new value of the setting."""
+
+    name: str
+    before: str
+    value: str
+    found: Hidden[bool] = True
+
+
+def set_config_value(call: Call, request: SetRequest) -> SetResult:
+    """Change a setting.
+
+    Raises BadRequest for an unknown setting, BadConfig for a wrong value.
+    """
+    return _change_setting(call, _find_setting_row(call, request.name), request.value)
+
+
+def unset_config_value(call: Call, request: UnsetRequest) -> SetResult:
+    """Set a setting back to its default."""
+    row = _find_setting_row(call, request.name)
+    return _change_setting(call, row, row.default)
+
+
+def _find_setting_row(call: Call, name: str) -> SettingRow:
+    if name in _MOVED_BY:
+        raise BadRequest(
+            f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`"
+        )
+    rows = {row.name: row for row in list_setting_rows(call.home.settings)}
+    if name not in rows:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, rows, 1)
+        raise BadRequest(
+            f"there is no setting {name!r}",
+            hint=f"did you mean `{near[0]}`?" if near else "`gieok config show` lists them",
+        )
+    return rows[name]
+
+
+def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
+    config.choose(call.home.settings, row.name, value)
+    return SetResult(row.name, row.value, value)
+
+
+def render_set_config(result: SetResult, style: Style) -> str:
+    """Show the change."""
+    before, value = (printable(text) or '""' for text in (result.before, result.value))
+    was = style.dim(style.say("(before: {before})", before=before))
+    return f"{style.bold(result.name)}: {value}  {was}"
+
+
+SET = Operation(
+    name="config set",
+    handler=set_config_value,
+    present=render_set_config,
+    doc=Words("Change a setting for good"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+    examples=("gieok config set search.limit 5",),
+)
+UNSET = Operation(
+    name="config unset",
+    examples=("gieok config unset search.limit",),
+    handler=unset_config_value,
+    present=render_set_config,
+    doc=Words("Set a setting back to its default"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)

@@ -1,0 +1,108 @@
+"""`gieok config show`: every setting, its value, its origin, and faults of the set values."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated, NamedTuple
+
+from gieok.commands.command import TRUST_HINT, Operation, Style, argument, waiting_words
+from gieok.commands.encode import INLINE, As, Hidden, Omitted
+from gieok.commands.memory import untrusted
+from gieok.errors import BadConfig, BadRequest
+from gieok.home.call import Call
+from gieok.home.setting_rows import SettingRow, list_setting_rows
+from gieok.text.messages import Words
+
+
+class SettingValue(NamedTuple):
+    """Value with its origin, and the fault of another value that was set, with its remedy."""
+
+    value: str
+    origin: str
+    error: Omitted[str] = None
+    hint: Omitted[str] = None
+
+
+def _index_settings_by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
+    return {
+        row.name: SettingValue(row.value, row.origin, *((row.wrong, row.hint) if row.wrong else ()))
+        for row in rows
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowConfigRequest:
+    """Parameters of `gieok config show`."""
+
+    names: list[str] = argument(
+        Words("only these settings, or groups of them (default: all)"),
+        [],
+        positional=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigResult:
+    """All settings in order."""
+
+    rows: Annotated[tuple[SettingRow, ...], As(_index_settings_by_name), INLINE]
+    found: Hidden[bool] = True
+
+
+def show_settings(call: Call, request: ShowConfigRequest) -> ConfigResult:
+    """Return the settings in force. Raises BadRequest for an unknown name."""
+    root = call.project
+    if root and untrusted.find_waiting_content(call.home.folder, root).settings is not None:
+        call.tell(f"{waiting_words(0, has_settings=True).say(call.lang)}: {TRUST_HINT}")
+    wrong = {error.setting or error.origin: error for error in call.troubles}
+    rows = [
+        _mark_wrong_setting(row, wrong.pop(row.name, None))
+        for row in list_setting_rows(call.home.settings)
+    ]
+    # The rest are unknown names, and files that cannot be read.
+    rows += [
+        _mark_wrong_setting(SettingRow(name, "", wrong[name].origin, ""), wrong[name])
+        for name in wrong
+    ]
+    for name in request.names:
+        if not any(_is_in_setting_group(row, name) for row in rows):
+            near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
+            hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
+            raise BadRequest(f"there is no setting {name!r}", hint=hint)
+    chosen = [
+        row
+        for row in rows
+        if not request.names or any(_is_in_setting_group(row, name) for name in request.names)
+    ]
+    return ConfigResult(tuple(chosen))
+
+
+def _is_in_setting_group(row: SettingRow, name: str) -> bool:
+    return row.name == name or row.name.startswith(f"{name.rstrip('.')}.")
+
+
+def _mark_wrong_setting(row: SettingRow, error: BadConfig | None) -> SettingRow:
+    return row if error is None else row._replace(wrong=str(error), hint=error.hint)
+
+
+def render_settings(result: ConfigResult, style: Style) -> str:
+    """Show a line for each setting, and its faults below."""
+    name_width = max(len(row.name) for row in result.rows)
+    value_width = max(len(str(row.value)) for row in result.rows)
+    lines = []
+    for row in result.rows:
+        name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
+        lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
+        lines += (
+            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
+        )
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="config show",
+    examples=("gieok config show", "gieok config show search observe.model"),
+    handler=show_settings,
+    present=render_settings,
+    forgives_config=True,
+    doc=Words("Print every setting with its value and where it comes from"),
+)

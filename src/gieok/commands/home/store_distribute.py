@@ -1,0 +1,80 @@
+"""`gieok store distribute`: spread a server's tables over a cluster's nodes, by scope."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gieok.commands.command import Effect, Operation, Style, Surface, argument
+from gieok.commands.encode import Hidden
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.ports.store import Distributable
+from gieok.text.messages import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributeRequest:
+    """Parameters of `gieok store distribute`."""
+
+    dry_run: bool = argument(Words("only show the statements"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class DistributeResult:
+    """Statements, their targets, and the number issued now."""
+
+    location: str
+    statements: tuple[str, ...]
+    issued: int
+    done: bool
+    found: Hidden[bool] = True
+
+
+def distribute_tables(context: Call, request: DistributeRequest) -> DistributeResult:
+    """Issue the statements, the journal's first: the other tables are placed beside its scopes.
+
+    Raises StoreError without the extension.
+    """
+    parts = list(_list_distributable_parts(context))
+    statements = tuple(call for part in parts for call in part.distribution())
+    issued = 0 if request.dry_run else sum(part.distribute() for part in parts)
+    return DistributeResult(parts[0].location, statements, issued, not request.dry_run)
+
+
+def _list_distributable_parts(context: Call) -> Iterator[Distributable]:
+    journal, store = context.home.journal, context.home.store
+    name = context.home.stores.journal_name
+    if not isinstance(journal, Distributable) or not isinstance(store, Distributable):
+        raise BadRequest(
+            "only what is on a PostgreSQL server can be spread over several",
+            hint="`gieok store switch postgres` and `gieok journal switch postgres` move it there",
+        )
+    yield journal
+    yield store
+    accounts = context.home.stores.open_accounts(name)
+    if isinstance(accounts, Distributable):
+        yield accounts
+
+
+def render_distributed_tables(result: DistributeResult, style: Style) -> str:
+    """Show the statements of a dry run, else the outcome."""
+    if not result.done:
+        return "\n".join(f"{call};" for call in result.statements)
+    return style.say(
+        "{location}: {issued} of {statements} tables were distributed now.",
+        location=result.location,
+        issued=result.issued,
+        statements=len(result.statements),
+    )
+
+
+OPERATION = Operation(
+    name="store distribute",
+    examples=("gieok store distribute --dry-run",),
+    handler=distribute_tables,
+    present=render_distributed_tables,
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),
+    doc=Words(
+        "Spread the tables of a PostgreSQL server over several by Citus, each scope whole on one"
+    ),
+)

@@ -1,0 +1,207 @@
+"""`gieok store switch`: move everything to another store, and use the new store from then on.
+
+The new store is filled beside the old one and compared with it; only then does the setting change,
+in one step. After a kill at any moment the configured store is whole, and running the command again
+resumes. The old index stays.
+"""
+
+from dataclasses import dataclass
+
+from gieok import config
+from gieok.commands.command import Effect, Operation, Style, Surface, argument
+from gieok.commands.encode import Hidden
+from gieok.errors import BadRequest, StoreError
+from gieok.flow import durable, lifecycle
+from gieok.home.call import Call
+from gieok.home.stores import list_store_names
+from gieok.ports.store import Droppable, ManagedCopy, RemoteData, Store
+from gieok.text.messages import Words
+
+#: Store that the prompt hook reads: it has no time for a server.
+_LOCAL = "sqlite"
+#: Most rounds of copying: each later round copies what other processes wrote meanwhile.
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchRequest:
+    """Parameters of `gieok store switch`."""
+
+    name: str = argument(
+        Words("the store to move to: sqlite, postgres ..."),
+        "",
+        positional=True,
+    )
+    dry_run: bool = argument(Words("only tell what would be done"), False)
+    replace: bool = argument(
+        Words("forget what only the new store holds in these scopes"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchResult:
+    """Moved data, source and target; `done` is False for a dry run."""
+
+    from_: str
+    to: str
+    location: str
+    scopes: int
+    documents: int
+    copied: int
+    vectors: int
+    done: bool
+    found: Hidden[bool] = True
+    #: Remote data of the old store, none of which is removed.
+    left_there: tuple[RemoteData, ...] = ()
+    #: Whether the prompt hook is left without a store: it reads files, and a server has none.
+    is_hook_left: Hidden[bool] = False
+
+
+def switch_store(call: Call, request: SwitchRequest) -> SwitchResult:
+    """Copy, compare, and only then change the setting."""
+    known = [name for name in list_store_names() if name != call.home.stores.name]
+    if request.name not in known:
+        raise BadRequest(
+            f"{request.name!r} is no store to switch to (now: {call.home.stores.name})",
+            hint=f"one of: {', '.join(known)}",
+        )
+    source, target = call.home.store, call.home.stores.open(request.name)
+    scopes, documents = source.scopes(), source.stats().documents
+    _refuse_to_forget(source, target, replace=request.replace)
+    call.tell(_describe_store_switch(request.name, source, target).say(call.lang))
+    copied = vectors = 0
+    if not request.dry_run:
+        copied, vectors = _copy_store_contents(call, source, target)
+        config.choose(call.home.settings, "store", request.name)
+    return SwitchResult(
+        from_=call.home.stores.name,
+        to=request.name,
+        location=target.location,
+        scopes=len(scopes),
+        documents=documents,
+        copied=copied,
+        vectors=vectors,
+        done=not request.dry_run,
+        left_there=_left_there(source),
+        is_hook_left=call.home.stores.name == _LOCAL and list_store_names()[request.name],
+    )
+
+
+def _left_there(source: Store) -> tuple[RemoteData, ...]:
+    """Return the old store's remote data: as recorded, or as its server says.
+
+    The server was just read.
+    """
+    if not isinstance(source, Droppable):
+        return ()
+    return tuple(source.known_remote_data() or source.remote_data())
+
+
+def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
+    stats, scopes = source.stats(), len(source.scopes())
+    return Words.of(
+        (
+            "{documents:,} documents ({passages:,} passages, {vectors:,} vectors) of {scopes} "
+            "scopes are copied from {location} to {target} and compared; then `store: {name}` "
+            "is set. Nothing is removed from {location}."
+        ),
+        documents=stats.documents,
+        passages=stats.passages,
+        vectors=stats.vectors,
+        scopes=scopes,
+        location=source.location,
+        target=target.location,
+        name=name,
+    )
+
+
+def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
+    """Raise where the new store holds documents of these scopes that the old one does not know.
+
+    They may belong to somebody.
+    """
+    for scope in source.scopes():
+        own = target.hashes(scope).keys() - source.hashes(scope).keys()
+        if own and not replace:
+            raise BadRequest(
+                (
+                    f"{target.location} holds {len(own):,} documents in {scope} that "
+                    f"{source.location} does not"
+                ),
+                hint=(
+                    "`--replace` forgets them; or set `store` in config.yaml by hand to use what "
+                    "is there"
+                ),
+            )
+
+
+def _copy_store_contents(call: Call, source: Store, target: Store) -> tuple[int, int]:
+    """Copy until both stores hold the same; return the numbers of documents and vectors copied."""
+    copied = vectors = 0
+    for _ in range(_TRIES):
+        for scope in source.scopes():
+            copied += lifecycle.copy_scope(source, target, scope, progress=call.progress("copied"))
+        vectors += lifecycle.copy_vectors(source, target, call.progress("vectors"))
+        target.compact()
+        wrong = lifecycle.find_store_differences(source, target)
+        if not wrong:
+            durable.retier(call.home.journal, target)
+            if isinstance(target, ManagedCopy):
+                target.push(call.progress("uploaded"))
+            return copied, vectors
+    raise StoreError(
+        f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",
+        hint=(
+            "end what writes meanwhile (such as `gieok index --watch`) and run it again; the old "
+            "store is still in use"
+        ),
+    )
+
+
+def render_store_switch(result: SwitchResult, style: Style) -> str:
+    """Show the store in use now, and the place of the old index."""
+    if not result.done:
+        return style.say("Nothing was changed.")
+    lines = [
+        Words.of(
+            (
+                "Memory is in {to} now ({location}): {documents:,} documents, {vectors:,} vectors "
+                "copied. The old index of {from_value} is still there."
+            ),
+            to=result.to,
+            location=result.location,
+            documents=result.documents,
+            vectors=result.vectors,
+            from_value=result.from_,
+        )
+    ]
+    lines += [
+        Words.of(
+            (
+                "Still in {name}: {documents:,} documents. `gieok store drop {from_value}` "
+                "deletes them there."
+            ),
+            name=leftover.name,
+            documents=leftover.documents,
+            from_value=result.from_,
+        )
+        for leftover in result.left_there
+    ]
+    if result.is_hook_left:
+        lines.append(
+            Words("The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.")
+        )
+    return "\n".join(line.say(style.lang) for line in lines)
+
+
+OPERATION = Operation(
+    name="store switch",
+    when_stopped=Words("the store in use is as it was; the same command goes on"),
+    examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
+    handler=switch_store,
+    present=render_store_switch,
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
+    doc=Words("Move everything to another store, and use that one from then on"),
+)

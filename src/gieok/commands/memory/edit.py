@@ -1,0 +1,351 @@
+"""`gieok edit`: correct a memory; a person's text outranks everything."""
+
+import os
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from gieok import fs, places
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.editor import edit_in_editor
+from gieok.commands.encode import Hidden, Omitted
+from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
+from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
+from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.home.call import Call
+from gieok.hook import records
+from gieok.hook.window import strip_to_letters
+from gieok.memory import corrections, observation, scope_memory
+from gieok.memory.corrections import format_corrected_text, unmarked
+from gieok.memory.files import roots
+from gieok.memory.talk import turns
+from gieok.memory.tiers import sync
+from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
+from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
+from gieok.text.redact import redact
+
+_INSTEAD = 'write it: `gieok edit HANDLE "…"`'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    """Parameters of `gieok edit`."""
+
+    handle: str = argument(
+        Words("the memory's handle, as `list` and `search` show it"),
+        "",
+        positional=True,
+        needed='gieok edit 3fa9c01e "…"',
+    )
+    text: list[str] = argument(
+        Words("what it shall say (default: opens $EDITOR)"),
+        [],
+        positional=True,
+    )
+    important: bool = argument(
+        Words("let an observation count as important, as it is"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """Text of a memory now and before.
+
+    For a turn: `followed` are handles of observations that were corrected with it, `also` of those
+    made of other turns too.
+    """
+
+    handle: str
+    kind: str
+    before: str
+    text: str
+    changed: bool
+    path: Omitted[str] = None
+    also: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    found: Hidden[bool] = True
+
+
+def edit_memory(call: Call, request: EditRequest) -> EditResult:
+    """Correct the memory that a handle names. Raises BadRequest."""
+    memory = handles.require_memory(call, request.handle)
+    if memory.was_replaced:  # or is being put anew at this moment by another edit
+        with handles.lock_observations(call, memory.document.scope):
+            memory = handles.require_memory(call, request.handle)
+    if memory.was_replaced:
+        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
+    if memory.away or memory.document.metadata.get(RETIRED):
+        raise BadRequest(
+            f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first"
+        )
+    known = roots.load_roots(call.home.store, memory.document.scope)
+    kind = handles.kind_of(memory.document, known, str(call.home.folder))
+    replacement = " ".join(request.text).strip()
+    if request.important:
+        return _mark_observation_important(call, memory, kind)
+    if kind == handles.TURN:
+        return _purge_corrected_text(call, _edit_turn(call, memory, replacement))
+    if kind == handles.OBSERVATION:
+        return _purge_corrected_text(call, _edit_observation(call, memory, replacement))
+    root = next((root for root in known if root.owns(memory.document.key)), None)
+    if root is None:
+        raise BadRequest(
+            f"{request.handle!r} is a program's own",
+            hint="change it there; `gieok forget` takes it out",
+        )
+    return _purge_corrected_text(call, _edit_record_file(call, memory, root, kind, replacement))
+
+
+def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
+    """Remove the old text from the record of what sessions were shown, and from logs."""
+    if result.changed:
+        leftovers.clean_corrected(call.home.folder, [result.before])
+        for line in sync.sweep_cold_tier(
+            call.home.tiers
+        ):  # what it said may stand in a file of an archive
+            call.tell(line)
+    return result
+
+
+def _ask_replacement_text(call: Call, given: str, before: str, suffix: str = ".txt") -> str:
+    """Return a person's new text, from the command line or their editor, without secrets."""
+    text = redact(given or edit_in_editor(call, before, f"memory{suffix}", _INSTEAD)).strip()
+    if not text:
+        raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
+    return text
+
+
+def _mark_observation_important(call: Call, memory: NamedMemory, kind: str) -> EditResult:
+    """Mark an observation as important: it is shown first, and never dropped."""
+    if kind != handles.OBSERVATION:
+        raise BadRequest(
+            f"{memory.handle} is no observation",
+            hint="what you keep yourself counts in full as it is",
+        )
+    now = call.clock.now()
+    with handles.lock_observations(call, memory.document.scope):
+        document = handles.read_again(call, memory)
+        marked = replace(
+            document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value}
+        )
+        new = observation.corrected(marked, document.text, now)
+        distil.correct(call.home.journal, call.home.store, document, new, now)
+    rewrite_active_memory(call, document.scope)
+    return EditResult(memory.handle, kind, document.text, document.text, changed=True)
+
+
+def _edit_observation(call: Call, memory: NamedMemory, given: str) -> EditResult:
+    now = call.clock.now()
+    text = " ".join(_ask_replacement_text(call, given, memory.document.text).split())
+    with handles.lock_observations(call, memory.document.scope):
+        document = handles.read_again(call, memory)
+        if text == document.text:
+            return EditResult(
+                memory.handle, handles.OBSERVATION, document.text, text, changed=False
+            )
+        distil.correct(
+            call.home.journal,
+            call.home.store,
+            document,
+            observation.corrected(document, text, now),
+            now,
+        )
+        # Under the lock: another edit takes the document out of the store before it puts its own
+        # there.
+        (written,) = call.home.store.get(document.scope, [document.key])
+    if corrections.correct_source_message(
+        call.home.journal, document, written, _find_local_date(call)
+    ):
+        _rederive_turn_documents(call)
+    rewrite_active_memory(call, document.scope)
+    return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
+
+
+def _rederive_turn_documents(call: Call) -> None:
+    for place, why in forget_steps.rederive_turns(call):
+        call.tell(f"{place}: {why}")
+
+
+def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
+    """Correct a message: the journal keeps the original, and search finds the correction
+    instead.
+    """
+    if not memory.line:
+        raise BadRequest(
+            f"{memory.handle} is part of a conversation",
+            hint="name a line of it: `gieok list --kind turn` shows them",
+        )
+    messages = origin.messages_of(call, memory) if memory.document.kind == turns.KIND else ()
+    if not messages:
+        raise BadRequest(
+            f"the journal does not hold {memory.handle}",
+            hint="`gieok index` brings the turns up to date",
+        )
+    scope, message = memory.document.scope, messages[0]
+    journal = call.home.journal
+    current_text = journal.corrections(scope).get(message.id, message.text)
+    text = format_corrected_text(
+        _ask_replacement_text(call, given, unmarked(current_text)), _find_local_date(call)
+    )
+    with handles.lock_observations(call, scope):
+        before = journal.corrections(scope).get(message.id, message.text)
+        if not before.strip():
+            raise BadRequest(
+                f"{memory.handle} was put away meanwhile",
+                hint=f"`gieok restore {memory.handle}` first",
+            )
+        journal.correct(scope, message.id, text)
+    _rederive_turn_documents(call)
+    followed, also = _correct_citing_observations(
+        call, scope, message.id, *(unmarked(wording) for wording in (before, text))
+    )
+    return EditResult(
+        memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed
+    )
+
+
+def _correct_citing_observations(
+    call: Call, scope: Scope, identity: str, before: str, text: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Correct observations made of one message alone whose text is no longer in it.
+
+    Returns their handles, and the handles of observations that cite other messages too. A single
+    observation gets the message's new text. Several observations are parts that nobody can tell
+    apart: they go to the history.
+    """
+    now, store, journal = call.clock.now(), call.home.store, call.home.journal
+    with handles.lock_observations(call, scope):
+        cited = [
+            (d, d.message_ids)
+            for d in scope_memory.load_scope_memory(store, scope).documents
+            if identity in d.message_ids
+        ]
+        own = [d for d, ids in cited if len(ids) == 1]
+        # An observation that a person wrote themselves stays; an observation that followed an
+        # earlier correction of the turn follows this one.
+        old = [
+            d
+            for d in own
+            if strip_to_letters(d.text) not in strip_to_letters(text)
+            and (
+                not d.metadata.get(CORRECTED)
+                or strip_to_letters(d.text) in strip_to_letters(before)
+            )
+        ]
+        if len(old) == 1:
+            distil.correct(journal, store, old[0], observation.corrected(old[0], text, now), now)
+        else:
+            distil.replaced(journal, store, old, now)
+    if old:
+        rewrite_active_memory(call, scope)
+        leftovers.clean_corrected(call.home.folder, [document.text for document in old])
+    also = [document for document, ids in cited if len(ids) > 1]
+    return tuple(NamedMemory(d).handle for d in old), tuple(NamedMemory(d).handle for d in also)
+
+
+def _find_local_date(call: Call) -> date:
+    return call.clock.now().astimezone(call.zone).date()
+
+
+def _edit_record_file(
+    call: Call, memory: NamedMemory, root: roots.Root, kind: str, given: str
+) -> EditResult:
+    """Rewrite a record; refuse for a person's own note, which they edit in their editor."""
+    file = root.file(memory.document.key.partition("/")[2])
+    try:
+        before = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}") from error
+    if kind != handles.RECORD and given:
+        raise BadRequest(
+            f"{str(file)!r} is your own file",
+            hint="write in it, or leave the text out: it opens $EDITOR",
+        )
+    record_shelf = RecordShelf(root.path.parent, memory.document.scope)
+    written = "" if given else _ask_replacement_text(call, "", before, file.suffix) + "\n"
+    handle = memory.handle
+    with record_shelf.lock(call.home.folder):
+        now = file.read_text(encoding="utf-8") if file.exists() else ""
+        # nobody saw the text that theirs would replace
+        if not now or (written and now != before):
+            raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
+        # Another edit may have come between: its wording is what goes to the history.
+        replaced = memory.document if now == before else replace(memory.document, text=redact(now))
+        before = now
+        after = written or records.with_text(before, redact(given))
+        is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
+        if after != before:
+            fs.replace(file, after)
+        if kind == handles.RECORD and after != before:
+            file = records.renamed(record_shelf.base, file) if is_made else file
+            key = root.key_of(file)
+            _keep_wording(call, replaced, key)
+            handle = places.build_handle(memory.document.scope.path, key)
+        if kind == handles.RECORD and record_shelf.is_project:
+            untrusted.grant_record_trust(call.home.folder, record_shelf.base, file)
+    if kind == handles.RECORD:
+        follow_soon(call, record_shelf)
+    else:
+        call.tell(call.words("`gieok index` takes it in"))
+    return EditResult(
+        handle=handle,
+        kind=kind,
+        before=before,
+        text=after,
+        changed=after != before,
+        path=os.fspath(file),
+    )
+
+
+def _is_named_by_title(text: str, file: Path) -> bool:
+    """Say whether a record's file name is made from its title: a person's own name stays."""
+    stem = records.slug(front_matter(text).fields.get("title", ""))
+    return (
+        re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
+    )
+
+
+def _keep_wording(call: Call, document: Document, key: str) -> None:
+    """Keep a record's old text in the history, with the key that the record has from now on."""
+    now = call.clock.now()
+    metadata = {**document.metadata, EDITED_TO: key, EDITED_AT: now.isoformat()}
+    distil.replaced(
+        call.home.journal,
+        call.home.store,
+        [replace(document, metadata=metadata)],
+        now,
+    )
+
+
+def render_edited_memory(result: EditResult, style: Style) -> str:
+    """Show the memory's new text."""
+    if not result.changed:
+        return style.say("it says that already")
+    lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]
+    if result.before == result.text:
+        return f"{style.say('important')}: {style.bold(printable(result.text))}"
+    if result.kind != handles.RECORD and not result.path:
+        lines.append(style.dim(f"  {style.say('it said')}: {printable(result.before)}"))
+    if result.followed:
+        more = style.say("corrected with it")
+        lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
+    if result.also:
+        more = style.say("observations made of it say what they said")
+        lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="edit",
+    examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
+    handler=edit_memory,
+    present=render_edited_memory,
+    effect=Effect.WRITE,
+    takes_in=True,
+    doc=Words("Correct a memory by its handle: what you write outranks what was observed or said"),
+)

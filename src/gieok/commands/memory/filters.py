@@ -1,0 +1,72 @@
+"""Filters that leave memories out by tag, agent and status.
+
+`search`, `list` and every surface use the same filter words.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from gieok.commands.command import STATUSES
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.model.retrieval import Filter, normalise_tag
+from gieok.text.messages import Words
+
+TAG = Words("only what has this tag; several with commas: any of them")
+AGENT = Words("only what was said to this agent, or comes from its notes; several with commas")
+STATUS = Words("only what is so now")
+#: Memories that are put away (retired) are never searched.
+SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
+#: Statuses that a single line can have are known beside the store, where the document as a whole
+#: still stands.
+_OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
+
+
+class Filtered(Protocol):
+    """A request that filters."""
+
+    @property
+    def tag(self) -> str:
+        """Tags, joined by commas."""
+
+    @property
+    def agent(self) -> str:
+        """Agents, joined by commas."""
+
+    @property
+    def status(self) -> str:
+        """A status, or `all`."""
+
+
+def narrow_filter(call: Call, where: Filter, request: Filtered) -> Filter:
+    """Return a filter that admits no more than a request wants, as far as stores can tell.
+
+    Raises BadRequest.
+    """
+    statuses = frozenset((request.status,)) if request.status != "all" else frozenset[str]()
+    if statuses & _OF_LINES:
+        statuses = (statuses - {"current"}) | {"stands"}
+    return where._replace(
+        tags=frozenset(map(normalise_tag, _split_filter_names("tag", request.tag))),
+        agents=frozenset(_split_filter_names("agent", request.agent)),
+        statuses=statuses,
+        # Not to the second: stores cache for a while which documents a filter admits.
+        at=call.clock.now().replace(second=0, microsecond=0) if statuses else None,
+    )
+
+
+def is_of_status(wanted: str, status: str) -> bool:
+    """Return whether a memory's status is the wanted status; a `current` memory also `stands`."""
+    return wanted in ("all", status) or (wanted == "stands" and status == "current")
+
+
+def describe_filters(request: Filtered) -> Mapping[str, str]:
+    """Return the filters of a request by name, with `all` for a filter that is not set."""
+    return {"tag": request.tag or "all", "agent": request.agent or "all", "status": request.status}
+
+
+def _split_filter_names(what: str, joined: str) -> list[str]:
+    names = [name.strip() for name in joined.split(",") if name.strip()]
+    if joined.strip() and not any(name.strip("#") for name in names):
+        raise BadRequest(f"{what} is {joined!r}", hint=f"name one: --{what} NAME")
+    return names

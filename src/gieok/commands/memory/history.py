@@ -1,0 +1,392 @@
+"""`gieok history`: the versions of a memory, and which of them were believed on a day."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from typing import NamedTuple
+
+from gieok import places
+from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
+from gieok.commands.memory import handles, origin
+from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.search import span_of_days
+from gieok.home.call import Call
+from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.window import strip_to_letters
+from gieok.memory.corrections import unmarked
+from gieok.memory.talk import turns
+from gieok.model.conversation import CORRECTED_MARK, Role
+from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
+from gieok.ranking.recall import first_answer
+from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
+from gieok.text.turns import ASSISTANT, USER
+
+#: A longer chain of replacements is cut: this is a value that changes daily for two months.
+_MOST_LINKS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRequest:
+    """Parameters of `gieok history`."""
+
+    handle: str = argument(
+        Words("the memory's handle"),
+        "",
+        positional=True,
+        needed="gieok history 3fa9c01e --on 2026-10-01",
+    )
+    on: str = argument(Words("only what was believed on this day"), "")
+
+
+class Version(NamedTuple):
+    """Version of a memory, believed from one time until another (None: no end is known).
+
+    `how` the version came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later
+    statement, `corrected` by a person, '' where no end is known. `is_asked`: the version is of the
+    memory that was asked for. `is_current`: no end is known, and the version took the place of an
+    earlier belief.
+    """
+
+    handle: str
+    text: str
+    since: datetime
+    until: datetime | None
+    how: str
+    ended: str
+    who: OrNull[str]
+    is_asked: bool
+    is_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResult:
+    """Versions of a memory, oldest first; with a day, the versions believed on that day."""
+
+    versions: tuple[Version, ...]
+    day: date | None
+    zone: Hidden[tzinfo]
+
+    @property
+    def found(self) -> bool:
+        """False where nothing was believed on the day."""
+        return bool(self.versions)
+
+    @property
+    @mark_encoded_getter
+    def changes(self) -> int:
+        """Return how often the memory changed."""
+        return max(len({version.text for version in self.versions}) - 1, 0)
+
+
+class _Statement(NamedTuple):
+    """Document, or a line of a document, with the end of its validity.
+
+    `has_won`: the statement took the place of another statement.
+    """
+
+    memory: NamedMemory
+    text: str
+    ended: EndedClaim | None
+    has_won: bool
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        document = self.memory.document
+        return document.scope.path, document.key, self.memory.line
+
+
+def trace_memory_history(call: Call, request: HistoryRequest) -> HistoryResult:
+    """Return the versions of a memory: its replacements, forward and back, and its corrections.
+
+    Raises BadRequest.
+    """
+    memory = handles.require_memory(call, request.handle)
+    statements = _build_statement_chain(call, memory)
+    versions = _merge_same_versions(
+        [
+            version
+            for statement in statements
+            for version in _iter_statement_versions(call, statement, memory)
+        ]
+    )
+    if not any(version.is_asked and version.who == Role.ASSISTANT.value for version in versions):
+        versions = [
+            version for version in versions if version.who != Role.ASSISTANT.value
+        ]  # what was believed of the user's word
+    span = span_of_days(call, request.on)
+    if span is not None:
+        versions = [
+            version for version in versions if _is_version_valid_on(version, span.last, call.zone)
+        ]
+    return HistoryResult(tuple(versions), span.last if span else None, call.zone)
+
+
+def _merge_same_versions(versions: list[Version]) -> list[Version]:
+    """Return versions, oldest first, merging a message and an observation in the same words.
+
+    The version that was asked for is kept.
+    """
+    version_by_name: dict[tuple[str, date], Version] = {}
+    for version in versions:
+        name = strip_to_letters(version.text), version.since.date()
+        if name not in version_by_name or version.is_asked:
+            version_by_name[name] = version
+    return sorted(version_by_name.values(), key=lambda version: (version.since, version.handle))
+
+
+def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
+    since = version.since.astimezone(zone).date()
+    until = version.until.astimezone(zone).date() if version.until else None
+    return since <= day and (until is None or day < until or (until == since == day))
+
+
+def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
+    """Return the statement that now holds in place of a memory, and all that it replaced."""
+    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    asked_statement = last = _build_history_statement(call, memory, standing)
+    statement_by_name = {asked_statement.name: asked_statement}
+    while len(statement_by_name) < _MOST_LINKS and (after := _find_successors(call, last)):
+        last = _build_history_statement(call, after[0], standing)
+        if last.name in statement_by_name:
+            break
+        statement_by_name[last.name] = last
+    waiting = _find_predecessors(call, last, standing)
+    while waiting and len(statement_by_name) < _MOST_LINKS:
+        statement = _build_history_statement(call, waiting.pop(0), standing)
+        if statement.name not in statement_by_name:
+            statement_by_name[statement.name] = statement
+            waiting += _find_ended_documents(call, statement.memory.document)
+    return list(statement_by_name.values())
+
+
+def _build_history_statement(call: Call, memory: NamedMemory, standing: Standing) -> _Statement:
+    """Return a memory as a statement, with its end.
+
+    A longer text is a single statement, which ends with any of its parts.
+    """
+    document = memory.document
+    passages = (
+        _read_document_passages(call, document) if not memory.line else [(memory.line, memory.text)]
+    )
+    ends = (
+        standing.ended(document.scope.path, document.key, line, text) for line, text in passages
+    )
+    ended = next((end for end in ends if end is not None), None)
+    if ended is None and document.valid_to is not None and not memory.line:
+        ended = EndedClaim(
+            document.scope.path,
+            document.metadata.get(REPLACED_BY, ""),
+            1,
+            0,
+            document.valid_to.timestamp(),
+        )
+    scopes = [scope.path for scope in call.scopes]
+    has_won = all(
+        standing.won(scopes, document.scope.path, document.key, line) for line, _ in passages
+    )
+    return _Statement(
+        memory, memory.text, ended, has_won=ended is None and bool(passages) and has_won
+    )
+
+
+def _read_document_passages(call: Call, document: Document) -> list[tuple[int, str]]:
+    def held(store: object) -> list[Entry]:
+        return store.entries(document.scope, [document.key])  # type: ignore[attr-defined,no-any-return]
+
+    entries, _ = first_answer(call.home.stores.all(), held)
+    return [
+        (p.start_line, document.text[p.start : p.end]) for entry in entries for p in entry.passages
+    ]
+
+
+def _find_successors(call: Call, one: _Statement) -> list[NamedMemory]:
+    """Return the memories that replaced a statement."""
+    end = one.ended
+    return (
+        _load_memories_by_key(call, end.scope, end.key, end.line)
+        if end is not None and end.key
+        else []
+    )
+
+
+def _find_predecessors(call: Call, one: _Statement, standing: Standing) -> list[NamedMemory]:
+    """Return all memories that a statement replaced.
+
+    A message and its observation count as one statement.
+    """
+    document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
+    predecessors = _find_ended_documents(call, document)
+    for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in call.scopes))):
+        same: dict[tuple[str, str, int], bool] = {}
+        for key, line, end in standing.every(scope):
+            name = (end.scope, end.key, end.line)
+            if name not in same:
+                targets = _load_memories_by_key(call, *name)
+                same[name] = any(
+                    (t.document.key, t.line) == (document.key, one.memory.line)
+                    or strip_to_letters(strip_speaker_label(t.text)) == words
+                    for t in targets
+                )
+            if same[name]:
+                predecessors += _load_memories_by_key(call, scope, key, line)
+    return predecessors
+
+
+def _find_ended_documents(call: Call, document: Document) -> list[NamedMemory]:
+    """Return the documents whose metadata says that `document` replaced them.
+
+    In a block of turns, the line that replaced is recorded elsewhere.
+    """
+    if turns.is_turns(document.key):
+        return []
+    documents = (entry.document for entry in call.home.journal.made(document.scope))
+    return [NamedMemory(old) for old in documents if old.metadata.get(REPLACED_BY) == document.key]
+
+
+def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, str]:
+    """Return since when a memory was believed, how it came, and who said it."""
+    document = memory.document
+    if document.kind == turns.KIND:
+        messages = origin.messages_of(call, memory)
+        return (
+            (messages[0].at, "said", messages[0].role.value)
+            if messages
+            else (document.created_at, "said", "")
+        )
+    is_observed = handles.kind_of(document, (), "") == handles.OBSERVATION
+    return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
+
+
+def _load_memories_by_key(call: Call, scope: str, key: str, line: int) -> list[NamedMemory]:
+    held, _ = first_answer(call.home.stores.all(), lambda store: store.get(Scope(scope), [key]))
+    is_line = key.startswith(f"{places.SESSIONS}/")
+    return [
+        NamedMemory(document, line if is_line else 0)
+        for document in held
+        if line <= document.text.count("\n") + 1
+    ]
+
+
+def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) -> Iterator[Version]:
+    """Yield the versions of a statement before and after each correction by a person."""
+    memory = one.memory
+    until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
+    is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
+    since, how, who = _find_belief_start(call, memory)
+    ended = one.ended.name if one.ended else ""
+    for text, at in _iter_corrected_wordings(call, memory):
+        since = min(since, at)  # a file that was written anew is younger than what it said before
+        if text != one.text:
+            yield Version(
+                handle=memory.handle,
+                text=strip_speaker_label(text),
+                since=since,
+                until=at,
+                how=how,
+                ended="corrected",
+                who=who,
+                is_asked=is_asked,
+            )
+            since, how = at, "corrected"
+    is_current = one.ended is None and (one.has_won or how == "corrected")
+    yield Version(
+        handle=memory.handle,
+        text=strip_speaker_label(unmarked(one.text)),
+        since=since,
+        until=until,
+        how=how,
+        ended=ended,
+        who=who,
+        is_asked=is_asked,
+        is_current=is_current,
+    )
+
+
+def strip_speaker_label(text: str) -> str:
+    """Return a conversation line without its speaker label, or a file without its front matter."""
+    text = text[front_matter(text).end :].strip()
+    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
+
+
+def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[tuple[str, datetime]]:
+    """Yield (text, time) of a memory before each correction, oldest first."""
+    document = memory.document
+    if memory.line:
+        _, mark, day = memory.text.rpartition(CORRECTED_MARK)
+        messages = origin.messages_of(call, memory) if mark else ()
+        if messages:
+            yield (
+                messages[0].text,
+                datetime.fromisoformat(day[:10]).replace(tzinfo=call.zone).astimezone(UTC),
+            )
+        return
+    if not document.metadata.get(CORRECTED):
+        yield from _record_wordings(call, document)
+        return
+    older = [
+        old for old in call.home.journal.history(document.scope, 1 << 30) if old.key == document.key
+    ]
+    times = [
+        *(old.metadata.get(CORRECTED, "") for old in older[::-1][1:]),
+        document.metadata[CORRECTED],
+    ]
+    for old, at in zip(older[::-1], times, strict=True):
+        yield old.text, datetime.fromisoformat(at) if at else document.updated_at
+
+
+def _record_wordings(call: Call, document: Document) -> Iterator[tuple[str, datetime]]:
+    """Yield (text, time) of a record before each edit, oldest first.
+
+    Includes texts under the record's earlier names.
+    """
+    edited = [
+        d for d in call.home.journal.history(document.scope, 1 << 30) if EDITED_TO in d.metadata
+    ]
+    keys, wordings = {document.key}, list[Document]()
+    while earlier := [
+        old for old in edited if old.metadata[EDITED_TO] in keys and old not in wordings
+    ]:
+        wordings += earlier
+        keys |= {old.key for old in earlier}
+    for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
+        yield old.text, datetime.fromisoformat(old.metadata[EDITED_AT])
+
+
+_HOW = {
+    "said": Words("said"),
+    "observed": Words("observed"),
+    "kept": Words("kept"),
+    "corrected": Words("corrected by you"),
+}
+
+
+def render_memory_history(result: HistoryResult, style: Style) -> str:
+    """Show a line for each version: from, until, text.
+
+    `now` marks a version that replaced another; otherwise the end is left open.
+    """
+    lines = []
+    for version in result.versions:
+        since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
+        open_end = style.say("now") if version.is_current else ""
+        until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
+        how = _HOW[version.how].say(style.lang)
+        text = printable(" ".join(version.text.split()))
+        lines.append(
+            f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
+            f"{style.dim(f'{how}, {version.handle}')}"
+        )
+    if not lines:
+        return style.say("Nothing was believed of it then.")
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="history",
+    handler=trace_memory_history,
+    present=render_memory_history,
+    doc=Words("Show what was believed when: the versions of a memory"),
+    examples=("gieok history 3fa9c01e", "gieok history 3fa9c01e --on 2026-10-01"),
+)

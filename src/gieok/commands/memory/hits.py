@@ -1,0 +1,232 @@
+"""Result of a search: hits, and how a person reads them."""
+
+from datetime import date as day
+from typing import Annotated, NamedTuple
+
+from gieok.commands.absence import absence, gap_lines
+from gieok.commands.command import (
+    STATUSES,
+    TRUST_HINT,
+    Style,
+    printable,
+    said_on,
+    tier_words,
+    waiting_words,
+)
+from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
+from gieok.commands.memory.behind import Behind
+from gieok.model.memory import Scope, Tier
+from gieok.ranking.likelihood import HIGH
+from gieok.ranking.recall import RankedHits
+from gieok.text.messages import Words
+
+_NO_DAY = day.min
+
+
+class SearchHit(NamedTuple):
+    """Lines that answer a question; `heading` is the heading above them in the file."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    score: Score
+    snippet: str
+    source: str
+    citation: str
+    scope: Scope
+    heading: str
+    date: day | None
+    #: Status of the hit. `stands`: nothing is known to have ended it; `current`: it took the place
+    #: of another statement; `replaced`, `ended`, `corrected` or `done`.
+    status: str
+    #: Tier of the memory: `hot`, or archived: `warm`, `cold`.
+    tier: Tier
+    #: The memory that replaced the hit, and on which day; only for a hit that is `replaced`.
+    replaced_by: Annotated[str | None, OMITTED]
+    replaced_on: Annotated[day | None, OMITTED]
+    #: How likely the hit answers: high, medium, low; a hit below high is unsure.
+    level: str
+    #: What made the score, where the caller asked for it.
+    signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
+    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their
+    #: sum).
+    parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
+    #: Absolute path of the file on disk; left out for a hit without a file of its own.
+    file: Omitted[str] = None
+    #: Number of the line in the file that answers best.
+    line: Omitted[int] = None
+    #: What became of single sentences of the hit, where the rest stands.
+    ended_parts: Omitted[str] = None
+    #: The statement that it was compared with: what spoke for a change, and by which words their
+    #: subjects differ.
+    compared: Omitted[str] = None
+    #: Text of that line, where the hit was found by meaning.
+    line_text: Omitted[str] = None
+    #: Days on which the text was said, in order; left out for a single day.
+    said_on: Omitted[tuple[day, ...]] = None
+    #: Handles of memories elsewhere that say the same, and have no hit of their own here.
+    same_as: Omitted[tuple[str, ...]] = None
+
+
+class Days(NamedTuple):
+    """Days that the question names, and the words that name them."""
+
+    from_: day
+    to: day
+    words: str
+
+
+class SearchResult(NamedTuple):
+    """Lines that answer, best first."""
+
+    results: tuple[SearchHit, ...]
+    ranked: Hidden[RankedHits]
+    degraded: str | None
+    days: Days | None
+    #: Records of the project that are left out because nobody trusts them yet.
+    waiting: int = 0
+    behind: Behind | None = None
+    query: Hidden[str] = ""
+    #: Nearest hits where nothing answers surely enough; left out where there are results, and where
+    #: nothing is near.
+    nearest: Omitted[SearchHit] = None
+    #: Words that look like a time but were not read as a time: only some expressions are
+    #: understood. Left out where there are none.
+    not_times: Omitted[tuple[str, ...]] = None
+    #: Places that were not searched, where nothing is found. Left out where every place was
+    #: searched.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
+
+    @property
+    def is_timeline(self) -> bool:
+        """Return whether the question asked for a time; the hits are then of its days.
+
+        The most important hit comes first.
+        """
+        return self.ranked.is_timeline
+
+    @property
+    def found(self) -> bool:
+        """True where there is a hit."""
+        return bool(self.results)
+
+
+_NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
+#: A timeline lists everything of its days: no score leaves a line out.
+_NOTHING_THEN = Words("Nothing found.")
+
+
+def render_search(result: SearchResult, style: Style) -> str:
+    """Show each hit as score, citation and snippet; a timeline is grouped by day."""
+    blocks = []
+    shown = None
+    for hit in (
+        sorted(result.results, key=lambda one: one.date or _NO_DAY)
+        if result.is_timeline
+        else result.results
+    ):
+        if result.is_timeline and hit.date != shown:
+            shown = hit.date
+            blocks.append(style.bold(str(shown)))
+        blocks.append(_format_hit_block(hit, result, style))
+    if result.nearest:
+        blocks.append(style.say("Nothing surely answers that. The nearest is:"))
+        blocks.append(
+            "\n".join(
+                [
+                    _format_hit_block(result.nearest, result, style),
+                    *gap_lines(result.not_looked_at, style),
+                ]
+            )
+        )
+    elif not blocks:
+        blocks.append(
+            absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style)
+        )
+    if result.not_times:
+        blocks.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
+    if result.degraded:
+        blocks.append(
+            style.dim(
+                style.say("note: ")
+                + style.told(result.degraded)
+                + _how_to_go_on(result.degraded, style)
+            )
+        )
+    if result.waiting:
+        blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
+    if result.behind:
+        blocks.append(style.dim(result.behind.words().say(style.lang)))
+    return "\n\n".join(blocks)
+
+
+def not_taken_as_times(words: tuple[str, ...]) -> Words:
+    """Return the notice that words of a question look like a time but were not read as a time."""
+    named = ", ".join(f"“{word}”" for word in words)
+    return Words.of(
+        "note: {named} was not taken as a time, because not all of it is understood.", named=named
+    )
+
+
+def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str:
+    """Return a hit as text: score, place, snippet, and the parts of the score if asked for."""
+    heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
+    status_words = [
+        *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
+        *tier_words(hit.tier, style),
+    ]
+    dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
+    dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
+    facts = ", ".join([*dated, hit.handle, *status_words])
+    unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure"))
+    lines = [
+        (
+            f"{hit.score:.2f}{unsure}  "
+            f"{style.bold(printable(_format_hit_place(hit, style)))}{heading}  "
+            f"{style.dim(facts)}"
+        )
+    ]
+    lines += [
+        style.dim(f"      {printable(status_words)}")
+        for status_words in (hit.ended_parts, hit.compared)
+        if status_words
+    ]
+    shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+    lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
+    if hit.signals is not None:
+        signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
+        lines.append(style.dim(f"      [{signals}]"))
+    if hit.parts:
+        parts = " ".join(
+            f"{part:+.2f} {name}"
+            for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
+        )
+        total = sum(hit.parts.values())
+        lines.append(
+            style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}")
+        )
+    return "\n".join(lines)
+
+
+def _how_to_go_on(degraded: str, style: Style) -> str:
+    if not degraded.endswith("no vector yet"):
+        return ""
+    how = style.say("`gieok index` makes them now, `gieok up` in the background")
+    return f": {how}"
+
+
+def _format_hit_place(hit: SearchHit, style: Style) -> str:
+    """Return the place of a hit.
+
+    The place is a path and line that terminals and editors open, or what `gieok get` takes.
+    """
+    return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
+
+
+def _format_hit_status(hit: SearchHit, style: Style) -> str:
+    status_text = STATUSES[hit.status].say(style.lang)
+    if hit.replaced_on is None:
+        return status_text
+    by = style.say(" by {replaced_by}", replaced_by=hit.replaced_by) if hit.replaced_by else ""
+    return f"{status_text} {style.say('on {replaced_on}', replaced_on=hit.replaced_on)}{by}"

@@ -1,0 +1,424 @@
+"""`gieok list`: the memories of a scope: what was learned, then notes, each newest first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from gieok import places
+from gieok.commands.absence import absence, gap_lines
+from gieok.commands.command import (
+    STATUSES,
+    Operation,
+    Style,
+    Surface,
+    argument,
+    printable,
+    said_on,
+    tier_words,
+)
+from gieok.commands.encode import Omitted
+from gieok.commands.memory import away, behind, filters, gaps, handles, restatements, search
+from gieok.commands.memory.away import Away
+from gieok.commands.memory.handles import KINDS, NOTE, TURN
+from gieok.commands.memory.restatements import RowStatement
+from gieok.commands.memory.search import file_of, span_of_days
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.hook.validity import Standing
+from gieok.memory.files import read, roots
+from gieok.memory.observation import PREFIX
+from gieok.model.memory import Document, Scope, Tier
+from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
+from gieok.ports.store import Store
+from gieok.ranking import timeline
+from gieok.ranking.recall import first_answer
+from gieok.text.keywords import fold_for_search
+from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
+
+_MOST = 10_000
+#: Passages that are looked at first, for each that is to be shown; all of them where that was not
+#: enough.
+_LOOKED_AT = 20
+_EVERYTHING = 1 << 30
+_TEXT_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    """Parameters of `gieok list`."""
+
+    words: list[str] = argument(
+        Words("only what holds this text, in any case"),
+        [],
+        positional=True,
+    )
+    kind: str = argument(
+        Words("only this kind; turns of conversations by line"),
+        "all",
+        choices=("all", *KINDS),
+    )
+    since: str = argument(Words("only what is dated on or after this day"), "")
+    until: str = argument(Words("only what is dated on or before this day"), "")
+    limit: int = argument(Words("how many, the newest (0: all)"), 20)
+    tag: str = argument(filters.TAG, "")
+    agent: str = argument(filters.AGENT, "")
+    status: str = argument(
+        Words("only what is so now; retired: what is put away"),
+        "all",
+        choices=("all", *STATUSES),
+    )
+    tier: str = argument(
+        Words("only what is kept there"),
+        "all",
+        choices=("all", *Tier),
+        cli_only=True,
+    )
+    everywhere: bool = argument(
+        Words("of every scope but those of characters"),
+        False,
+        cli_only=True,
+    )
+
+
+class ListedMemory(NamedTuple):
+    """Memory, or a line of a conversation; `path` is what `gieok get` takes too."""
+
+    handle: str
+    day: date
+    kind: str
+    status: str
+    scope: Scope
+    text: str
+    path: str
+    tier: Tier
+    #: Absolute path of the file on disk; left out for a memory without a file of its own.
+    file: Omitted[str] = None
+    #: Days on which the memory was said, in order; left out for a single day.
+    said_on: Omitted[tuple[date, ...]] = None
+    #: Handles of memories that say the same, and have no row of their own here.
+    same_as: Omitted[tuple[str, ...]] = None
+
+
+class ListResult(NamedTuple):
+    """Learned and kept memories, then notes, each newest first.
+
+    `more`: there are more than was asked for.
+    """
+
+    memories: tuple[ListedMemory, ...]
+    more: bool
+    #: Places that were not searched; left out where every place was searched, and, where the list
+    #: has rows, limited to gaps that cost no look.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
+
+    @property
+    def found(self) -> bool:
+        """True where there is anything."""
+        return bool(self.memories)
+
+
+class _Item(NamedTuple):
+    """Document, or with `line` one of its lines, before rendering."""
+
+    at: datetime
+    scope: Scope
+    key: str
+    line: int
+    text: str
+
+
+def list_memories(call: Call, request: ListRequest) -> ListResult:
+    """Return the memories in the scopes of the call."""
+    if not 0 <= request.limit <= _MOST:
+        raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
+    late = behind.caught_up(call, use_vectors=False)
+    listed, silent = first_answer(
+        call.home.stores.all(), lambda store: _list_store_memories(call, request, store)
+    )
+    missed = (gaps.gap_of_error(silent) if silent else None, late.words() if late else None)
+    every = (*filter(None, missed), *(listed.not_looked_at or ()))
+    return listed._replace(not_looked_at=every or None)
+
+
+def _list_store_memories(call: Call, request: ListRequest, store: Store) -> ListResult:
+    limit = request.limit or _EVERYTHING
+    where = _build_list_filter(call, request)
+    rows: list[ListedMemory] = []
+    scopes = search.list_owned_scopes(store) if request.everywhere else call.scopes
+    if request.status == "retired":
+        return _with_gaps(
+            _list_retired_memories(call, request, scopes), call, request, store, scopes
+        )
+    # A few hundred notes of today would leave no room for what was learned: their files are looked
+    # at apart.
+    parts = (
+        [
+            where._replace(without=where.without | {read.KIND}),
+            where._replace(kinds=frozenset((read.KIND,))),
+        ]
+        if request.kind == "all"
+        else [where]
+    )
+    for scope in scopes:
+        for part in parts:
+            rows += _of_scope(call, request, store, scope, part, limit + 1)
+    rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
+    rows.sort(key=lambda row: row.kind == NOTE)
+    return _with_gaps(
+        ListResult(tuple(rows[:limit]), len(rows) > limit), call, request, store, scopes
+    )
+
+
+def _with_gaps(
+    found: ListResult,
+    call: Call,
+    request: ListRequest,
+    store: Store,
+    scopes: tuple[Scope, ...],
+) -> ListResult:
+    """Return a list; an empty list gets the places that were not searched."""
+    if found.memories:
+        return found
+    since, until = span_of_days(call, request.since), span_of_days(call, request.until)
+    left_out = gaps.gaps_of_filter(
+        since, until, kind=request.kind, tier=request.tier, **filters.describe_filters(request)
+    )
+    return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(call, store, scopes)))
+
+
+def _list_retired_memories(
+    call: Call, request: ListRequest, scopes: tuple[Scope, ...]
+) -> ListResult:
+    """Return the retired memories, last retired first; a day means the day of retirement."""
+    search_text, where = (
+        fold_for_search(" ".join(request.words).strip()),
+        _build_list_filter(call, request),
+    )
+    rows = [
+        ListedMemory(
+            handle=memory.handle,
+            day=datetime.fromisoformat(memory.at).astimezone(call.zone).date(),
+            kind=memory.kind,
+            status="retired",
+            scope=memory.scope,
+            text=_shorten_listed_text(memory.text),
+            path=memory.key,
+            tier=Tier.HOT,
+        )
+        for memory in away.list_away_memories(call, scopes)
+        if search_text in fold_for_search(memory.text) and _is_of_filter(memory, where)
+    ]
+    rows = [row for row in rows if _is_row_wanted(call, request, row)]
+    limit = request.limit or _EVERYTHING
+    return ListResult(tuple(rows[:limit]), len(rows) > limit)
+
+
+def _is_of_filter(one: Away, where: Filter) -> bool:
+    """Return whether a retired memory, which is in no store, has the filter's tags and agents."""
+    fields = one.document.metadata if one.document else {}
+    if one.file is not None:
+        fields = front_matter(one.file.read_text(encoding="utf-8", errors="replace")).fields
+    return (not where.tags or not where.tags.isdisjoint(tags_of(fields))) and (
+        not where.agents or not where.agents.isdisjoint(agents_of(one.key, fields))
+    )
+
+
+def _build_list_filter(call: Call, request: ListRequest) -> Filter:
+    since, until = span_of_days(call, request.since), span_of_days(call, request.until)
+    where = Filter(
+        frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
+        # Half a day more on each side: days are those of the user's zone, and a note's is that of
+        # its name.
+        since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
+        until=datetime.combine(until.last, time(), UTC) + timedelta(days=1, hours=14)
+        if until
+        else None,
+    )
+    return filters.narrow_filter(call, where, request)
+
+
+def _of_scope(
+    call: Call, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
+) -> list[ListedMemory]:
+    known = roots.load_roots(store, scope)
+    # Records lie among the notes of a scope, by the day on which they were made: all are looked at
+    # where there may be any.
+    has_records = read.KIND in where.kinds and any(
+        handles.is_shelf(root, str(call.home.folder)) for root in known
+    )
+    is_rare = has_records or bool(request.words) or request.status != "all" or request.tier != "all"
+    looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
+    while True:
+        ids = store.within(scope, where, looked_at)
+        items = list(_iter_listed_items(store.passages(ids, scope), request))
+        documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
+        standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+        shown = [
+            (item, _build_listed_row(call, item, documents[item.key], known, standing))
+            for item in items
+            if item.key in documents
+        ]
+        shown = [pair for pair in shown if _is_row_wanted(call, request, pair[1])]
+        rows = sorted(_fold_listed_rows(shown, documents), key=lambda row: row.kind == NOTE)
+        if len(rows) >= limit or len(ids) < looked_at:
+            return rows[:limit]
+        looked_at = _EVERYTHING
+
+
+def _fold_listed_rows(
+    shown: list[tuple[_Item, ListedMemory]], documents: Mapping[str, Document]
+) -> list[ListedMemory]:
+    """Return rows with equal statements folded into one row, with all its days."""
+
+    def statement(pair: tuple[_Item, ListedMemory]) -> RowStatement:
+        item, row = pair
+        document = documents[item.key]
+        whole = item.text if item.line else document.text[front_matter(document.text).end :]
+        days = restatements.list_told_days(document, row.day)
+        return RowStatement(
+            restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}"
+        )
+
+    return [
+        row._replace(
+            said_on=folded.days if len(folded.days) > 1 else None, same_as=folded.handles or None
+        )
+        for (_, row), folded in restatements.fold_restatements(shown, statement)
+    ]
+
+
+def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
+    """Yield each document once, by its first passage that fits.
+
+    Turns are yielded by line, the last first, where lines of turns are asked for.
+    """
+    search_text = fold_for_search(" ".join(request.words).strip())
+    shown = set[str]()
+    block: list[_Item] = []
+    for p in passages:
+        is_talk = p.key.startswith(f"{places.SESSIONS}/")
+        if block and block[0].key != p.key:
+            yield from reversed(block)
+            block = []
+        if search_text not in fold_for_search(
+            f"{p.title}\n{p.context}\n{p.key}\n{p.text}" if not is_talk else p.text
+        ):
+            continue
+        by_line = is_talk and (request.kind == TURN or bool(search_text))
+        item = _Item(
+            at=p.said_at,
+            scope=p.scope,
+            key=p.key,
+            line=p.start_line if by_line else 0,
+            text=p.text,
+        )
+        if by_line:
+            block.append(item)
+        elif p.key not in shown:
+            shown.add(p.key)
+            yield item._replace(text=_format_passage_headline(p))
+    yield from reversed(block)
+
+
+def _format_passage_headline(p: FoundPassage) -> str:
+    """Return the headline of a passage: its title and its first words."""
+    text = p.text.lstrip("# ")
+    title = (
+        "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
+    )
+    return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
+
+
+def _standing_status(call: Call, document: Document, item: _Item, standing: Standing) -> str:
+    """Return the status of a memory that nothing ended.
+
+    Only a memory that took the place of another statement is `current`.
+    """
+    status = handles.find_memory_status(document, call.clock.now(), item.line)
+    has_won = status == "stands" and standing.won([], str(item.scope), item.key, item.line or 1)
+    return "current" if has_won else status
+
+
+def _build_listed_row(
+    call: Call, item: _Item, document: Document, known: list[roots.Root], standing: Standing
+) -> ListedMemory:
+    path = roots.display(known, item.key)
+    whole = item.text if item.line else document.text
+    is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
+    ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
+    return ListedMemory(
+        handle=places.build_handle(item.scope.path, item.key, item.line),
+        day=timeline.day_of_moment(document.valid_from, document.updated_at, call.zone),
+        kind=handles.kind_of(document, known, str(call.home.folder)),
+        status=ended.name if ended else _standing_status(call, document, item, standing),
+        scope=item.scope,
+        text=_shorten_listed_text(item.text),
+        path=f"{path}#L{item.line}" if item.line else path,
+        tier=document.tier,
+        file=file_of(document),
+    )
+
+
+def _shorten_listed_text(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
+
+
+def _is_row_wanted(call: Call, request: ListRequest, row: ListedMemory) -> bool:
+    since, until = span_of_days(call, request.since), span_of_days(call, request.until)
+    return (
+        request.kind in ("all", row.kind)
+        and filters.is_of_status(request.status, row.status)
+        and request.tier in ("all", row.tier)
+        and (since is None or row.day >= since.first)
+        and (until is None or row.day <= until.last)
+    )
+
+
+_KIND_WORDS = {
+    "observation": Words("observation"),
+    "record": Words("record"),
+    "turn": Words("turn"),
+    "note": Words("note", about="a kind of memory"),
+}
+
+
+def render_memory_list(result: ListResult, style: Style) -> str:
+    """Show a line for each memory, under its day."""
+    lines: list[str] = []
+    day = None
+    for row in result.memories:
+        if row.day != day:
+            day = row.day
+            lines.append(style.bold(day.isoformat()))
+        facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
+        facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
+        facts += tier_words(row.tier, style)
+        facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
+        lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
+    if not lines:
+        nothing = Words("Nothing is remembered here that fits.")
+        return absence(nothing, result.not_looked_at, style)
+    if result.more:
+        lines.append(style.dim(style.say("  … more: --limit, --since, --until")))
+    lines += gap_lines(result.not_looked_at, style)
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="list",
+    examples=(
+        "gieok list",
+        'gieok list --kind observation --since "last week"',
+        "gieok list refund",
+    ),
+    handler=list_memories,
+    present=render_memory_list,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "List what is remembered here, what was learned before notes, the newest first, each "
+        "with its handle"
+    ),
+)

@@ -1,0 +1,292 @@
+"""Ranks current statements before those that they replaced, and marks each hit's fate.
+
+Most replacements were found before (`observe.claims`); what was said since is compared here by the
+same rule, among the hits of one question. Nothing is shown for being newer: the statement that
+surely replaced a hit is fetched; two hits on one subject without a sure change both stand, each
+with its own score, the newer hit first where it is as likely.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from gieok.home.call import Call
+from gieok.hook.validity import EndedClaim, Standing
+from gieok.model.memory import REPLACED_BY, Document, Scope
+from gieok.model.retrieval import FoundPassage, Hit
+from gieok.ports.store import Store, VectorCopy
+from gieok.ranking.recall import documents_of
+from gieok.text.embedform import text_to_embed
+
+if TYPE_CHECKING:
+    from gieok.memory.talk.claims import StatedLine
+    from gieok.memory.talk.statements.relation import Relation
+
+#: Hits that are compared with each other: pairs grow with the square.
+_COMPARED, _FEWEST_COMPARED = 12, 2
+#: Older statements are compared already, where a daemon runs or sessions begin.
+_FRESH = timedelta(days=1)
+#: A newer hit on the same subject stands before an older hit if its probability is lower by at most
+#: this share.
+_AS_LIKELY = 0.75
+
+
+class PlacedHit(NamedTuple):
+    """Hit with its fate.
+
+    `ended`: what ended the whole hit (None: the hit stands); `parts`: the claims of the hit that no
+    longer hold; `has_won`: the hit took the place of another statement; `instead_of`: the hit for
+    which this hit was fetched; `pair`: the comparison that placed the hit.
+    """
+
+    hit: Hit
+    ended: EndedClaim | None = None
+    instead_of: Hit | None = None
+    parts: tuple[EndedClaim, ...] = ()
+    has_won: bool = False
+    pair: "Relation | None" = None
+
+
+class _Compared(NamedTuple):
+    """Comparison of hits: which ended by which, which stand behind which, and the judged pairs."""
+
+    ended: Mapping[int, tuple[int, EndedClaim]]
+    behind: Mapping[int, int]
+    pairs: "Mapping[int, Relation]"
+
+
+def place_current_hits(
+    call: Call,
+    store: Store,
+    hits: Sequence[Hit],
+    *,
+    is_ranked: bool = True,
+    is_quick: bool = False,
+) -> list[PlacedHit]:
+    """Return hits in order, with each ended hit behind the statement that replaced it.
+
+    A replacement that was not found is fetched. An unranked list, such as a list of days, keeps its
+    order. `is_quick`: only what was said in the last day is compared here.
+    """
+    documents = documents_of(store, hits)
+    now = call.clock.now()
+    standing = Standing(str(call.home.folder), now.timestamp())
+    marked = [
+        _mark_ended_hit(
+            hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()
+        )
+        for hit in hits
+    ]
+    if not is_ranked:
+        return marked
+    fresh = now - _FRESH
+    is_compared = not is_quick or any(hit.passage.said_at > fresh for hit in hits[:_COMPARED])
+    compared = (
+        _compare_found_statements(store, marked, documents)
+        if is_compared
+        else _Compared({}, {}, {})
+    )
+    winners = {by for by, _ in compared.ended.values()}
+    for place, (_, end) in compared.ended.items():
+        marked[place] = marked[place]._replace(ended=end)
+    for place, pair in compared.pairs.items():
+        marked[place] = marked[place]._replace(pair=pair)
+    for place in winners - set(compared.ended):
+        marked[place] = marked[place]._replace(has_won=True)
+    return _order_placed_hits(store, marked, compared.behind)
+
+
+def _mark_ended_hit(
+    hit: Hit, document: Document | None, standing: Standing, now_s: float
+) -> PlacedHit:
+    """Return a hit with the fate that earlier comparisons found."""
+    p = hit.passage
+    parts = tuple(standing.claims(p.scope.path, p.key, p.start_line, p.text))
+    ended = next((part for part in parts if part.is_whole), None)
+    if (
+        ended is None
+        and document is not None
+        and document.valid_to is not None
+        and document.valid_to.timestamp() <= now_s
+    ):
+        ended = _ended_by_document(document)
+    has_won = ended is None and standing.won([], p.scope.path, p.key, p.start_line)
+    return PlacedHit(
+        hit=hit, ended=ended, instead_of=None, parts=() if ended else parts, has_won=has_won
+    )
+
+
+def _ended_by_document(document: Document) -> EndedClaim:
+    at = document.valid_to.timestamp() if document.valid_to else 0.0
+    return EndedClaim(document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, at)
+
+
+def _order_placed_hits(
+    store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]
+) -> list[PlacedHit]:
+    place_of = {
+        _build_passage_name(placed.hit.passage): place for place, placed in enumerate(marked)
+    }
+    visited: set[int] = set()
+    order: list[PlacedHit] = []
+    brought = set[tuple[str, str, int]]()
+
+    def put(place: int, trail: frozenset[int] = frozenset()) -> None:
+        if place in visited or place in trail:
+            return
+        placed = marked[place]
+        first = (
+            place_of.get((placed.ended.scope, placed.ended.key, placed.ended.line))
+            if placed.ended
+            else behind.get(place)
+        )
+        if first is not None:
+            put(first, trail | {place})
+        elif placed.ended is not None:
+            fetched = _fetch_replacing_hit(store, placed.ended, placed.hit)
+            if fetched is not None and _build_passage_name(fetched.passage) not in brought:
+                brought.add(_build_passage_name(fetched.passage))
+                order.append(PlacedHit(fetched, instead_of=placed.hit, has_won=True))
+        visited.add(place)
+        order.append(placed)
+
+    for place in range(len(marked)):
+        put(place)
+    return order
+
+
+def _build_passage_name(p: FoundPassage) -> tuple[str, str, int]:
+    return p.scope.path, p.key, p.start_line
+
+
+def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
+    """Return the statement that replaced a hit, with the hit's probability.
+
+    None where the replacing document says something else by now.
+    """
+    entries = store.entries(Scope(end.scope), [end.key]) if end.key else []
+    for entry in entries:
+        document = entry.document
+        for p in entry.passages:
+            text = document.text[p.start : p.end]
+            lines = text.split("\n")
+            if p.start_line <= end.line < p.start_line + len(lines) and end.holds_instead(
+                lines[end.line - p.start_line]
+            ):
+                passage = FoundPassage(
+                    id=0,
+                    scope=document.scope,
+                    key=document.key,
+                    kind=document.kind,
+                    title=document.title,
+                    text=text,
+                    context=p.context,
+                    start_line=p.start_line,
+                    end_line=p.end_line,
+                    importance=document.importance,
+                    tier=document.tier,
+                    updated_at=document.updated_at,
+                    valid_from=document.valid_from,
+                    metadata=document.metadata,
+                )
+                return Hit(passage=passage, score=old.score, snippet=text, signals={}, parts={})
+    return None
+
+
+def _compare_found_statements(
+    store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
+) -> _Compared:
+    """Compare hits with each other, by the rule of `observe.claims`."""
+    if len(marked) < _FEWEST_COMPARED:
+        return _Compared({}, {}, {})
+    from gieok.memory.talk import claims  # a cold search of one hit has no time for them
+    from gieok.memory.talk.statements.relation import UNSURE
+
+    ended = dict[int, tuple[int, EndedClaim]]()
+    behind: dict[int, int] = {}
+    pairs: dict[int, Relation] = {}
+    statements = dict(_list_statements(store, marked, documents))
+    for place, old in statements.items():
+        for other, new in statements.items():
+            is_later = claims.is_dated(new.document) and old.order < new.order
+            if other == place or not is_later or old.document.scope != new.document.scope:
+                continue
+            pair, is_sure = claims.judge_found(store, old.document.scope, old, new)
+            if is_sure:
+                claim = new.claim(pair.by)
+                end = EndedClaim(
+                    new.document.scope.path,
+                    claim.key,
+                    claim.line,
+                    claim.check,
+                    claim.at,
+                    claim.start,
+                    claim.length,
+                )
+                ended[place], pairs[place] = (other, end), pair
+            elif pair.sureness == UNSURE and place < other and place not in ended:
+                is_as_likely = marked[other].hit.score >= _AS_LIKELY * marked[place].hit.score
+                if is_as_likely and (
+                    place not in behind or statements[behind[place]].order < new.order
+                ):
+                    behind[place], pairs[place] = other, pair
+    return _Compared(ended, behind, pairs)
+
+
+def _list_statements(
+    store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
+) -> "Iterator[tuple[int, StatedLine]]":
+    """Yield the comparable statements among the first hits.
+
+    A comparable passage has one line, states something, and stands.
+    """
+    from gieok.memory.talk import claims
+
+    active = store.active_model() if isinstance(store, VectorCopy) else None
+    first = [
+        (place, placed.hit.passage)
+        for place, placed in enumerate(marked[:_COMPARED])
+        if placed.ended is None
+    ]
+    vectors: Mapping[str, bytes] = {}
+    if active is not None and isinstance(store, VectorCopy):
+        vectors = store.vectors_of(active[0], [text_to_embed(p.text) for _, p in first])
+    for place, p in first:
+        document = documents.get((p.scope, p.key))
+        if document is None:
+            continue
+        statements = claims.list_statements(
+            document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b"")
+        )
+        if len(statements) == 1:
+            yield place, statements[0]
+
+
+def find_hit_status(one: PlacedHit, otherwise: str) -> str:
+    """Return the status of a hit.
+
+    `replaced` or `ended`; `current` where the hit won a comparison; else the status of its document
+    (`otherwise`).
+    """
+    if one.ended is not None:
+        return one.ended.name
+    return "current" if one.has_won and otherwise == "stands" else otherwise
+
+
+def spoken_parts(parts: Sequence[EndedClaim]) -> str:
+    """Return in words what became of parts of a passage; '' where all of it stands."""
+    return "; ".join(part.status for part in parts)
+
+
+def explain_pair(pair: "Relation") -> str:
+    """Return the comparison that placed a hit as text.
+
+    The text has both sentences, what spoke for a change, and what against it.
+    """
+    spoke_for = ", ".join(pair.spoke_for) or "nothing"
+    against = ", ".join(pair.differing) or "nothing"
+    return (
+        f'compared, {pair.sureness}: "{pair.claim}" / later "{pair.by}"; for a change: '
+        f"{spoke_for}; "
+        f"against it, words of one subject alone: {against}"
+    )

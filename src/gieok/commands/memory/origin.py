@@ -1,0 +1,140 @@
+"""Origin of a memory: the messages behind it, what it replaced, and what replaced it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.commands.memory import handles
+from gieok.commands.memory.handles import NamedMemory
+from gieok.home.call import Call
+from gieok.memory.talk import promotion, turns
+from gieok.model.conversation import Journalled, Message
+from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
+
+
+class Replacement(NamedTuple):
+    """Memory that another memory replaced, or that replaced another memory."""
+
+    handle: str
+    text: str
+
+
+class Origin(NamedTuple):
+    """Status of a memory, its replacements, and in how many sessions an agent was shown it."""
+
+    status: str
+    replaced: tuple[Replacement, ...]
+    replaced_by: tuple[Replacement, ...]
+    shown_in: int
+
+
+def messages_of(call: Call, memory: NamedMemory) -> tuple[Message, ...]:
+    """Return the messages that a memory was made of, in order.
+
+    A line of a turn block has one message: the message of that line.
+    """
+    document = memory.document
+    if document.kind == turns.KIND:
+        return _find_turn_messages(call, memory)
+    ids = [identity for source in document.provenance for identity in source.message_ids]
+    scope = Scope(document.metadata.get(MOVED_FROM) or document.scope.path)
+    entries: Sequence[Journalled] = call.home.journal.messages(scope, ids) if ids else ()
+    return tuple(entry.message for entry in entries)
+
+
+def _find_turn_messages(call: Call, memory: NamedMemory) -> tuple[Message, ...]:
+    """Return the messages of a block of turns from the journal, split as the block was."""
+    if promotion.is_promoted(memory.document):
+        source, line = promotion.find_promoted_source(
+            call.home.store,
+            memory.document,
+            memory.line or _find_first_filled_line(memory.document),
+        )
+        if source is None or not line:
+            return ()
+        memory = memory._replace(document=source, line=line)
+    document = memory.document
+    journal = call.home.journal
+    of_lines = turns.messages_of_lines(journal, document)
+    ids = [message.id for message in of_lines]
+    chosen = (
+        ids[memory.line - 1 : memory.line]
+        if memory.line
+        else list(dict.fromkeys(ids[_find_first_filled_line(document) - 1 :]))
+    )
+    # The texts as they were said: a person may have corrected them since. Forgotten messages are
+    # not there.
+    known = journal.messages(document.scope, chosen)
+    return tuple(entry.message for entry in known)
+
+
+def _find_first_filled_line(document: Document) -> int:
+    """Return the number of the first line that is not empty."""
+    return next(
+        (number for number, line in enumerate(document.text.split("\n"), start=1) if line), 1
+    )
+
+
+def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
+    """Return what is known of a memory besides the messages that it was made of."""
+    document = memory.document
+    status = handles.find_memory_status(document, call.clock.now(), memory.line)
+    if memory.was_replaced:
+        status = "replaced"
+    elif (end := handles.find_memory_end(call, memory)) is not None:
+        status = end.name
+    return Origin(
+        "retired" if memory.away else status,
+        tuple(_iter_replaced_versions(call, memory)),
+        tuple(_replaced_by(call, memory)),
+        _shown_in(call.home.folder, memory),
+    )
+
+
+def _iter_replaced_versions(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
+    """Yield the earlier versions of a memory that a person corrected, the newest first."""
+    document = memory.document
+    if not memory.was_replaced and document.metadata.get(CORRECTED):
+        for old in call.home.journal.history(document.scope, 1 << 30):
+            if old.key == document.key:
+                yield Replacement(memory.handle, old.text)
+
+
+def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
+    """Yield the memories whose metadata links say that they replace this memory."""
+    document = memory.document
+    by = document.metadata.get(REPLACED_BY, "")
+    for new in call.home.store.get(document.scope, [by]) if by else ():
+        yield Replacement(places.build_handle(new.scope.path, new.key), new.text)
+    if not by and (ended := handles.find_memory_end(call, memory)) is not None and ended.key:
+        for new in call.home.store.get(Scope(ended.scope), [ended.key]):
+            text = (
+                new.text.split("\n")[ended.line - 1]
+                if ended.line <= new.text.count("\n") + 1
+                else ""
+            )
+            if ended.holds_instead(text):
+                yield Replacement(ended.handle, text)
+
+
+def _shown_in(home: Path, memory: NamedMemory) -> int:
+    """Count the sessions in which a hook showed a memory or one of its lines."""
+    whole = memory._replace(line=0).handle
+    return sum(
+        1
+        for file in (home / "hook" / "sessions").glob("*.json")
+        if _is_handle_shown(file, memory.handle, whole)
+    )
+
+
+def _is_handle_shown(file: Path, handle: str, whole: str) -> bool:
+    try:
+        shown = json.loads(file.read_text(encoding="utf-8"))["handles"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return handle in shown or (
+        handle == whole
+        and any(str(shown_handle).partition(".")[0] == whole for shown_handle in shown)
+    )

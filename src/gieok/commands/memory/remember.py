@@ -1,0 +1,193 @@
+"""`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from gieok import grants
+from gieok.commands.command import (
+    TRUST_HINT,
+    Effect,
+    Operation,
+    Style,
+    Surface,
+    argument,
+    printable,
+    said_on,
+    waiting_words,
+)
+from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
+from gieok.commands.memory import untrusted
+from gieok.commands.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
+from gieok.errors import BadRequest, StoreError
+from gieok.home.call import Call
+from gieok.hook import records
+from gieok.hook.matches import CATEGORIES
+from gieok.text.dates import find_last_day
+from gieok.text.ends import find_end
+from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
+from gieok.text.private_tags import is_all_private
+from gieok.text.redact import redact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberRequest:
+    """Parameters of `gieok remember`."""
+
+    text: list[str] = argument(
+        Words("what to keep"), [], positional=True, needed='gieok remember "…"'
+    )
+    category: str = argument(Words("what kind of memory it is"), "decision", choices=CATEGORIES)
+    title: str = argument(Words("a title (default: the first line)"), "")
+    tags: str = argument(Words("words to find it by, joined by commas"), "")
+    until: str = argument(
+        Words("the last day on which it holds, such as `friday` (default: what the text says)"),
+        "",
+    )
+    user: bool = argument(
+        Words("for you, not for the project you are in"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RememberResult:
+    """Place of the record, and what is known of it."""
+
+    path: str
+    category: str
+    title: str
+    scope: str
+    created: Hidden[bool]
+    redacted: bool
+    #: False: the store did not answer, and the index follows later.
+    indexed: bool
+    found: Hidden[bool] = True
+    #: The last day on which the record holds; left out where no day was given.
+    until: Omitted[date] = None
+    #: The days on which the statement was told.
+    days: tuple[date, ...] = ()
+
+    @property
+    @mark_encoded_getter
+    def status(self) -> str:
+        """Return `created`, or `known` if the record existed before."""
+        return "created" if self.created else "known"
+
+
+def remember_record(call: Call, request: RememberRequest) -> RememberResult:
+    """Write the file, index it, and read it back."""
+    raw_texts = (" ".join(request.text), request.title, request.tags)
+    text, title, tags = map(redact, raw_texts)
+    if is_all_private(text):
+        raise BadRequest(
+            "all of it is marked as private",
+            hint="what is to be remembered stands outside of the mark",
+        )
+    record_shelf = find_record_shelf(call, user=request.user)
+    if record_shelf.is_project:
+        grants.check_home_outside_project(call.home.folder, str(record_shelf.base.parent))
+    until = _last_day(call, request.until, text)
+    now = call.clock.now()
+    today = now.astimezone(call.zone).date()
+    record = records.make(
+        request.category, title, text, tags.replace("\n", ",").split(","), now, until, today
+    )
+    with record_shelf.lock(call.home.folder):
+        saved = records.save_record(
+            record_shelf.base,
+            record,
+            is_known=lambda known: grants.TrustJudge(call.home.folder).admits(
+                known.read_bytes(), known
+            ),
+        )
+        file = saved.file
+        if record_shelf.is_project:
+            _trust_new_record(call, record_shelf, file)
+    indexed = follow_soon(call, record_shelf)
+    if indexed and not is_indexed(call, record_shelf, file):
+        raise StoreError(
+            f"{record_shelf.shown(file)!r} was written, but is not in the index",
+            hint="run `gieok doctor`",
+        )
+    return RememberResult(
+        path=record_shelf.shown(file),
+        category=file.parent.name,
+        title=record.title if saved.is_new else _title_of(file, record.title),
+        scope=str(record_shelf.scope),
+        created=saved.is_new,
+        redacted=(text, title, tags) != raw_texts,
+        indexed=indexed,
+        until=until,
+        days=saved.days,
+    )
+
+
+def _title_of(file: Path, title: str) -> str:
+    """Return the title of an existing record."""
+    return (
+        front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("title")
+        or title
+    )
+
+
+def _last_day(call: Call, words: str, text: str) -> date | None:
+    """Return the last day that `words` name; without words, the last day that the text states.
+
+    Raises BadRequest where the day is past, or is no day.
+    """
+    today = call.clock.now().astimezone(call.zone).date()
+    if not words.strip():
+        stated = find_end(text, today)
+        return stated.last if stated else None
+    day = find_last_day(words, today)
+    if day is None:
+        raise BadRequest(
+            f"{words!r} is no day", hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …"
+        )
+    if day < today:
+        raise BadRequest(f"{words!r} is over: {day}", hint="name today or a later day")
+    return day
+
+
+def _trust_new_record(call: Call, kept: RecordShelf, file: Path) -> None:
+    """Trust a record that the user wrote.
+
+    Where the home is read-only, the record waits for trust like a record that came with the
+    project.
+    """
+    try:
+        untrusted.grant_record_trust(call.home.folder, kept.base, file)
+    except OSError as error:
+        call.tell(f"{error}: {waiting_words(1).say(call.lang)} ({TRUST_HINT})")
+
+
+def render_remembered(result: RememberResult, style: Style) -> str:
+    """Show where the record is kept."""
+    headline = Words("remembered") if result.created else Words("known already")
+    line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if len(result.days) > 1:
+        line += "  " + said_on(result.days).say(style.lang)
+    if result.until:
+        line += "  " + style.say("until {until}", until=result.until)
+    if result.redacted:
+        line += "\n  " + style.say("a secret in it was replaced")
+    return line
+
+
+OPERATION = Operation(
+    name="remember",
+    examples=(
+        'gieok remember "We lint with ruff."',
+        'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
+        'gieok remember "Staging is read-only." --until friday',
+        'gieok remember "I prefer short answers." --user --category preference',
+    ),
+    handler=remember_record,
+    present=render_remembered,
+    effect=Effect.WRITE,
+    takes_in=True,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Keep a decision, a preference, a constraint ... as a file of the project"),
+)

@@ -1,0 +1,84 @@
+"""Locates memories that are to be forgotten, and copies that Gieok cannot reach."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import ArchiveFailed
+from gieok.home.call import Call
+from gieok.memory import observation
+from gieok.model.memory import IMPORTED, Document, Scope, Tier
+from gieok.text.messages import Words
+
+_REVISIONS = Words(
+    "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
+)
+_IMPORTED = Words("it was imported from here; it is not taken in again")
+
+
+class RemovedFrom(NamedTuple):
+    """Number of items removed from one kind of place, and where that place is.
+
+    The kinds are `hot`, `warm`, `cold`, `index`, `history` and `messages`.
+    """
+
+    kind: str
+    number: int
+    place: str = ""
+
+
+def locate_documents(
+    call: Call, chosen: Mapping[Scope, Mapping[str, Document]]
+) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
+    """Return the tiers in which documents are, and (place, reason) of copies that stay."""
+    counts: Counter[tuple[str, str]] = Counter()
+    sources: set[str] = set()
+    for scope, documents in chosen.items():
+        archived = call.home.journal.archived(scope, keys=sorted(documents))
+        tiers = {entry.key: entry.place.tier for entry in archived}
+        for key, document in documents.items():
+            tier = tiers.get(key, Tier.HOT)
+            is_ours = key.startswith(observation.PREFIX)
+            counts[
+                (tier.value if is_ours else "index", _find_tier_location(call, scope, tier))
+            ] += 1
+            if document.metadata.get(IMPORTED):
+                sources |= {
+                    origin.source
+                    for origin in document.provenance
+                    if _is_source_present(origin.source)
+                }
+    still = [(place, _REVISIONS.say(call.lang)) for kind, place in counts if kind == Tier.COLD]
+    still += [(source, _IMPORTED.say(call.lang)) for source in sorted(sources)]
+    return tuple(
+        RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())
+    ), still
+
+
+def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return (place, reason) of the record folders that are in a Git repository."""
+    held = [
+        file
+        for file in sorted(records)
+        if any((folder / ".git").exists() for folder in file.parents)
+    ]
+    return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
+
+
+def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:
+    """Return the counts of kinds that have no place of their own."""
+    return tuple(RemovedFrom(kind, number) for kind, number in numbers.items() if number)
+
+
+def _find_tier_location(call: Call, scope: Scope, tier: Tier) -> str:
+    shelf = call.home.tiers.shelves.get(tier)
+    try:
+        return shelf.archive(scope).location if shelf else ""
+    except ArchiveFailed as error:
+        return str(error)
+
+
+def _is_source_present(source: str) -> bool:
+    """Return whether a source file exists, or the archive that contains the file."""
+    return any(path.is_file() for path in (Path(source), *Path(source).parents))

@@ -1,0 +1,288 @@
+"""Daily view of memory, for the pages.
+
+A day has its sessions, what was remembered, and the runs of the observer; a session can be shown
+whole.
+"""
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from gieok.commands.memory.handles import NOTE, NamedMemory, find_memory_status, kind_of
+from gieok.home.call import Call
+from gieok.hook import stats
+from gieok.memory import observation
+from gieok.memory.files import roots
+from gieok.memory.talk import turns
+from gieok.model.conversation import Run, Turn
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Filter
+from gieok.ports.store import Store
+from gieok.ranking import timeline
+from gieok.ranking.recall import first_answer
+from gieok.text.markdown import front_matter
+
+#: Passages of a scope that are read for one stretch of days; beyond this number, the oldest are not
+#: counted.
+_MOST_PASSAGES = 30_000
+#: Margin for time zones: days of the user are not those of UTC.
+_ASIDE = timedelta(hours=14)
+#: Observations of a resumed session are dated at most so long after its end.
+_AFTER = timedelta(days=1)
+#: Kind of documents from the history of a repository.
+COMMIT = "commit"
+_ID_SIGNS = "0123456789abcdef-"
+
+
+class SessionName(NamedTuple):
+    """Identity of a session: what tells it from all other sessions of all agents."""
+
+    scope: Scope
+    agent: str
+    session: str
+
+
+class DayOf(NamedTuple):
+    """Items dated on a day: sessions, and keys of remembered documents by scope."""
+
+    sessions: tuple[SessionName, ...]
+    memories: tuple[tuple[Scope, str], ...]
+
+
+class LearnedMemory(NamedTuple):
+    """Memory that was learned.
+
+    `category` is the category of an observation or record (decision, preference, state, task), else
+    the memory's kind.
+    """
+
+    handle: str
+    text: str
+    category: str
+    status: str
+    scope: Scope
+    at: datetime
+    message_ids: frozenset[str]
+    kind: str
+
+
+class InjectedCount(NamedTuple):
+    """Numbers of hook calls and of prompts that got an injection, and the longest time of a
+    call.
+    """
+
+    prompts: int = 0
+    given: int = 0
+    ms: float = 0.0
+
+
+class SessionOfDay(NamedTuple):
+    """Part of a session that falls on one day.
+
+    `messages` are those of the user and the agent; `first` is the first request.
+    """
+
+    name: SessionName
+    project: str
+    begin: datetime
+    end: datetime
+    messages: int
+    first: str
+    learned: tuple[LearnedMemory, ...]
+    injected: InjectedCount
+
+
+class WholeDay(NamedTuple):
+    """Day: its sessions in order, other memories of the day, and the runs of distilling."""
+
+    sessions: tuple[SessionOfDay, ...]
+    others: tuple[LearnedMemory, ...]
+    runs: tuple[Run, ...]
+    injected: InjectedCount
+
+
+class SessionWhole(NamedTuple):
+    """Turns of a session, in order, and what was learned from the session."""
+
+    name: SessionName
+    project: str
+    turns: tuple[Turn, ...]
+    learned: tuple[LearnedMemory, ...]
+
+
+def list_memory_days(
+    call: Call, scopes: Iterable[Scope], first: date, last: date
+) -> dict[date, DayOf]:
+    """Return the dated items of each day from `first` to `last` that has any."""
+    sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
+    memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
+    for scope in scopes:
+        dated_documents, _ = first_answer(
+            call.home.stores.all(),
+            lambda store: _list_dated_documents(store, scope, first, last, call),  # noqa: B023
+        )
+        for day, kind, key, metadata in dated_documents:
+            if kind == turns.KIND:
+                name = SessionName(scope, metadata.get("agent", ""), metadata.get("session", ""))
+                sessions[day][name] = None
+            elif key != observation.TASK_KEY:
+                memories[day][scope, key] = None
+    return {
+        day: DayOf(tuple(sessions.get(day, ())), tuple(memories.get(day, ())))
+        for day in sorted({*sessions, *memories})
+        if first <= day <= last
+    }
+
+
+def _list_dated_documents(
+    store: Store, scope: Scope, first: date, last: date, call: Call
+) -> list[tuple[date, str, str, Mapping[str, str]]]:
+    where = Filter(
+        since=datetime.combine(first, time(), UTC) - _ASIDE,
+        until=datetime.combine(last, time(), UTC) + timedelta(days=1) + _ASIDE,
+    )
+    rows = {}
+    for p in store.passages(store.within(scope, where, _MOST_PASSAGES), scope):
+        if p.key not in rows:
+            rows[p.key] = (
+                timeline.day_of_moment(p.valid_from, p.updated_at, call.zone),
+                p.kind,
+                p.key,
+                p.metadata,
+            )
+    return list(rows.values())
+
+
+def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
+    """Return all items of a day."""
+    learned = _list_learned_memories(call, of.memories)
+    calls = _group_hook_calls(call, day)
+    sessions, taken = list[SessionOfDay](), set[str]()
+    for name in of.sessions:
+        day_turns = [
+            turn
+            for turn in _list_session_turns(call, name)
+            if turn.message.at.astimezone(call.zone).date() == day
+        ]
+        if not day_turns:
+            continue
+        ids = {turn.message.id for turn in day_turns}
+        own = tuple(one for one in learned if one.message_ids & ids)
+        taken |= {one.handle for one in own}
+        sessions.append(
+            SessionOfDay(
+                name=name,
+                project=project_name(name.scope),
+                begin=day_turns[0].message.at,
+                end=day_turns[-1].message.at,
+                messages=len(day_turns),
+                first=_shorten_first_prompt(day_turns),
+                learned=own,
+                injected=_count_injected_prompts(calls.get(_counted_as(name.session), ())),
+            )
+        )
+    others = tuple(one for one in learned if one.handle not in taken)
+    every = _count_injected_prompts([row for rows in calls.values() for row in rows])
+    return WholeDay(
+        tuple(sorted(sessions, key=lambda one: one.begin)),
+        others,
+        _list_runs_of_day(call, scopes, day),
+        every,
+    )
+
+
+def build_whole_session(call: Call, name: SessionName) -> SessionWhole:
+    """Return a whole session; without turns where there is no session of this name."""
+    session_turns = _list_session_turns(call, name)
+    if not session_turns:
+        return SessionWhole(name, project_name(name.scope), (), ())
+    begin, end = (
+        session_turns[0].message.at.astimezone(call.zone).date(),
+        session_turns[-1].message.at + _AFTER,
+    )
+    around = list_memory_days(call, [name.scope], begin, end.astimezone(call.zone).date())
+    ids = {turn.message.id for turn in session_turns}
+    learned = _list_learned_memories(
+        call, [memory for day in around.values() for memory in day.memories]
+    )
+    own = tuple(memory for memory in learned if memory.message_ids & ids)
+    return SessionWhole(name, project_name(name.scope), tuple(session_turns), own)
+
+
+def project_name(scope: Scope) -> str:
+    """Return a scope's name for people: a project's folder name, another scope as it is."""
+    return turns.project_of(scope) or scope.path
+
+
+def _list_session_turns(call: Call, name: SessionName) -> list[Turn]:
+    all_turns = call.home.journal.turns(name.scope, name.agent, name.session)
+    return [turn for turn in all_turns if not turn.is_forgotten]
+
+
+def _shorten_first_prompt(said: Sequence[Turn]) -> str:
+    prompt_turn = next((turn for turn in said if turn.message.role == "user"), said[0])
+    return " ".join(prompt_turn.message.text.split())[:200]
+
+
+def _list_learned_memories(call: Call, keys: Sequence[tuple[Scope, str]]) -> list[LearnedMemory]:
+    by_scope: dict[Scope, list[str]] = defaultdict(list)
+    for scope, key in keys:
+        by_scope[scope].append(key)
+    now, rows = call.clock.now(), list[LearnedMemory]()
+    for scope, some in by_scope.items():
+        documents, known = first_answer(
+            call.home.stores.all(),
+            lambda store: (store.get(scope, some), roots.load_roots(store, scope)),  # noqa: B023
+        )[0]
+        for d in documents:
+            kind = COMMIT if d.kind == COMMIT else kind_of(d, known, str(call.home.folder))
+            ids = frozenset(i for origin in d.provenance for i in origin.message_ids)
+            rows.append(
+                LearnedMemory(
+                    handle=NamedMemory(d).handle,
+                    text=_shorten_document_text(d),
+                    category=d.metadata.get("category", "") or kind,
+                    status=find_memory_status(d, now),
+                    scope=d.scope,
+                    at=d.said_at,
+                    message_ids=ids,
+                    kind=kind,
+                )
+            )
+    return sorted(rows, key=lambda one: (one.kind == NOTE, one.at, one.handle))
+
+
+def _shorten_document_text(document: Document) -> str:
+    text = " ".join(document.text[front_matter(document.text).end :].split())
+    return text if len(text) <= 240 else f"{text[:239]}…"
+
+
+def _list_runs_of_day(call: Call, scopes: Iterable[Scope], day: date) -> tuple[Run, ...]:
+    since = datetime.combine(day, time(), call.zone)
+    journal = call.home.journal
+    all_runs = (run for scope in scopes for run in journal.runs(scope, since))
+    return tuple(run for run in all_runs if run.at.astimezone(call.zone).date() == day)
+
+
+def _group_hook_calls(call: Call, day: date) -> dict[str, list[Mapping[str, object]]]:
+    """Return the hook's counters of a day by session."""
+    calls_by_session: dict[str, list[Mapping[str, object]]] = defaultdict(list)
+    for row in stats.read_hook_calls(call.home.folder):
+        at = row["at"]
+        if isinstance(at, int) and datetime.fromtimestamp(at / 1000, call.zone).date() == day:
+            calls_by_session[str(row.get("session", ""))].append(row)
+    return calls_by_session
+
+
+def _counted_as(name: str) -> str:
+    """Return a session's name in the hook's counters; an id that is no plain id is hashed."""
+    return f"{zlib.crc32(name.encode('utf-8', 'replace')):08x}" if name.strip(_ID_SIGNS) else name
+
+
+def _count_injected_prompts(rows: Sequence[Mapping[str, object]]) -> InjectedCount:
+    prompts = [row for row in rows if row.get("event") == "prompt"]
+    answered_count = sum(1 for row in prompts if row.get("high") or row.get("medium"))
+    spent = [float(ms) for row in prompts if isinstance(ms := row.get("ms"), int | float)]
+    return InjectedCount(len(prompts), answered_count, max(spent, default=0.0))

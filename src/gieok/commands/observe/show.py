@@ -1,0 +1,135 @@
+"""`gieok observe show`: the observations with their sources."""
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from gieok.commands.absence import absence
+from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
+from gieok.commands.memory import gaps
+from gieok.commands.memory.handles import NamedMemory
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.memory import scope_memory
+from gieok.memory.observation import KIND, Observation, observation_of
+from gieok.model.memory import Document, Scope
+from gieok.text.messages import Words
+
+_NOTHING = Words(
+    "There are no observations yet: `gieok observe run --once` reads what agents have written."
+)
+_NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveShowRequest:
+    """Parameters of `gieok observe show`."""
+
+    limit: int = argument(Words("how many, the newest (0: all)"), 50)
+    history: bool = argument(Words("what was replaced by reflection instead"), False)
+
+
+class ObservationRow(NamedTuple):
+    """Observation, and the messages that it comes from."""
+
+    id: str
+    handle: str
+    scope: Scope
+    at: datetime
+    priority: str
+    category: str
+    done: bool
+    text: str
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveShowResult:
+    """Observations with their documents, oldest first, and the current task."""
+
+    rows: Hidden[tuple[tuple[Document, Observation], ...]]
+    current_task: OrNull[str]
+    zone: Hidden[tzinfo]
+    is_history: Hidden[bool] = False
+    #: Where there are no observations: places that were not searched. Left out where every place
+    #: was searched.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
+
+    @property
+    def found(self) -> bool:
+        """True where there are observations."""
+        return bool(self.rows)
+
+    @property
+    @mark_encoded_getter
+    def observations(self) -> list[ObservationRow]:
+        """Return the observations, oldest first."""
+        return [
+            ObservationRow(
+                id=d.key,
+                handle=NamedMemory(d).handle,
+                scope=d.scope,
+                at=o.at,
+                priority=o.priority.value,
+                category=o.category.value,
+                done=o.is_done,
+                text=o.text,
+                messages=o.message_ids,
+            )
+            for d, o in self.rows
+        ]
+
+
+def show_observations(call: Call, request: ObserveShowRequest) -> ObserveShowResult:
+    """Return the observations in the scopes of the call."""
+    if request.limit < 0:
+        raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
+    store, journal = call.home.store, call.home.journal
+    held = [
+        scope_memory.load_scope_memory(store, s, hashes=scope_memory.standing(journal, s))
+        for s in call.scopes
+    ]
+    documents = [document for memory in held for document in memory.documents]
+    if request.history:
+        old = [
+            d for s in call.scopes for d in call.home.journal.history(s, request.limit or 1 << 30)
+        ]
+        documents = [document for document in reversed(old) if document.kind == KIND]
+    rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
+    task = next((memory.task for memory in held if memory.task), "")
+    missed = () if rows else tuple(gaps.gaps_of_observing(call, call.scopes))
+    return ObserveShowResult(
+        rows=tuple(rows[-request.limit :]),
+        current_task=task,
+        zone=call.zone,
+        is_history=request.history,
+        not_looked_at=missed or None,
+    )
+
+
+def render_observations(result: ObserveShowResult, style: Style) -> str:
+    """Show a line for each observation, under its day."""
+    lines: list[str] = []
+    day = None
+    for document, o in result.rows:
+        at = o.at.astimezone(result.zone)
+        if at.date() != day:
+            day = at.date()
+            lines.append(style.bold(day.isoformat()))
+        tick = "✅ " if o.is_done else ""
+        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
+        lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
+    if result.current_task:
+        lines += ["", *(printable(line) for line in result.current_task.splitlines())]
+    nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
+    return "\n".join(lines) or absence(nothing, result.not_looked_at, style)
+
+
+OPERATION = Operation(
+    name="observe show",
+    examples=("gieok observe show", "gieok observe show --limit 50"),
+    handler=show_observations,
+    present=render_observations,
+    doc=Words("Show what was observed, and where it came from"),
+)

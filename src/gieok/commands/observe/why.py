@@ -1,0 +1,253 @@
+"""`gieok why`: the origin of a memory.
+
+The origin is the messages behind the memory, what it replaced, and how often it was shown.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from gieok.commands.command import (
+    STATUSES,
+    Operation,
+    Style,
+    Surface,
+    argument,
+    printable,
+    tier_words,
+)
+from gieok.commands.encode import Hidden, mark_encoded_getter
+from gieok.commands.memory import handles, origin
+from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.origin import Origin, Replacement
+from gieok.commands.prompt.last import LastResult, find_last_injection
+from gieok.commands.prompt.last import render_last_injection as present_last
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.model.conversation import Message, Role
+from gieok.model.memory import Document, Provenance, Tier
+from gieok.ranking import timeline
+from gieok.text.messages import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyRequest:
+    """Parameters of `gieok why`."""
+
+    id: str = argument(
+        Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
+        "",
+        positional=True,
+    )
+    last: bool = argument(
+        Words("what was last put before an agent, with scores and cost"),
+        False,
+        cli_only=True,
+    )
+    session: str = argument(Words("of this session of an agent"), "", cli_only=True)
+
+
+class SourceMessage(NamedTuple):
+    """Message behind a memory, and the message's place in its transcript."""
+
+    id: str
+    role: Role
+    at: datetime
+    text: str
+    source: str
+    line: int
+    agent: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyResult:
+    """A memory, and the messages that it came from."""
+
+    memory: Hidden[NamedMemory]
+    said: Hidden[tuple[Message, ...]]
+    origin: Hidden[Origin]
+    zone: Hidden[tzinfo]
+    #: File of an archived memory, by its path in the archive.
+    archived_in: str | None = None
+
+    @property
+    def document(self) -> Document:
+        """Return the memory's document."""
+        return self.memory.document
+
+    @property
+    def found(self) -> bool:
+        """Return whether source messages or the place of a file are known."""
+        return bool(self.said or self.document.provenance)
+
+    @property
+    @mark_encoded_getter
+    def id(self) -> str:
+        """Return the key of the memory."""
+        return self.document.key
+
+    @property
+    @mark_encoded_getter
+    def handle(self) -> str:
+        """Return the memory's handle."""
+        return self.memory.handle
+
+    @property
+    @mark_encoded_getter
+    def status(self) -> str:
+        """Return the memory's status.
+
+        The status is `stands`, `replaced`, `ended`, `done`, `corrected` or `retired`.
+        """
+        return self.origin.status
+
+    @property
+    @mark_encoded_getter
+    def tier(self) -> Tier:
+        """Return the memory's tier: `hot`, or archived: `warm`, `cold`."""
+        return self.document.tier
+
+    @property
+    @mark_encoded_getter
+    def text(self) -> str:
+        """Return the memory's text."""
+        return self.memory.text
+
+    @property
+    @mark_encoded_getter
+    def sources(self) -> tuple[Provenance, ...]:
+        """Return the memory's sources."""
+        return self.document.provenance
+
+    @property
+    @mark_encoded_getter
+    def messages(self) -> tuple[SourceMessage, ...]:
+        """Return the messages behind the memory."""
+        return tuple(
+            SourceMessage(
+                id=m.id,
+                role=m.role,
+                at=m.at,
+                text=m.text,
+                source=m.source,
+                line=m.line,
+                agent=m.agent,
+                session=m.session,
+            )
+            for m in self.said
+        )
+
+    @property
+    @mark_encoded_getter
+    def replaced(self) -> tuple[Replacement, ...]:
+        """Return the memories that this memory replaced, newest first."""
+        return self.origin.replaced
+
+    @property
+    @mark_encoded_getter
+    def replaced_by(self) -> tuple[Replacement, ...]:
+        """Return the memories that replaced this memory."""
+        return self.origin.replaced_by
+
+    @property
+    @mark_encoded_getter
+    def shown_in(self) -> int:
+        """Return in how many of the last sessions a hook showed the memory to an agent."""
+        return self.origin.shown_in
+
+
+def explain_memory_origin(call: Call, request: WhyRequest) -> WhyResult | LastResult:
+    """Return the origin of a memory, or the last injection."""
+    if request.last or (request.session and not request.id):
+        return find_last_injection(call, request.session)
+    if not request.id:
+        raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
+    memory = handles.find_only_memory(call, request.id, history=True) or _by_id(
+        call, request.id.partition("#L")[0]
+    )
+    if memory is None and handles.is_handle(request.id):
+        memory = handles.require_memory(call, request.id)  # says where else it is
+    if memory is None:
+        raise BadRequest(
+            f"no memory has the id {request.id!r} in {call.scope}",
+            hint="`gieok list` and `observe show` print them",
+        )
+    archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])
+    place = archived[0].place.path if archived and not memory.was_replaced else None
+    return WhyResult(
+        memory=memory,
+        said=origin.messages_of(call, memory),
+        origin=origin.find_memory_origin(call, memory),
+        zone=call.zone,
+        archived_in=place,
+    )
+
+
+def _by_id(call: Call, wanted: str) -> NamedMemory | None:
+    store, journal = call.home.store, call.home.journal
+    for scope in call.scopes:
+        if documents := store.get(scope, [wanted]):
+            return NamedMemory(documents[0])
+        if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
+            return NamedMemory(old[0], was_replaced=True)
+    return None
+
+
+def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
+    """Show the memory, its messages with places, and what it replaced; or the last injection."""
+    if isinstance(result, LastResult):
+        return present_last(result, style)
+    lines = [
+        style.bold(printable(result.text)),
+        style.dim(f"  {_format_origin_facts(result, style)}"),
+    ]
+    for m in result.said:
+        at = m.at.astimezone(result.zone)
+        lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.agent}  {m.source}:{m.line}"))
+        lines += [f"    {printable(line)}" for line in m.text.splitlines()]
+    if not result.said:
+        lines += [
+            f"  {p.source}{_format_source_lines(p)}"
+            for p in result.document.provenance
+            if p.source != "journal"
+        ]
+    lines += [
+        f"  {style.say('instead of')}: {printable(memory.text)}" for memory in result.replaced
+    ]
+    lines += [
+        f"  {style.say('replaced by')} {memory.handle}: {printable(memory.text)}"
+        for memory in result.replaced_by
+    ]
+    return "\n".join(lines)
+
+
+def _format_source_lines(source: Provenance) -> str:
+    return f":{source.start_line}-{source.end_line}" if source.start_line else ""
+
+
+def _format_origin_facts(result: WhyResult, style: Style) -> str:
+    day = timeline.day_of_moment(
+        result.document.valid_from, result.document.updated_at, result.zone
+    )
+    facts = [
+        result.handle,
+        str(day),
+        STATUSES[result.status].say(style.lang),
+        str(result.document.scope),
+    ]
+    count = result.shown_in
+    if result.archived_in:
+        facts += [f"{word} {result.archived_in}" for word in tier_words(result.tier, style)]
+    facts += [style.say("shown in {count} session(s)", count=count)] if count else []
+    return "  ".join(facts)
+
+
+OPERATION = Operation(
+    name="why",
+    examples=("gieok why 3fa9c01e", "gieok why --last"),
+    handler=explain_memory_origin,
+    present=render_memory_origin,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Show where a memory comes from: the raw messages, and what it replaced"),
+)

@@ -1,0 +1,57 @@
+"""`gieok hook injections`: the recent injections into agents' prompts."""
+
+from dataclasses import dataclass
+
+from gieok.commands.command import Operation, Style, argument
+from gieok.commands.prompt.last import LastResult, list_last_injections
+from gieok.commands.prompt.last import render_last_injection as present_last
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionsRequest:
+    """Parameters of `gieok hook injections`."""
+
+    limit: int = argument(Words("how many, the newest first"), 10)
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionsResult:
+    """Injections, newest first; a dozen are kept for each of forty sessions."""
+
+    injections: tuple[LastResult, ...]
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is any injection."""
+        return bool(self.injections)
+
+
+def list_injections(call: Call, request: InjectionsRequest) -> InjectionsResult:
+    """Return the injections that the hook keeps of each session.
+
+    Raises BadRequest.
+    """
+    if not 0 < request.limit <= _MOST:
+        raise BadRequest(f"limit is {request.limit}", hint=f"1 to {_MOST:,}")
+    return InjectionsResult(tuple(list_last_injections(call, request.limit)))
+
+
+def render_injections(result: InjectionsResult, style: Style) -> str:
+    """Show each injection as `gieok why --last` does."""
+    if not result.found:
+        return style.say("Nothing that was put before an agent is kept.")
+    return "\n\n".join(present_last(injection, style) for injection in result.injections)
+
+
+OPERATION = Operation(
+    name="hook injections",
+    examples=("gieok hook injections", "gieok hook injections --limit 3"),
+    handler=list_injections,
+    present=render_injections,
+    doc=Words("Show what was put before agents lately: exact text, sources, cost"),
+)

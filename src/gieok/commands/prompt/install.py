@@ -1,0 +1,233 @@
+"""`gieok install AGENT`: add hooks, tools and a command to an agent, or remove them."""
+
+import difflib
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.agents.agent import load_agent
+from gieok.agents.install import change
+from gieok.agents.install.change import Edit, InstallChange, InstallRecord
+from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.table import NAMES
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.text.messages import Words
+
+#: Agents whose command can be the model that observes.
+OBSERVERS = ("claude-code", "codex")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallRequest:
+    """Parameters of `gieok install`."""
+
+    agent: str = argument(
+        Words.of("the agent: {names}", names=", ".join(NAMES)),
+        "",
+        positional=True,
+    )
+    user: bool = argument(Words("for all your projects (the default)"), False)
+    project: bool = argument(Words("for the project in this folder only"), False)
+    commands: bool = argument(
+        Words(
+            "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
+            "/gieok-impact"
+        ),
+        False,
+    )
+    dry_run: bool = argument(Words("show what would change, and change nothing"), False)
+    uninstall: bool = argument(Words("take it out again"), False)
+
+
+class FileChange(NamedTuple):
+    """Change of a file: created, changed, removed or unchanged."""
+
+    path: Path
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstallResult:
+    """Files that changed, or would change."""
+
+    agent: str
+    changes: Hidden[tuple[InstallChange, ...]]
+    note: Words | None
+    dry_run: bool
+    uninstalled: Hidden[bool]
+    #: Features that the installed release of the agent does not support.
+    missing: Omitted[Words] = None
+    found: Hidden[bool] = True
+
+    @property
+    @mark_encoded_getter
+    def files(self) -> list[FileChange]:
+        """Return the change of each file."""
+        return [FileChange(change.path, change.status) for change in self.changes]
+
+
+def install_agent(call: Call, request: InstallRequest) -> InstallResult:
+    """Plan every file, then write all files.
+
+    A file that cannot be edited stops everything before anything is written.
+    """
+    edits_of = load_agent(request.agent).edits if request.agent in NAMES else None
+    if edits_of is None:
+        raise BadRequest(
+            f"{request.agent!r} is no agent that can be installed",
+            hint=f"one of: {', '.join(NAMES)}",
+        )
+    if request.user and request.project:
+        raise BadRequest("--user and --project exclude each other")
+    site = project_site(call) if request.project else user_site(call)
+    # the folder that was made first is removed last
+    edits = [
+        *_plan_command_files(call, request, site),
+        *edits_of(site, build_own_command(call)),
+    ]
+    ledger = InstallRecord(call.home.folder)
+    plan = change.undone if request.uninstall else change.plan_file_change
+    if request.dry_run:
+        changes = tuple(plan(edit, ledger) for edit in edits)
+    else:
+        with ledger.alone(edits):
+            changes = tuple(plan(edit, ledger) for edit in edits)
+            if request.uninstall:
+                change.uninstall(changes, ledger)
+            else:
+                change.install_edits(edits, changes, ledger)
+                (call.home.folder / places.DAEMON_DOWN).unlink(missing_ok=True)
+    agent = load_agent(request.agent)
+    note = None if request.uninstall else agent.note
+    lacks = None if request.uninstall else agent.missing(site)
+    return InstallResult(
+        agent=request.agent,
+        changes=changes,
+        note=Words(note) if note else None,
+        dry_run=request.dry_run,
+        uninstalled=request.uninstall,
+        missing=Words(lacks) if lacks else None,
+    )
+
+
+def _plan_command_files(call: Call, request: InstallRequest, site: InstallPlace) -> list[Edit]:
+    """Return the edits of command files.
+
+    Command files are added where the request or a person wants them, and removed on removal.
+    """
+    commands_of = load_agent(request.agent).commands
+    if commands_of is None:
+        if request.commands:
+            raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
+        return []
+    edits = commands_of(site, build_own_command(call))
+    there = [edit for edit in edits if edit.path.exists()]
+    if request.uninstall:
+        return there
+    if not (request.commands or request.dry_run) and len(there) < len(edits) and call.ask:
+        names = ", ".join(f"/{edit.path.stem}" for edit in edits)
+        shown = call.words("commands for a project's code: {names}", names=names)
+        question = call.words("install them too? [y/N] ")
+        return edits if call.agrees([shown], question, "") else []
+    return edits if request.commands else []
+
+
+def user_site(call: Call) -> InstallPlace:
+    """Return the user's own install place."""
+    return InstallPlace(call.caller.user, False, call.caller.environment)
+
+
+def project_site(call: Call) -> InstallPlace:
+    """Return the project's install place.
+
+    The place is the folder with `.gieok`, else the repository's top, else the current folder.
+    """
+    here = str(call.caller.folder)
+    return InstallPlace(
+        Path(places.project_root(here) or places.find_repository_top(here)),
+        True,
+        call.caller.environment,
+    )
+
+
+def build_own_command(call: Call) -> OwnCommand:
+    """Return the command with which an agent calls this Gieok.
+
+    The command has the full path, because an agent's PATH may differ.
+    """
+    script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
+    program = str(script) if script.exists() else shutil.which("gieok")
+    words = (program,) if program else (sys.executable, "-m", "gieok")
+    if not call.caller.environment.get(places.HOME_VARIABLE):
+        return OwnCommand(words, {})
+    # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows
+    # links.
+    return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
+
+
+def render_install(result: InstallResult, style: Style) -> str:
+    """Show a line for each file; for a dry run, the lines that would change."""
+    lines = []
+    for c in result.changes:
+        lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
+        if result.dry_run and c.status != "unchanged":
+            lines += [f"  {printable(line)}" for line in _diff_file_change(c)]
+    if result.note:
+        lines.append(f"→ {result.note.say(style.lang)}")
+    if result.missing:
+        lines.append(f"! {result.missing.say(style.lang)}")
+    if not (result.dry_run or result.uninstalled or result.missing):
+        proof = Words("`gieok doctor` fires it and shows what it injects")
+        lines.append(proof.say(style.lang))
+        daemon = Words(
+            "a session's start brings Gieok's daemon up, by which prompts are answered by "
+            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
+            "in"
+        )
+        lines.append(daemon.say(style.lang))
+        if result.agent in OBSERVERS:
+            model = Words.of(
+                (
+                    "`observe.model: {agent}` in the settings lets its own command observe, "
+                    "without a key"
+                ),
+                agent=result.agent,
+            )
+            lines.append(model.say(style.lang))
+    return "\n".join(lines)
+
+
+_STATUS = {
+    "created": Words("created"),
+    "changed": Words("changed"),
+    "removed": Words("removed"),
+    "unchanged": Words("unchanged"),
+}
+
+
+def _diff_file_change(c: InstallChange) -> list[str]:
+    before, after = (
+        (data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after)
+    )
+    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+
+
+OPERATION = Operation(
+    name="install",
+    examples=(
+        "gieok install claude-code --commands",
+        "gieok install codex --dry-run",
+        "gieok install cursor --uninstall",
+    ),
+    handler=install_agent,
+    present=render_install,
+    effect=Effect.WRITE,
+    doc=Words("Put recall into a coding agent's own settings"),
+)

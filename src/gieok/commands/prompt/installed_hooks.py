@@ -1,0 +1,142 @@
+"""Runs installed hooks as the agent would, for `gieok doctor`."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from gieok.agents import table
+from gieok.agents.agent import load_agent
+from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.commands.prompt.install import build_own_command, project_site, user_site
+from gieok.errors import GieokError, NotIndexed
+from gieok.home.call import Call
+from gieok.home.hook_index import open_hook_index
+from gieok.hook import matches, question, window
+from gieok.hook.options import HookSettings
+from gieok.hook.stats import PROBE
+
+_TIMEOUT_S = 20
+_TRIED = 20
+_PROMPT = "what do we know about {}?"
+
+
+def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
+    """Return (agent, command of its prompt hook) for every installation here.
+
+    Includes installations of the user and of the current project.
+    """
+    here = (user_site(call), project_site(call))
+    rows = ((agent, find_prompt_command(site, agent)) for site in here for agent in table.HOOKED)
+    return [(agent, command) for agent, command in rows if command]
+
+
+def find_prompt_command(site: InstallPlace, name: str) -> str:
+    """Return the command of Gieok's prompt hook in an agent's own files; '' where there is none."""
+    agent = load_agent(name)
+    edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
+    return next(
+        filter(None, (agent.prompt_command(read_hook_file(edit.path)) for edit in edits)), ""
+    )
+
+
+def read_hook_file(file: Path) -> str:
+    """Return the text of an agent's file; '' where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
+    """Run an installed command on a prompt about the newest memory; return its injection.
+
+    Raises GieokError.
+    """
+    if command != build_own_command(call).line(table.PROMPT, agent):
+        # Settings may come with a repository: what stands there is not run because it calls itself
+        # gieok.
+        raise _build_hook_error(
+            agent, f"{command!r} calls another gieok than this one; it was not run"
+        )
+    title = _title_to_ask(call)
+    payload = {
+        "session_id": PROBE,
+        "cwd": str(call.caller.folder),
+        "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
+        "prompt": _PROMPT.format(title),
+    }
+    try:
+        process = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
+            command,
+            shell=True,
+            cwd=call.caller.folder,
+            env=dict(call.caller.environment),
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _build_hook_error(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
+    finally:  # nothing is injected twice in a session, and the next time asks again
+        Path(window.session_file(str(call.home.folder), agent, PROBE)).unlink(missing_ok=True)
+    if process.returncode != 0:
+        last_lines = process.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
+            "nothing was said"
+        ]
+        raise _build_hook_error(
+            agent, f"{command!r} ended with {process.returncode}: {last_lines[0]}"
+        )
+    if not title:
+        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
+    if not process.stdout:
+        raise GieokError(
+            f"{agent}: the hook runs, but injects nothing for {payload['prompt']!r}",
+            hint=f"see {call.home.folder / 'logs' / 'hook.log'}",
+        )
+    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(process.stdout, agent)}"
+
+
+def _build_hook_error(agent: str, what: str) -> GieokError:
+    return GieokError(f"{agent}: {what}", hint=f"run `gieok install {agent}` again")
+
+
+def _title_to_ask(call: Call) -> str:
+    """Return the title of a memory that recall would show for that title; '' if there is none.
+
+    The hook must agree with recall.
+    """
+    try:
+        reader, late = open_hook_index(call.home)
+    except NotIndexed:
+        return ""
+    scopes = [str(scope) for scope in call.scopes]
+    for scope in scopes:
+        for key, title, _, _ in reader.newest(scope, _TRIED):
+            questions = question.build_prompt_questions(_PROMPT.format(title or key))
+            shown = matches.find_matches(
+                reader,
+                scopes,
+                questions,
+                HookSettings({}),
+                call.clock.now().timestamp(),
+                "",
+                late,
+            ).found
+            if questions and shown:
+                return title or key
+    return ""
+
+
+def _parse_injected_context(stdout: bytes, agent: str) -> str:
+    """Return the injected text on one line."""
+    try:
+        printed = json.loads(stdout)
+        call = (
+            printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _build_hook_error(
+            agent, f"the hook printed what the agent does not read: {stdout[:80]!r}"
+        ) from error
+    return " ".join(str(call).split())[:300]

@@ -1,0 +1,531 @@
+"""`gieok recall`: the memories injected before a prompt.
+
+The hook asks the daemon for them; a person sees why each was chosen.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.agents import table
+from gieok.commands.absence import absence
+from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.encode import Omitted, Score
+from gieok.commands.memory import newest
+from gieok.commands.memory.hits import not_taken_as_times
+from gieok.commands.prompt.candidates import (
+    FATES,
+    Cuts,
+    RecallCandidate,
+    build_recall_candidates,
+    compute_score_cuts,
+)
+from gieok.home.call import Call
+from gieok.hook import choice, inject, question, rules, tasks
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.matches import find_record_category, shown_path
+from gieok.hook.note_gate import NoteGate
+from gieok.hook.options import HookSettings
+from gieok.hook.validity import EndedClaim
+from gieok.hook.window import ContextWindow
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Hit
+from gieok.option import Value
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
+from gieok.ranking import timeline
+from gieok.ranking.learned import prompts
+from gieok.ranking.likelihood import SURE, apply_logistic
+from gieok.ranking.recall import Question, documents_of, holding, recall
+from gieok.ranking.snippet import snippet
+from gieok.text.keywords import normalise, query_tokens
+from gieok.text.messages import Words
+from gieok.text.turns import read_spoken_line
+
+_SNIPPET_CHARS = 600
+#: Sentences of a prompt that are asked separately; each costs as much as the whole prompt.
+_MOST_TEXTS = 3
+#: Hits of one question, and of all questions together, that are examined.
+_HITS, _MOST_HITS = 20, 30
+#: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and
+#: the rest.
+_RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
+#: Least probability of the nearest hit for the hint that something near exists: a little less than
+#: for showing the hit.
+_NEAR = 0.8 * apply_logistic(choice.FIRST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """Parameters of `gieok recall`."""
+
+    prompt: list[str] = argument(
+        Words("the prompt, as an agent would get it"),
+        [],
+        positional=True,
+        needed='gieok recall "…"',
+    )
+    agent: str = argument(Words("the agent that asks"), "")
+    session: str = argument(
+        Words("its session: what stands there already is left out"),
+        "",
+    )
+    scopes: str = argument(
+        Words("whose memory, joined by commas (default: that of this folder)"),
+        "",
+    )
+    explain: bool = argument(
+        Words("also what was found and is not shown, and why"),
+        False,
+        cli_only=True,
+    )
+    limit: int = argument(
+        Words("as if `hook.limit` were this (0: as it is set)"),
+        0,
+        cli_only=True,
+    )
+    mode: str = argument(
+        Words("as if `hook.output_mode` were this"),
+        "",
+        choices=("", "tiered", "full"),
+        cli_only=True,
+    )
+    within_ms: int = argument(Words("stop asking after this; 0: never"), 0)
+
+
+class RecallRow(NamedTuple):
+    """Memory that would be shown, with the fields of `inject.InjectedMemory`."""
+
+    handle: str
+    score: Score
+    title: str
+    text: str
+    citation: str
+    category: str
+    tags: str
+    day: str
+    who: str
+    answers: str
+    status: str
+    scope: str
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """Text to inject ('' for none), its memories, its cost, and why recall may be degraded."""
+
+    text: str
+    tokens: int
+    memories: tuple[RecallRow, ...]
+    #: Questions that memory was asked.
+    asked: tuple[str, ...]
+    degraded: str | None
+    is_hint: bool = False
+    #: Candidates, likeliest first, and the thresholds; present where the caller asked for them.
+    candidates: Omitted[tuple[RecallCandidate, ...]] = None
+    cuts: Omitted[Cuts] = None
+    #: Words that look like a time but were not read as a time; left out where there are none.
+    not_times: Omitted[tuple[str, ...]] = None
+    #: Where nothing would be injected: places that were not searched. Left out where every place
+    #: was searched, and for the hook.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
+
+    @property
+    def found(self) -> bool:
+        """True where something would be injected."""
+        return bool(self.text)
+
+
+class _Found(NamedTuple):
+    """Hit with its probability for the prompt, the question that found it, and its fate."""
+
+    hit: Hit
+    score: float
+    question: str
+    ended: EndedClaim | None = None
+    parts: tuple[EndedClaim, ...] = ()
+    has_won: bool = False
+
+
+def recall_memories(call: Call, request: RecallRequest) -> RecallResult:
+    """Search for each part of the prompt, merge by probability, and choose what to show."""
+    prompt = " ".join(request.prompt)
+    store = call.home.store
+    texts = question.texts(prompt)[:_MOST_TEXTS]
+    named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
+    wanted_scopes = named or call.scopes
+    scopes = holding(store, wanted_scopes) if texts else ()
+    if not scopes:
+        gaps = tuple(_list_recall_gaps(call, request, store, wanted_scopes, ())) if texts else ()
+        return RecallResult(
+            text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
+        )
+    asking = _Asking(call, store, scopes, request.within_ms)
+    asks_memory = asking.asks_memory(texts[0])
+    if question.asks_the_world(prompt):
+        asks_memory = choice.LEAST_ASKING
+    for text in texts:
+        asking.ask(text)
+    about = tasks.question_of(prompt)
+    if about:
+        asks_memory = max(asks_memory, 0.0)
+        asking.ask(
+            about, lambda hit: _RULE_SHARE if tasks.is_rule_text(hit.passage.text) else _OTHER_SHARE
+        )
+    window = ContextWindow(str(call.home.folder), request.agent, request.session)
+    window.read(table.instructions(request.agent, str(call.caller.folder), str(call.caller.user)))
+    hits = _order_newest_first(call, store, asking.best())
+    gate = NoteGate(
+        call.home.hook_settings.text("hook.asked_only"),
+        [str(scope) for scope in wanted_scopes],
+        prompt,
+    )
+    every = _list_injected_memories(call, store, hits, window, gate)
+    memories = choice.likely(every, asks_memory)
+    binding = rules.bearing(
+        rules.read_binding_rules(str(call.home.folder), map(str, scopes), _lines_of(store)), prompt
+    )
+    shown = choice.fresh(
+        rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
+    )
+    settings = _build_supposed_settings(call, request)
+    injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
+    limit = int(settings.number("hook.limit"))
+    why = (
+        build_recall_candidates(every, memories, shown, injection.memories, window, limit)
+        if request.explain
+        else None
+    )
+    is_hint = (
+        not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
+    )
+    gaps = (
+        ()
+        if is_hint or injection.text
+        else tuple(_list_recall_gaps(call, request, store, wanted_scopes, scopes))
+    )
+    return RecallResult(
+        text=inject.format_near_note() if is_hint else injection.text,
+        tokens=injection.tokens,
+        memories=tuple(RecallRow(**memory.fields()) for memory in injection.memories),
+        asked=(*texts, *filter(None, (about,))),
+        degraded=asking.degraded,
+        is_hint=is_hint,
+        candidates=why,
+        cuts=compute_score_cuts(every, asks_memory) if request.explain else None,
+        not_times=tuple(dict.fromkeys(asking.not_times)) or None,
+        not_looked_at=gaps or None,
+    )
+
+
+def _list_recall_gaps(
+    call: Call,
+    request: RecallRequest,
+    store: Store,
+    wanted: Sequence[Scope],
+    held: Sequence[Scope],
+) -> Iterator[Words]:
+    """Yield the places that a recall without results did not look at.
+
+    A hook, which has a deadline and tells nobody, asks for no gaps.
+    """
+    if request.within_ms:
+        return
+    from gieok.commands.memory import gaps  # which walks folders
+
+    if not held:
+        names = ", ".join(map(str, wanted))
+        yield Words.of("{names} holds nothing yet", names=names)
+    yield from gaps.gaps_of_memory(call, store, wanted)
+
+
+def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
+    """Return a function that reads a document's lines by scope and key; [] for a gone document."""
+
+    def lines(scope: str, key: str) -> list[str]:
+        documents = store.get(Scope(scope), [key])
+        return documents[0].text.split("\n") if documents else []
+
+    return lines
+
+
+def _build_supposed_settings(call: Call, request: RecallRequest) -> HookSettings:
+    """Return the hook's settings with the request's values in place of the saved ones."""
+    supposed: dict[str, Value] = {"hook.limit": request.limit} if request.limit > 0 else {}
+    supposed |= {"hook.output_mode": request.mode} if request.mode else {}
+    return call.home.hook_settings.supposing(supposed)
+
+
+class _Asking:
+    """Search with the questions of one prompt, and the best hits of all questions."""
+
+    def __init__(self, call: Call, store: Store, scopes: tuple[Scope, ...], within_ms: int) -> None:
+        self._call, self._store, self._scopes = call, store, scopes
+        self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
+        self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
+        self._profile = replace(
+            call.home.build_profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
+        )
+        self._found: dict[int, _Found] = {}
+        self.degraded: str | None = None
+        self.not_times: list[str] = []
+
+    def ask(self, text: str, share: Callable[[Hit], float] = lambda hit: 1.0) -> None:
+        """Search for a text and add the hits, each with `share` of its probability.
+
+        Adds nothing where the time is up.
+        """
+        if self._found and time.monotonic() > self._end:
+            self.degraded = "time was up before everything was asked"
+            return
+        # A service that searches by itself is not asked for every prompt: each request would leave
+        # the machine, cost money, and come late.
+        is_here = not isinstance(self._store, ManagedSearch)
+        query = Question(
+            text, self._scopes, use_vectors=is_here, hybrid=self._call.home.settings.flag("hybrid")
+        )
+        ranked = recall(
+            self._store,
+            self._embedder,
+            query,
+            self._profile,
+            self._call.clock,
+            self._call.zone,
+        )
+        self.degraded = ranked.degraded or self.degraded
+        self.not_times += ranked.refused
+        for hit in ranked.hits:
+            score = hit.score * share(hit)
+            if hit.passage.id not in self._found or self._found[hit.passage.id].score < score:
+                self._found[hit.passage.id] = _Found(hit, score, text)
+
+    def asks_memory(self, prompt: str) -> float:
+        """Return the log-odds that a prompt asks for stored statements; 0 without a vector."""
+        embedder = self._embedder
+        if embedder is None or embedder.model != prompts.find_prompts_model():
+            return 0.0
+        return prompts.asks_memory(embedder.embed_query(normalise(prompt)), embedder.model)
+
+    def best(self) -> list[_Found]:
+        """Return the best hits of all questions."""
+        return sorted(self._found.values(), key=lambda one: -one.score)[:_MOST_HITS]
+
+    @property
+    def is_near(self) -> bool:
+        """Return whether words and vectors were both searched and found something near."""
+        return (
+            self._embedder is not None
+            and not self.degraded
+            and any(candidate.score >= _NEAR for candidate in self.best())
+        )
+
+
+def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:
+    """Return hits with each current statement before the statement that it replaced.
+
+    A current statement is as likely as what it replaced.
+    """
+    known = {candidate.hit.passage.id: candidate for candidate in best}
+    ordered_hits: list[_Found] = []
+    for placed in newest.place_current_hits(
+        call, store, [candidate.hit for candidate in best], is_quick=True
+    ):
+        candidate = known[(placed.instead_of or placed.hit).passage.id]
+        ordered_hits.append(
+            candidate._replace(
+                hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
+            )
+        )
+    for place in reversed(
+        range(len(ordered_hits) - 1)
+    ):  # what surely took its place is no less likely than what it stands before
+        behind = ordered_hits[place + 1]
+        if behind.ended is not None and behind.ended.key and ordered_hits[place].has_won:
+            ordered_hits[place] = ordered_hits[place]._replace(
+                score=max(behind.score, ordered_hits[place].score)
+            )
+    return ordered_hits
+
+
+def _list_injected_memories(
+    call: Call, store: Store, best: Sequence[_Found], window: ContextWindow, gate: NoteGate
+) -> list[InjectedMemory]:
+    """Return hits as memories to show.
+
+    Leaves out memories that are gone, that may not be injected, or that were said in this very
+    context.
+    """
+    folder = str(call.caller.folder)
+    documents = documents_of(store, [candidate.hit for candidate in best])
+    said_here = _said_here(call, documents.values(), window) if window.session else frozenset()
+    memories = []
+    for candidate in best:
+        document = documents.get((candidate.hit.passage.scope, candidate.hit.passage.key))
+        if document is None or not _has_existing_source(document):
+            continue  # a deleted file is no memory any more, whatever the index still holds
+        if not _may_enter(gate, candidate, document):
+            continue
+        began_s = document.valid_from.timestamp() if document.valid_from else 0.0
+        if not window.was_said_here(document.key, began_s) and document.key not in said_here:
+            memories.append(_build_injected_memory(candidate, document, folder, call.zone))
+    return memories
+
+
+def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
+    tags = document.metadata.get("tags", "")
+    return document.kind == choice.TURN or gate.admits(
+        source=document.source,
+        scope=str(document.scope),
+        key=document.key,
+        category=find_record_category(dict(document.metadata), document.key),
+        score=one.score,
+        text=f"{document.title} {tags} {one.hit.passage.text}",
+    )
+
+
+def _said_here(call: Call, documents: Iterable[Document], window: ContextWindow) -> frozenset[str]:
+    """Return keys of documents observed in this session alone whose source is still in context."""
+    here = set()
+    for document in documents:
+        ids = (
+            [i for origin in document.provenance for i in origin.message_ids]
+            if document.kind != choice.TURN
+            else []
+        )
+        entries = call.home.journal.messages(document.scope, ids) if ids else []
+        if entries and all(
+            window.is_here(entry.message.session, entry.message.at.timestamp()) for entry in entries
+        ):
+            here.add(document.key)
+    return frozenset(here)
+
+
+def _has_existing_source(document: Document) -> bool:
+    source = Path(document.source)
+    return not source.is_absolute() or source.exists() or document.kind == choice.TURN
+
+
+def _format_recall_status(one: _Found) -> str:
+    """Return the status of a hit.
+
+    The status is what ended the hit or parts of it; `current` where the hit won a comparison; or
+    that the hit is unsure.
+    """
+    if one.ended is not None:
+        return one.ended.status
+    status_words = [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score)]
+    return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
+
+
+def _build_injected_memory(
+    one: _Found, document: Document, folder: str, zone: tzinfo
+) -> InjectedMemory:
+    passage = one.hit.passage
+    status = _format_recall_status(one)
+    day = str(timeline.find_passage_day(passage, zone)) if passage.valid_from else ""
+    turn = (
+        read_spoken_line(document.text.split("\n"), passage.start_line)
+        if document.kind == choice.TURN
+        else None
+    )
+    if turn:
+        line = passage.start_line
+        text = f"{turn.text} → {turn.answer}" if turn.answer else turn.text
+        return InjectedMemory(
+            title="",
+            citation=f"{document.key}#L{line}",
+            text=text,
+            who=turn.who,
+            answers=turn.answers,
+            day=day,
+            status=status,
+            handle=places.build_handle(str(document.scope), document.key, line),
+            scope=str(document.scope),
+            score=one.score,
+            is_sure=one.score >= SURE,
+        )
+    source = document.source
+    if choice.has_changed(source, passage.text):
+        status = ", ".join(filter(None, (status, "its file has changed since")))
+    lines = f"#L{passage.start_line}" + (
+        f"-L{passage.end_line}" if passage.end_line != passage.start_line else ""
+    )
+    return InjectedMemory(
+        title=document.title or choice.build_fallback_title(passage.text),
+        citation=shown_path(source or document.key, folder) + lines
+        if Path(source or document.key).suffix
+        else "",
+        text=snippet(passage.text, list(query_tokens(one.question)), _SNIPPET_CHARS),
+        category=find_record_category(dict(document.metadata), document.key),
+        tags=document.metadata.get("tags", ""),
+        day=day,
+        status=status,
+        handle=places.build_handle(str(document.scope), document.key),
+        scope=str(document.scope),
+        score=one.score,
+        is_sure=one.score >= SURE,
+    )
+
+
+def render_recall(result: RecallResult, style: Style) -> str:
+    """Show the text to inject, then the memories behind it."""
+    if not result.text:
+        nothing = Words("Nothing would be injected.")
+        return "\n".join(
+            [
+                absence(nothing, result.not_looked_at, style),
+                *_list_notes(result, style),
+                *_explain_candidates(result, style),
+            ]
+        )
+    lines = [printable(result.text)]
+    lines += [
+        style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
+        for m in result.memories
+    ]
+    lines.append(style.dim(style.say("{tokens} tokens", tokens=result.tokens)))
+    return "\n".join([*lines, *_list_notes(result, style), *_explain_candidates(result, style)])
+
+
+def _list_notes(result: RecallResult, style: Style) -> list[str]:
+    """Return notes on degraded recall, and on words that were not read as a time."""
+    notes = (
+        [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
+    )
+    if result.not_times:
+        notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
+    return notes
+
+
+def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
+    """Return a line for each candidate, with its fate."""
+    if result.cuts is None:
+        return []
+    first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"
+    lines = [
+        style.bold(
+            style.say(
+                "shown from {first} on, further ones from {further}", first=first, further=further
+            )
+        )
+    ]
+    for candidate in result.candidates or ():
+        text = printable(" ".join((candidate.title or candidate.text).split())[:60])
+        lines.append(
+            f"{candidate.score:.2f}  {candidate.handle:<12} {text}  "
+            f"{style.dim(FATES[candidate.fate].say(style.lang))}"
+        )
+    return lines
+
+
+OPERATION = Operation(
+    name="recall",
+    examples=('gieok recall "which linter do we use?"',),
+    handler=recall_memories,
+    present=render_recall,
+    doc=Words("Show what is put before a prompt, and why"),
+)

@@ -1,0 +1,83 @@
+"""Runs any operation by name, for the command line, tools and the daemon.
+
+Errors are answers too.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gieok.commands import load_command
+from gieok.commands.command import Operation, Style, Surface
+from gieok.commands.encode import encode
+from gieok.commands.request import check_request
+from gieok.errors import STATUS, GieokError
+from gieok.home.call import Call
+
+
+class Failure(NamedTuple):
+    """Error as it is sent to a caller: its stable code, what happened, and the next step."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class OperationAnswer(NamedTuple):
+    """Answer to a caller.
+
+    `data` is the documented JSON; `status` the exit status: 0 done, 1 nothing found, 2 an error.
+    """
+
+    found: bool
+    data: object
+    text: str
+    status: int
+    failure: Failure | None = None
+
+
+def run_operation(
+    name: str,
+    values: Mapping[str, object],
+    context_for: Callable[[Operation[Any, Any]], Call],
+    surface: Surface = Surface.CLI,
+    *,
+    lang: str = "",
+    colour: bool = False,
+    verbatim: bool = False,
+) -> OperationAnswer:
+    """Check the request, run the operation, and encode its result; a GieokError becomes a failure.
+
+    `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`,
+    else in the context's language.
+    """
+    named_operation = load_command(name)
+    try:
+        request = check_request(named_operation, values, surface)
+        call = context_for(named_operation)
+        for error in () if named_operation.forgives_config else call.troubles:
+            call.tell(f"{error}; it is left out: `gieok config show`")
+        result = named_operation.call(call, request)
+        caller = call.caller
+        style = Style(
+            lang=lang or call.lang,
+            colour=colour,
+            verbatim=verbatim,
+            folder=str(caller.folder),
+            user=str(caller.user),
+        )
+        text = named_operation.present(result, style)
+    except GieokError as error:
+        return build_failed_answer(error)
+    return OperationAnswer(result.found, encode(result), text, 0 if result.found else 1)
+
+
+def build_failed_answer(error: GieokError) -> OperationAnswer:
+    """Return an error as an answer."""
+    failure = Failure(error.code, str(error), error.hint)
+    return OperationAnswer(
+        found=False,
+        data={"error": failure._asdict()},
+        text="",
+        status=STATUS[error.code][0],
+        failure=failure,
+    )

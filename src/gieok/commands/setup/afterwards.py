@@ -1,0 +1,164 @@
+"""Carries out the chosen actions after the settings are saved.
+
+Each action is an operation that can also be called on its own.
+"""
+
+import calendar
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from gieok.commands import load_command
+from gieok.commands.command import NoRequest, Style, printable
+from gieok.commands.home.daemon import DownResult, UpResult
+from gieok.commands.observe.run import take_in_transcripts
+from gieok.commands.setup.interview import ASKED, YES, Interview
+from gieok.commands.setup.questions.after import to_install
+from gieok.errors import GieokError, TranscriptUnreadable
+from gieok.home.call import Call
+from gieok.ranking.likelihood import HIGH
+
+_HITS, _LOW = 3, "low"
+#: A person waits no longer than this for earlier conversations to be read.
+_PATIENCE_S = 45.0
+
+
+class Deed(NamedTuple):
+    """Action with its outcome, or the reason why it was not done."""
+
+    what: str
+    ok: bool
+    said: str
+
+
+class Afterwards:
+    """Actions of one setup run, under the settings as they are now."""
+
+    def __init__(self, known: Interview) -> None:
+        self._known = known
+        self._call: Call = replace(known.context, home=known.context.home.reopen())
+        self._style = Style(known.context.lang, colour=False)
+
+    def restarted(self) -> Iterator[Deed]:
+        """Restart a running service, so that it reads the new settings."""
+        if self._runs():
+            yield self._done("up", self._started)
+
+    def deeds(self) -> Iterator[Deed]:
+        """Run the actions one by one; a failed action does not stop the others."""
+        known = self._known
+        if known.text("install") == YES:
+            for agent in to_install(known):
+                yield self._done(f"install {agent.name}", partial(self._installed, agent.name))
+        if known.text("take_in") == YES:
+            yield self._done("observe run", self._taken_in)
+        if known.text("index_vault") in (YES, ASKED):
+            yield self._done("index", self._indexed)
+        if known.text("start") == YES:
+            yield self._done("up", self._started)
+
+    def suggestion(self) -> str:
+        """Return a question that memory can answer; '' where memory holds nothing."""
+        rows = self._run("list", call=self._everywhere(), limit=1).memories
+        if not rows:
+            return ""
+        day = rows[0].day
+        is_now = day.year == self._call.clock.now().year
+        template = "What happened in {month}?" if is_now else "What happened in {month} {year}?"
+        return self._call.words(
+            template, month=calendar.month_name[day.month], number=day.month, year=day.year
+        )
+
+    def answer(self, text: str) -> list[str]:
+        """Return the lines that a search finds in everything imported, with their day and
+        handle.
+        """
+        hits = self._run("search", call=self._everywhere(), query=[text], limit=_HITS).results
+        sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
+        lines = [] if sure else [self._call.words("  nothing was found")]
+        for hit in sure:
+            unsure = self._call.words(", unsure") if hit.level != HIGH else ""
+            lines += ["", f"  {hit.date or ''} ({hit.handle}{unsure})"]
+            lines += [
+                f"    {printable(line.strip())}"
+                for line in hit.snippet.splitlines()
+                if line.strip()
+            ]
+        return lines
+
+    def _done(self, what: str, deed: Callable[[], str]) -> Deed:
+        try:
+            return Deed(what, True, deed())
+        except GieokError as error:
+            return Deed(what, False, f"{error}" + (f" → {error.hint}" if error.hint else ""))
+        except KeyboardInterrupt:
+            message = (
+                "stopped; nothing is lost, and `gieok observe run --once` or the service goes on"
+            )
+            return Deed(
+                what,
+                False,
+                self._call.words(message),
+            )
+
+    # Each has its own result.
+    def _run(self, name: str, call: Call | None = None, **values: object) -> Any:  # noqa: ANN401
+        named_operation = load_command(name)
+        return named_operation.handler(call or self._call, named_operation.request(**values))
+
+    def _installed(self, agent: str) -> str:
+        result = self._run("install", call=replace(self._call, ask=None), agent=agent)
+        count = sum(change.status != "unchanged" for change in result.changes)
+        summary = self._call.words("{count} files changed", count=count)
+        notes = [note.say(self._call.lang) for note in (result.note, result.missing) if note]
+        return "; ".join([summary, *notes])
+
+    def _taken_in(self) -> str:
+        result, is_whole = take_in_transcripts(self._call, _PATIENCE_S)
+        words = self._call.words
+        summary = words("{messages:,} messages, found by search now", messages=result.messages)
+        if result.troubles:
+            path, why = next(iter(result.troubles.items()))
+            raise TranscriptUnreadable(
+                f"{summary}; {len(result.troubles)} not read: {path}: {why}", hint=""
+            )
+        if result.waiting:
+            return f"{summary}; {result.waiting}"
+        if is_whole:
+            return summary
+        later = words("the service goes on with what matters in them")
+        alone = words("`gieok observe run --once` goes on with what matters")
+        return f"{summary}; {later if self._known.text('start') == YES or self._runs() else alone}"
+
+    def _indexed(self) -> str:
+        vault = str(self._known.machine.vaults[0])
+        kept_back = [
+            name.strip()
+            for name in self._known.setting("hook.asked_only").split(",")
+            if name.strip()
+        ]
+        if self._known.text("index_vault") == ASKED and vault not in kept_back:
+            setting = load_command("config set")
+            folders = ", ".join([*kept_back, vault])
+            setting.handler(self._call, setting.request(name="hook.asked_only", value=folders))
+        result = self._run("index", paths=[vault])
+        return load_command("index").present(result, self._style).partition("\n")[0]
+
+    def _runs(self) -> bool:
+        daemon = self._call.home.daemon
+        return daemon is not None and daemon.status() is not None
+
+    def _started(self) -> str:
+        """Start the daemon, or restart a running daemon so that it reads the new settings."""
+        if self._runs():
+            down: DownResult = load_command("down").handler(self._call, NoRequest())
+            del down
+        up: UpResult = load_command("up").handler(self._call, NoRequest())
+        return load_command("up").present(up, self._style)
+
+    def _everywhere(self) -> Call:
+        """Return a context that reads every scope: conversations are in the scopes of projects."""
+        scopes = dict.fromkeys((*self._call.scopes, *self._call.home.sidecar.scopes()))
+        first, *more = scopes
+        return replace(self._call, scope=first, also=tuple(more))

@@ -1,0 +1,248 @@
+"""`gieok setup`: six steps of questions, saved at once or not at all; then first actions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.encode import Hidden
+from gieok.commands.setup import answers
+from gieok.commands.setup.afterwards import Afterwards, Deed
+from gieok.commands.setup.changes import SetupChanges, find_setup_changes
+from gieok.commands.setup.dialogue_steps import Asking
+from gieok.commands.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.commands.setup.questions import QUESTIONS, STEPS
+from gieok.commands.setup.questions.after import AFTER, AFTER_TITLE
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
+from gieok.text.korean import in_language
+from gieok.text.messages import Words
+
+#: Answer in the file that is no question of the table: the first question.
+_ASK = "ask"
+_SAVE, _CANCEL = "save", "cancel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupRequest:
+    """Parameters of `gieok setup`."""
+
+    yes: bool = argument(Words("take every default, ask nothing"), False)
+    answers: str = argument(
+        Words("a YAML file of answers (docs/setup.md); what it leaves out is the default"),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetupResult:
+    """Saved settings (name → text; variables without values), their files, and the actions done."""
+
+    settings: dict[str, str]
+    secrets: tuple[str, ...]
+    files: tuple[str, ...]
+    done: tuple[Deed, ...]
+    told: Hidden[tuple[str, ...]] = ()
+    answer: Hidden[str] = ""
+    #: A person at the terminal has read everything but the answer already.
+    was_asked: Hidden[bool] = False
+
+    @property
+    def found(self) -> bool:
+        """Return whether every chosen action was done."""
+        return all(deed.ok for deed in self.done)
+
+
+def set_up_gieok(call: Call, request: SetupRequest) -> SetupResult:
+    """Collect every answer, save them, then run the chosen actions.
+
+    Raises BadRequest; KeyboardInterrupt where the person cancels.
+    """
+    if request.yes or request.answers:
+        return _set_up_from_answers(call, request)
+    if call.dialogue is None:
+        raise BadRequest(
+            "setup asks questions, and there is no terminal",
+            hint=(
+                "`gieok setup --yes` takes every default, `gieok setup --answers FILE` reads "
+                "answers (docs/setup.md)"
+            ),
+        )
+    return _set_up_by_dialogue(call, call.dialogue())
+
+
+def _set_up_from_answers(call: Call, request: SetupRequest) -> SetupResult:
+    table = (*QUESTIONS, *AFTER)
+    file = call.caller.path(request.answers) if request.answers else None
+    raw = answers.read_answer_file(file, table, (_ASK,)) if file else {}
+    known = answers.fill_in_answers(Interview(call), raw, table, QUESTIONS)
+    lines = answers.check_trials(known, QUESTIONS, raw)
+    setup_changes = find_setup_changes(known)
+    files = (
+        known.access.save(setup_changes.settings, setup_changes.secrets) if setup_changes else ()
+    )
+    afterwards = Afterwards(known)
+    deeds = (*(afterwards.restarted() if setup_changes else ()), *afterwards.deeds())
+    answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
+    return SetupResult(
+        settings=dict(setup_changes.settings),
+        secrets=tuple(setup_changes.secrets),
+        files=tuple(files),
+        done=deeds,
+        told=tuple(lines),
+        answer=answer,
+    )
+
+
+def _set_up_by_dialogue(call: Call, dialogue: Dialogue) -> SetupResult:
+    known = Interview(call)
+    dialogue.begin(
+        known.words("Gieok: set up"),
+        known.words("enter next · shift-tab back · esc cancel"),
+        known.words("← back"),
+        known.words("(space: tick)"),
+    )
+    try:
+        known = Asking(dialogue, (*QUESTIONS, _build_review_question()), STEPS).ask(known)
+    except Cancelled:
+        dialogue.say(known.words("cancelled; nothing was changed"))
+        raise KeyboardInterrupt from None
+    setup_changes = find_setup_changes(known)
+    files = (
+        known.access.save(setup_changes.settings, setup_changes.secrets) if setup_changes else ()
+    )
+    for file in files:
+        dialogue.say(known.words("  ✓ saved: {shown_path}", shown_path=known.shown_path(file)))
+    deeds, answer = _offer_next_steps(
+        known, dialogue, Afterwards(known).restarted() if setup_changes else ()
+    )
+    return SetupResult(
+        dict(setup_changes.settings),
+        tuple(setup_changes.secrets),
+        tuple(files),
+        deeds,
+        answer=answer,
+        was_asked=True,
+    )
+
+
+def _offer_next_steps(
+    known: Interview, dialogue: Dialogue, first: Iterable[Deed]
+) -> tuple[tuple[Deed, ...], str]:
+    """Run the first actions, then offer further ones.
+
+    The saved settings stay, wherever the person stops.
+    """
+    finished_deeds: list[Deed] = []
+
+    def follow(deeds: Iterable[Deed]) -> None:
+        for deed in deeds:
+            finished_deeds.append(deed)
+            dialogue.say(deed_line(deed, known.context.lang))
+
+    try:
+        follow(first)
+        known = Asking(dialogue, AFTER, AFTER_TITLE).ask(known)
+        afterwards = Afterwards(known)
+        follow(afterwards.deeds())
+        if suggested := afterwards.suggestion():
+            words = known.words("Ask your memory (empty: later)")
+            question = dialogue.text(words, suggested, lambda text: "").strip()
+            return tuple(finished_deeds), _show_trial_answer(
+                dialogue, question, afterwards.answer(question)
+            ) if question else ""
+    except (Cancelled, WentBack):
+        dialogue.say(known.words("the settings are saved; the rest is as it was"))
+    return tuple(finished_deeds), ""
+
+
+def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str:
+    for line in (f"  ? {asked}", *answer):
+        dialogue.say(line)
+    return "\n".join(answer)
+
+
+def _build_review_question() -> SetupQuestion:
+    """Return the last question: whether to save the changes."""
+
+    def picks(known: Interview) -> list[Pick]:
+        save = known.words("save") if find_setup_changes(known) else known.words("go on")
+        return [
+            Pick(_SAVE, save),
+            Pick(_CANCEL, known.words("cancel, change nothing")),
+        ]
+
+    return SetupQuestion(
+        name="save",
+        step=6,
+        kind=AnswerKind.ONE,
+        words=Words("Save?"),
+        note=lambda known: format_setup_changes(known, find_setup_changes(known)),
+        picks=picks,
+        default=lambda known: _SAVE,
+    )
+
+
+def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
+    """Return the changes, a line each, without secrets."""
+    lines = [
+        (
+            f"{name}: {_format_setting_value(known, known.setting(name))} → "
+            f"{_format_setting_value(known, text)}"
+        )
+        for name, text in found.settings.items()
+    ]
+    where = (
+        known.words("your keyring") if known.setting("keys.store") == "keyring" else ".env, 0600"
+    )
+    lines += [f"{variable} → {where}" for variable in found.secrets]
+    fixed = [name for question in QUESTIONS for name in question.decides if known.is_fixed(name)]
+    lines += [
+        known.words("{name} stays: {value} sets it", name=name, value=known.now[name][1])
+        for name in dict.fromkeys(fixed)
+    ]
+    return lines or [known.words("nothing changes: everything stays as it is now")]
+
+
+def _format_setting_value(known: Interview, text: str) -> str:
+    shown = {"True": known.words("yes"), "False": known.words("no")}.get(text.capitalize(), text)
+    return printable(known.shown_path(shown)) or "–"
+
+
+def deed_line(deed: Deed, lang: str) -> str:
+    """Return an action's outcome as a line."""
+    return (
+        f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
+    )
+
+
+def render_setup(result: SetupResult, style: Style) -> str:
+    """Show what was saved and done without a dialogue, what was found, and what to do next."""
+    lines = []
+    if not result.was_asked:
+        lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
+        lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
+        lines += [result.answer] if result.answer else []
+    return "\n".join([*lines, *_format_next_commands(style)])
+
+
+def _format_next_commands(style: Style) -> list[str]:
+    return [
+        style.say("\nNext:"),
+        style.say('  gieok remember "…" keep something'),
+        style.say('  gieok search "…"   ask; in a project, about it'),
+        style.say("  gieok status       what is remembered, how fresh"),
+        style.say("  gieok doctor       proves that every part works"),
+        style.say("  gieok setup        change any of this again"),
+    ]
+
+
+OPERATION = Operation(
+    name="setup",
+    when_stopped=Words(""),
+    handler=set_up_gieok,
+    present=render_setup,
+    effect=Effect.WRITE,
+    examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
+    doc=Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
+)

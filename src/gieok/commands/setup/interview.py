@@ -1,0 +1,133 @@
+"""Inputs of a question: the machine, the current settings, and the answers so far."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from gieok.commands.setup.machine import Surroundings, survey_machine
+from gieok.home.call import Call
+from gieok.home.setting_rows import list_setting_rows
+from gieok.ports.dialogue import Pick
+from gieok.ports.setup import Provider, SetupAccess
+from gieok.text.messages import Words
+
+Given = str | tuple[str, ...]
+YES, NO = "yes", "no"
+#: Notes that are searched, and never injected.
+ASKED = "asked"
+
+
+class Interview:
+    """State of one run of `gieok setup`; `now` is setting → (text, origin)."""
+
+    def __init__(self, call: Call, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
+        self.context = call
+        self.answers = answers
+        self.access: SetupAccess = call.home.setup
+        self.now = {
+            row.name: (row.value, row.origin) for row in list_setting_rows(call.home.settings)
+        }
+
+    @cached_property
+    def machine(self) -> Surroundings:
+        """Return the survey of this machine."""
+        return survey_machine(self.context)
+
+    @cached_property
+    def providers(self) -> Mapping[str, Provider]:
+        """Return the providers that could observe, by name."""
+        return {provider.name: provider for provider in self.access.providers()}
+
+    @cached_property
+    def ollama(self) -> Sequence[str] | None:
+        """Return the models of the Ollama on this machine; None where none answers."""
+        return self.access.ollama()
+
+    def with_answers(self, answers: Mapping[str, Given]) -> "Interview":
+        """Return a copy with other answers; the survey results stay."""
+        interview = object.__new__(Interview)
+        interview.__dict__.update(self.__dict__)
+        interview.answers = answers
+        return interview
+
+    def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the person's language."""
+        return self.context.words(template, about, plural, **values)
+
+    def setting(self, name: str) -> str:
+        """Return the current text of a setting."""
+        return self.now[name][0]
+
+    def is_fixed(self, name: str) -> bool:
+        """Return whether a variable or a flag fixes a setting, so that an answer has no effect."""
+        return self.now[name][1] not in ("default", str(self.context.home.folder / "config.yaml"))
+
+    def text(self, name: str) -> str:
+        """Return the answer to a single-choice or text question; '' where it was not asked."""
+        answer = self.answers.get(name, "")
+        return answer if isinstance(answer, str) else ",".join(answer)
+
+    def ticked(self, name: str) -> tuple[str, ...]:
+        """Return the answer to a multiple-choice question."""
+        answer = self.answers.get(name, ())
+        return answer if isinstance(answer, tuple) else ()
+
+    def path(self, text: str) -> Path:
+        """Return the path that a person typed, with `~` expanded."""
+        return self.context.caller.path(text)
+
+    def shown_path(self, path: Path | str) -> str:
+        """Return a path as a person writes it."""
+        text, user = str(path), str(self.context.caller.user)
+        return "~" + text[len(user) :] if text == user or text.startswith(user + "/") else text
+
+
+class AnswerKind(Enum):
+    """Kind of an answer: one of several, several of them, a line, or a hidden line."""
+
+    ONE = "one"
+    MANY = "many"
+    TEXT = "text"
+    SECRET = "secret"  # noqa: S105 - a kind of answer
+
+
+def _is_always_asked(known: Interview) -> bool:
+    del known
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupQuestion:
+    """Question of the table; `name` is also its name in `--answers`.
+
+    `applies` says whether the question is asked; `picks` are its answers, `default` the answer that
+    Enter takes; `wrong` says what is wrong with a line. `settings` is what the answer sets,
+    `variable` where a secret goes.
+    """
+
+    name: str
+    step: int
+    kind: AnswerKind
+    words: Words
+    note: Callable[[Interview], Sequence[str]] = lambda known: ()
+    applies: Callable[[Interview], bool] = _is_always_asked
+    picks: Callable[[Interview], Sequence[Pick]] = lambda known: ()
+    default: Callable[[Interview], Given] = lambda known: ""
+    #: Label of a pick that asks for a line; None: the picks are all there is.
+    free: Words | None = None
+    #: Settings that the answer decides: where variables fix them all, the question is not asked.
+    decides: tuple[str, ...] = ()
+    wrong: Callable[[Interview, str], str] = lambda known, text: ""
+    settings: Callable[[Interview], Mapping[str, str]] = lambda known: {}
+    variable: Callable[[Interview], str] = lambda known: ""
+    #: `model`, `notice` or `archive`: the trial runs once the last applicable question of its step
+    #: is answered.
+    trial: str = ""
+
+
+def yes_no(known: Interview) -> list[Pick]:
+    """Return the two picks, yes and no."""
+    return [Pick(YES, known.words("yes")), Pick(NO, known.words("no"))]

@@ -1,0 +1,117 @@
+"""Survey of this machine: agents, Obsidian vaults, OpenClaw's webhook, a desktop."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents import agent, sources, table
+from gieok.agents.install.edits import InstallPlace
+from gieok.agents.openclaw.gateway import webhook
+from gieok.agents.openclaw.installation import state_folder
+from gieok.commands.prompt.install import build_own_command, user_site
+from gieok.commands.prompt.installed_hooks import find_prompt_command
+from gieok.home.call import Call
+from gieok.memory.tiers import vaults
+from gieok.model.memory import Scope
+
+
+class FoundAgent(NamedTuple):
+    """Agent found on this machine.
+
+    `folder` is where the agent writes transcripts (None: no transcripts), `transcripts` their
+    number, `size` their bytes together. `is_installed`: Gieok is installed in the agent.
+    """
+
+    name: str
+    folder: Path | None
+    transcripts: int
+    size: int
+    is_installed: bool
+
+
+class Surroundings(NamedTuple):
+    """Result of the survey.
+
+    `has_webhook`: OpenClaw's webhook is configured. `has_desktop`: desktop notifications can be
+    shown.
+    """
+
+    agents: tuple[FoundAgent, ...]
+    vaults: tuple[Path, ...]
+    has_webhook: bool
+    has_desktop: bool
+
+
+def survey_machine(call: Call) -> Surroundings:
+    """Return what is on this machine; no program is run, and nobody is asked."""
+    caller = call.caller
+    hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
+    return Surroundings(
+        tuple(_iter_found_agents(call)),
+        tuple(vault.path for vault in vaults.find_obsidian_vaults(caller.environment, caller.user)),
+        not hook.missing,
+        _has_desktop(caller.environment),
+    )
+
+
+def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
+    site = user_site(call)
+    for name in table.NAMES:
+        known_agent = agent.load_agent(name)
+        place = (
+            known_agent.place(call.caller.user, call.caller.environment)
+            if known_agent.place
+            else None
+        )
+        transcript_places = known_agent.places(call.caller.user, call.caller.environment)
+        files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
+        if files or _is_agent_present(name, known_agent, site):
+            is_installed = _is_integration_installed(call, site, name, known_agent)
+            yield FoundAgent(
+                name=name,
+                folder=place.folder if place else None,
+                transcripts=len(files),
+                size=sum(map(_read_file_size, files)),
+                is_installed=is_installed,
+            )
+
+
+def _is_agent_present(name: str, made: agent.Agent, site: InstallPlace) -> bool:
+    """Return whether the agent was ever used here, or its program is installed."""
+    folders = [made.hook_files.folder(site)] if made.hook_files else []
+    folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
+    program = made.rehearsal.program if made.rehearsal else ""
+    return any(folder.is_dir() for folder in folders) or bool(
+        program and shutil.which(program, path=site.environment.get("PATH", os.defpath))
+    )
+
+
+def _is_integration_installed(call: Call, site: InstallPlace, name: str, made: agent.Agent) -> bool:
+    if name in table.HOOKED:
+        return bool(find_prompt_command(site, name))
+    try:
+        return made.edits is not None and all(
+            edit.path.exists() for edit in made.edits(site, build_own_command(call))
+        )
+    # An agent's own files may be malformed; the command that installs Gieok reports the fault.
+    except Exception:  # noqa: BLE001
+        return False
+
+
+def _read_file_size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _has_desktop(environment: Mapping[str, str]) -> bool:
+    if sys.platform == "darwin":
+        return True
+    has_screen = bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+    return has_screen and bool(
+        shutil.which("notify-send", path=environment.get("PATH", os.defpath))
+    )

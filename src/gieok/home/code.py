@@ -1,0 +1,135 @@
+"""Opens the code index of projects."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from gieok import config, fs, places, registry, resolved
+from gieok.code.index import ignore_rules, ownership
+from gieok.code.index.project import Project
+from gieok.code.model import layout
+from gieok.config import Settings
+from gieok.errors import BadConfig, NotIndexed
+from gieok.flow.durable import JournalRealm
+from gieok.flow.generate import Asker
+from gieok.home import models
+from gieok.home.home import Home
+from gieok.ports.code import CoverageRun
+
+
+def open_code_project(home: Home, root: Path) -> Project:
+    """Open the index of the code below `root`.
+
+    Raises NotIndexed where somebody else made the index.
+    """
+    folder = home.settings.home
+    realm = JournalRealm(home.stores.journal, f"code:{root.resolve()}")
+    # An index that another process has made and not claimed yet looks like an index that came with
+    # the repository.
+    with fs.lock_resource(folder, layout.index_file(root)):
+        ownership.check_index_owner(folder, root)
+        store = registry.load_backend(registry.PROJECT_STORES, "sqlite")(
+            layout.index_file(root), resident=home.resident is not None, realm=realm
+        )
+        try:
+            ownership.claim_index(folder, root, store)
+        except NotIndexed:
+            store.close()
+            raise
+    return Project(
+        root=root,
+        store=store,
+        parser=registry.load_backend(registry.PARSERS, "tree-sitter")(),
+        versions=registry.load_backend(registry.VERSIONS, "git")(root, home.caller.environment),
+        clock=home.clock,
+        ignore=_read_ignore_patterns(root / layout.FOLDER / "config.yaml"),
+    )
+
+
+def load_coverage_run(file: Path) -> CoverageRun:
+    """Return the run under coverage whose data a file holds."""
+    coverage_run: CoverageRun = registry.load_backend(registry.COVERAGE, "coverage.py")(file)
+    return coverage_run
+
+
+def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
+    """Return the patterns under `ignore` in a project's code settings. Raises BadConfig."""
+    if not file.is_file():
+        return ()
+    try:
+        project_settings = config.parse_yaml_mapping(str(file), file.read_bytes())
+    except OSError as error:
+        raise resolved.unreadable(str(file), error) from error
+    patterns: object = project_settings.pop("ignore", None) or []
+    if project_settings:
+        raise BadConfig(
+            f"unknown setting {min(map(str, project_settings))!r} in {str(file)!r}",
+            hint="known: ignore",
+        )
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
+    return tuple(patterns)
+
+
+def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
+    """Return the rules that exclude files of a project's code from reading.
+
+    The index is not opened. Raises BadConfig.
+    """
+    patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
+    return ignore_rules.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
+
+
+def format_code_role(root: Path) -> str:
+    """Return the role under which the meter counts the models' use for a project."""
+    return f"code {places.project_scope(str(root))}"
+
+
+def format_upkeep_role(root: Path) -> str:
+    """Return the role under which the meter counts the cheap model's summaries of changes."""
+    return f"code upkeep {places.project_scope(str(root))}"
+
+
+def open_code_asker(home: Home, root: Path, model: str) -> Asker | None:
+    """Return an asker of `model`, or else of the configured model, about the code of a folder."""
+    settings = home.settings
+    if not (model := model or settings.text("code.model")):
+        return None
+    return models.asker(
+        home,
+        format_code_role(root),
+        models.generator(settings, _select_model_prefix(settings, model), model),
+    )
+
+
+def _select_model_prefix(settings: Settings, model: str) -> str:
+    """Return the prefix of the settings that hold the address and key of a model.
+
+    The settings of one provider are never used for another.
+    """
+    configured = settings.text("code.model")
+    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
+    return "" if is_others else "code."
+
+
+def open_upkeep_asker(home: Home, root: Path) -> Asker | None:
+    """Return an asker of the cheap model about changes in a folder.
+
+    The asker tries once: a change that fails waits for the next sync.
+    """
+    settings = home.settings
+    if not (model := settings.text("code.upkeep_model")):
+        return None
+    asker = models.asker(
+        home, format_upkeep_role(root), models.generator(settings, upkeep_prefix(settings), model)
+    )
+    return replace(asker, delays_s=())
+
+
+def upkeep_prefix(settings: Settings) -> str:
+    """Return the prefix of the settings that hold the address and key of the cheap model."""
+    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
+    return (
+        "code.upkeep_"
+        if has_own
+        else _select_model_prefix(settings, settings.text("code.upkeep_model"))
+    )

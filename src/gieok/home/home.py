@@ -1,0 +1,316 @@
+"""Home of a caller: its settings, and what commands open from it, each at its first use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gieok import config, private
+from gieok.config import Settings
+from gieok.home.caller import Caller
+from gieok.home.stores import Stores
+from gieok.ports.system import Clock
+from gieok.private import Privacy
+
+if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.character.house import House
+    from gieok.code.index.project import Project
+    from gieok.flow.generate import Asker
+    from gieok.flow.notices import Notices
+    from gieok.home.backups import HomeBackups
+    from gieok.home.embedders import FollowingEmbedder
+    from gieok.home.encryption import HomeEncryption
+    from gieok.home.keys import HomeKeys
+    from gieok.home.resident import Resident
+    from gieok.home.setup import HomeSetup
+    from gieok.home.watching import Watching
+    from gieok.hook.options import HookSettings
+    from gieok.memory.capture.freshness import Backlog
+    from gieok.memory.files.cut import Cut
+    from gieok.memory.sidecar import Sidecar, TranscriptSources
+    from gieok.memory.tiers.tiers import Tiers
+    from gieok.ports.archive import Sealer
+    from gieok.ports.journal import FullJournal
+    from gieok.ports.models import Embedder
+    from gieok.ports.store import Notes, Store
+    from gieok.processes.client import Daemon
+    from gieok.ranking.profile import Profile
+    from gieok.ranking.rerank import Reranking
+
+
+class Home:
+    """Home folder as one caller sees it; each resource is opened when it is first asked for.
+
+    `wait` sleeps between tries of a model; `resident` is the state that the calls of a long-lived
+    process share; `has_daemon` says whether the process may ask and start the home's daemon. A
+    plain class whose members import what they need: a cold keyword search has 80 ms for everything.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        caller: Caller,
+        clock: Clock,
+        zone: tzinfo,
+        lang: str,
+        say: Callable[[str], None],
+        wait: Callable[[float], object],
+        resident: "Resident | None" = None,
+        has_daemon: bool = False,
+    ) -> None:
+        self.settings = settings
+        self.caller = caller
+        self.clock = clock
+        self.zone = zone
+        self.lang = lang
+        self.say = say
+        self.wait = wait
+        self.resident = resident
+        self.has_daemon = has_daemon
+        #: Embedders of a process that ends with its call, by the settings that decide them: a model
+        #: is loaded once.
+        self.embedders: dict[object, Embedder] = {}
+        self._projects: dict[Path, Project] = {}
+
+    def supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> "Home":
+        """Return the home as if these settings and secrets were set, to try them without waiting.
+
+        Raises BadConfig.
+        """
+        return self._with_settings(
+            config.supposing(self.settings, settings, secrets), wait=lambda seconds: None
+        )
+
+    def reopen(self) -> "Home":
+        """Return the home under its settings as they are now. Raises BadConfig."""
+        caller = self.caller
+        settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
+        opened = self._with_settings(settings, wait=self.wait)
+        opened.resident = self.resident
+        opened.has_daemon = self.has_daemon
+        return opened
+
+    def _with_settings(self, settings: Settings, wait: Callable[[float], object]) -> "Home":
+        return type(self)(
+            settings=settings,
+            caller=self.caller,
+            clock=self.clock,
+            zone=self.zone,
+            lang=self.lang,
+            say=self.say,
+            wait=wait,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """Return the home's folder."""
+        return self.settings.home
+
+    @cached_property
+    def privacy(self) -> Privacy:
+        """Return what is excluded from memory."""
+        text, user = self.settings.text, str(self.caller.user)
+        return private.open_privacy(
+            str(self.folder), text("exclude.folders"), text("exclude.agents"), user
+        )
+
+    # Stores.
+    @cached_property
+    def stores(self) -> Stores:
+        """Return the stores and journals by name."""
+        if self.resident is None:
+            return Stores(
+                self.settings, self.clock, self.say, is_resident=False, sealers=self._open_sealers
+            )
+        # No caller is shown the progress: several callers may wait for one store.
+        factory = partial(
+            Stores,
+            self.settings,
+            self.clock,
+            lambda line: None,
+            is_resident=True,
+            sealers=self._open_sealers,
+        )
+        return self.resident.stores(
+            self.settings, frozenset(self.caller.environment.items()), factory
+        )
+
+    def _open_sealers(self) -> "Sequence[Sealer]":
+        """Return the sealers of archive files."""
+        from gieok.home import file_sealers
+
+        return file_sealers.of_archives(self)
+
+    @property
+    def store(self) -> "Store":
+        """Return the configured store."""
+        return self.stores.configured()
+
+    @property
+    def journal(self) -> "FullJournal":
+        """Return the configured journal."""
+        return self.stores.journal()
+
+    @property
+    def notes(self) -> "Notes":
+        """Return the notes of the configured store, each durable in the journal."""
+        return self.stores.notes()
+
+    # Search.
+    @property
+    def embedder_name(self) -> str:
+        """Return the name of the embedder that the settings ask for; `none` for none."""
+        return self.settings.text("embedder")
+
+    def open_embedder(self) -> "FollowingEmbedder | None":
+        """Return the embedder for the configured store; None where the user wants none."""
+        from gieok.home import embedders
+
+        return embedders.open_embedder(self)
+
+    def open_reranking(self) -> "Reranking | None":
+        """Return the reranker with its calibration; None where the user wants none."""
+        from gieok.home import rerankers
+
+        return rerankers.open_reranking(self)
+
+    def build_profile(self, name: str = "") -> "Profile":
+        """Return how memory is ranked: the profile of a name, with the user's settings.
+
+        Raises BadConfig.
+        """
+        from gieok.home import profiles
+
+        return profiles.build_configured_profile(self.settings, name)
+
+    @property
+    def cut(self) -> "Cut":
+        """Return how texts are cut into passages."""
+        from gieok.memory.files.cut import Cut
+
+        return Cut(
+            self.settings.integer("index.passage_tokens"),
+            self.settings.integer("index.overlap_tokens"),
+            self.zone,
+        )
+
+    # Talk.
+    @cached_property
+    def sidecar(self) -> "Sidecar":
+        """Return the sidecar, which observes transcripts."""
+        from gieok.home import talk
+
+        return talk.open_sidecar(self)
+
+    @property
+    def transcript_sources(self) -> "TranscriptSources":
+        """Return where the transcripts of agents lie."""
+        from gieok.home import talk
+
+        return talk.build_transcript_sources(self)
+
+    def catch_up(self) -> "Backlog":
+        """Take in what agents wrote last, within a small budget; nothing where a daemon does."""
+        from gieok.home import recent_talk
+
+        return recent_talk.catch_up_agents(self)
+
+    # Archive.
+    @cached_property
+    def tiers(self) -> "Tiers":
+        """Return the tiers of memory that the settings ask for."""
+        from gieok.home import archive
+
+        return archive.build_tiers(self)
+
+    # Code.
+    def open_project(self, root: Path) -> "Project":
+        """Return the index of the code below a folder, opened once. Raises NotIndexed."""
+        if root not in self._projects:
+            from gieok.home import code
+
+            self._projects[root] = code.open_code_project(self, root)
+        return self._projects[root]
+
+    def open_code_asker(self, root: Path, model: str = "") -> "Asker | None":
+        """Return an asker of a model about the code of a folder; None where no model is set.
+
+        '' names the configured model. Raises BadConfig, MissingExtra.
+        """
+        from gieok.home import code
+
+        return code.open_code_asker(self, root, model)
+
+    # Characters.
+    @cached_property
+    def house(self) -> "House":
+        """Return the service of characters."""
+        from gieok.home import character
+
+        return character.open_house(self)
+
+    # The prompt hook.
+    @property
+    def hook_settings(self) -> "HookSettings":
+        """Return the settings of the prompt hook."""
+        from gieok.hook.options import OPTIONS, HookSettings
+
+        return HookSettings(
+            {option.name: self.settings.values[option.name].value for option in OPTIONS}
+        )
+
+    # Maintenance.
+    @property
+    def keys(self) -> "HomeKeys":
+        """Return the keys of services."""
+        from gieok.home.keys import HomeKeys
+
+        return HomeKeys(self)
+
+    @property
+    def notices(self) -> "Notices":
+        """Return the notices to a person."""
+        from gieok.home import notices
+
+        return notices.open_notices(self)
+
+    @property
+    def backups(self) -> "HomeBackups":
+        """Return the backups of the home."""
+        from gieok.home.backups import HomeBackups
+
+        return HomeBackups(self)
+
+    @property
+    def encryption(self) -> "HomeEncryption":
+        """Return the encryption of the home."""
+        from gieok.home.encryption import HomeEncryption
+
+        return HomeEncryption(self)
+
+    @property
+    def setup(self) -> "HomeSetup":
+        """Return what `gieok setup` inspects, tries and saves."""
+        from gieok.home.setup import HomeSetup
+
+        return HomeSetup(self)
+
+    @property
+    def watching(self) -> "Watching":
+        """Return how files are watched."""
+        from gieok.home.watching import Watching
+
+        return Watching(
+            self.settings.integer("watch.debounce_ms"), self.settings.integer("watch.rescan_s")
+        )
+
+    @property
+    def daemon(self) -> "Daemon | None":
+        """Return the daemon's client; None in a process that may not start a daemon."""
+        if not self.has_daemon:
+            return None
+        from gieok.processes.client import Daemon
+
+        return Daemon(self.folder)

@@ -1,0 +1,27 @@
+"""Profiles of search: how memory is ranked, with what the user set."""
+
+from dataclasses import replace
+
+from gieok.config import Settings
+from gieok.errors import BadConfig
+from gieok.home import rerankers
+from gieok.memory.files.profile import PROFILES
+from gieok.ranking.profile import Profile
+
+
+def build_configured_profile(settings: Settings, name: str) -> Profile:
+    """Return the profile of a name, '' for the configured one, with the user's own limits.
+
+    Raises BadConfig.
+    """
+    name = name or settings.text("search.profile")
+    if name not in PROFILES:
+        raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")
+    profile = replace(PROFILES[name], calibrations=rerankers.calibrations(settings.home))
+    if limit := settings.integer("search.limit"):
+        profile = profile.with_limit(limit)
+    if (score := settings.number("search.min_score")) >= 0:
+        profile = profile.with_least_score(score)
+    if (days := settings.number("search.half_life_days")) >= 0:
+        profile = replace(profile, half_life_days=days)
+    return profile

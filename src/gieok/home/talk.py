@@ -1,0 +1,275 @@
+"""Opens the sidecar."""
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from gieok import paths, places, projects, registry
+from gieok.agents import sources
+from gieok.agents.agent import observed
+from gieok.agents.openclaw import installation
+from gieok.config import Settings
+from gieok.errors import BadConfig, BadRequest
+from gieok.flow.generate import Asker
+from gieok.flow.schedule import Schedule
+from gieok.home import models, notices
+from gieok.home.home import Home
+from gieok.memory import active_memory, observation, scope_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.exchange import scope_moves
+from gieok.memory.exchange.notes import NotesMirror
+from gieok.memory.files.seeds import SESSION_FOLDERS
+from gieok.memory.observation import Observed
+from gieok.memory.observer import known_statements, rules
+from gieok.memory.observer.buffer import READER, Thresholds
+from gieok.memory.observer.known_statements import Known
+from gieok.memory.observer.observer import ModelObserver
+from gieok.memory.reflection import reflect
+from gieok.memory.sidecar import ScopeModels, Sidecar, TranscriptSources
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+from gieok.ports.transcripts import TranscriptStore
+from gieok.text.redact.names import redact_path_names
+
+#: How much of the existing memory an observer is shown, in tokens.
+_REMEMBERED_TOKENS = 2_000
+
+
+def build_transcript_sources(home: Home) -> TranscriptSources:
+    """Return where the transcripts of the observed agents lie, and whose they are."""
+    settings, caller = home.settings, home.caller
+    return TranscriptSources(
+        places=sources.list_transcript_places(
+            caller.user,
+            caller.environment,
+            _list_observed_agents(settings),
+            _list_observed_folders(home),
+        ),
+        open_database=_open_transcripts,
+        default_scope=_own_scope(settings),
+        project_scope=_ProjectScopes(home),
+        folder_of=lambda digest: _folder_of(home, digest),
+    )
+
+
+def _own_scope(settings: Settings) -> Scope:
+    """Return the scope of conversations outside of any project."""
+    return Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
+
+
+def open_sidecar(home: Home) -> Sidecar:
+    """Open the sidecar with its journal, store, sources and models."""
+    settings, caller, store = home.settings, home.caller, home.stores.adopted()
+    template = settings.text("active_memory.template")
+    return Sidecar(
+        journal=home.stores.journal(),
+        store=store,
+        clock=home.clock,
+        zone=home.zone,
+        transcripts=build_transcript_sources(home),
+        models=_scope_models(home, store),
+        notifier=notices.open_notices(home),
+        spool=paths.locate_spool(settings.home),
+        active_file=partial(_active_file, home, _own_scope(settings)),
+        look=Look(
+            home.lang,
+            settings.integer("active_memory.budget_tokens"),
+            active_memory.read_template(caller.path(template) if template else None),
+            home.zone,
+        ),
+        thresholds=Thresholds(
+            settings.integer("observe.run_tokens"),
+            settings.integer("observe.chunk_tokens"),
+            settings.integer("observe.hard_stop_tokens"),
+            reflect_tokens=settings.integer("reflect.tokens"),
+        ),
+        reflection=Schedule(settings.text("reflect.schedule"), home.zone),
+        notes=_find_notes_mirror(home),
+        privacy=home.privacy,
+        has_turns=settings.flag("index.sessions"),
+        beside=lambda: home.stores.all()[1:],
+    )
+
+
+def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
+    """Open a database of an agent's transcripts."""
+    transcripts: TranscriptStore = registry.load_backend(registry.TRANSCRIPTS, agent)(file)
+    return transcripts
+
+
+class _ProjectScopes:
+    """Maps a folder to its project's scope; records such folders for the seeds of a memory."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._seen: set[str] = set()
+
+    def __call__(self, folder: str) -> Scope | None:
+        if self._home.privacy.excludes_folder(folder):
+            return None
+        folder = (
+            scope_moves.find_moved_folder(self._home.stores.journal(), folder) if folder else folder
+        )
+        scope = _project_scope(self._home.settings.home, folder)
+        if scope and folder not in self._seen:
+            journal = self._home.stores.journal()
+            self._seen |= journal.kept(SESSION_FOLDERS).keys() | {folder}
+            if folder not in journal.kept(SESSION_FOLDERS) and redact_path_names(folder) == folder:
+                journal.keep(SESSION_FOLDERS, {folder: ""})
+        return scope
+
+
+def _folder_of(home: Home, digest: str) -> str:
+    """Return the session folder whose path has this SHA-256; '' where no known folder has."""
+    folders = home.stores.journal().kept(SESSION_FOLDERS)
+    return next(
+        (folder for folder in folders if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
+    )
+
+
+def _project_scope(home_folder: Path, folder: str) -> Scope | None:
+    """Return the scope of the project that a session worked in.
+
+    None where the session's folder exists and is no project. A folder that is gone, or was never on
+    this machine, counts as a project by its path: conversations there are not about the person.
+    """
+    if not folder:
+        return None
+    if root := places.find_workplace(folder):
+        top = places.find_repository_top(folder)
+        project = top if places.common_folder(top) == root else root
+        return Scope(
+            projects.know(home_folder, project)
+            if redact_path_names(project) == project
+            else places.project_scope(project)
+        )
+    is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
+    return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
+
+
+def _active_file(home: Home, default: Scope, scope: Scope) -> Path:
+    configured = home.settings.text("active_memory.path")
+    if configured and scope == default:
+        return home.caller.path(configured)
+    return paths.locate_active_memory(home.settings.home, scope.path)
+
+
+def _list_observed_agents(settings: Settings) -> list[str]:
+    known = list(observed())
+    configured = settings.text("observe.agents")
+    if configured in ("auto", "none"):
+        return known if configured == "auto" else []
+    names = [name.strip() for name in configured.split(",") if name.strip()]
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise BadConfig(
+            f"observe.agents names {unknown[0]!r}",
+            hint=f"agents: {', '.join(known)}, or auto, or none",
+        )
+    return names
+
+
+def _list_observed_folders(home: Home) -> list[Path]:
+    return [
+        home.caller.path(name)
+        for name in home.settings.text("observe.folders").split(os.pathsep)
+        if name
+    ]
+
+
+def _find_notes_mirror(home: Home) -> NotesMirror:
+    """Find out where copies of the user's notes go."""
+    settings, caller = home.settings, home.caller
+    named = (name.strip() for name in settings.text("observe.notes").split(","))
+    chosen = (caller.path(name) for name in named if name)
+    folders = tuple(folder for folder in chosen if not home.privacy.excludes_folder(str(folder)))
+    record, target = paths.locate_notes_record(settings.home), settings.text("observe.notes_target")
+    if target or not folders:
+        return NotesMirror(folders, caller.path(target) if target else None, record)
+    try:
+        agents = installation.find_openclaw(caller.environment, caller.user).agents
+        main_agent = next(agent for agent in agents if agent.id == "main")
+    except BadRequest as error:
+        return NotesMirror(folders, None, record, f"{error}; set observe.notes_target")
+    return NotesMirror(folders, main_agent.workspace.absolute() / "memory", record)
+
+
+def _load_known_context(
+    journal: FullJournal,
+    store: Store,
+    scope: Scope,
+    messages: Sequence[Journalled],
+    before: Sequence[Observed],
+) -> Known:
+    """Return what is known to a conversation, with observations that are not stored yet.
+
+    `before` holds the observations that were made ahead.
+    """
+    ahead = [observation.load_observed(chunk.body) for chunk in journal.chunks(scope, READER)]
+    task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
+    held = scope_memory.load_scope_memory(
+        store, scope, hashes=scope_memory.standing(journal, scope)
+    )
+    return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
+
+
+def _scope_models(home: Home, store: Store) -> ScopeModels:
+    settings, zone = home.settings, home.zone
+    judge = rules.StatementJudge(home.open_embedder)
+
+    # Made for each run, so that a replaced key takes effect at once.
+    def asker(role: str, prefix: str, model: str) -> Asker:
+        return models.asker(home, role, models.generator(settings, f"{prefix}.", model))
+
+    observing = settings.text("observe.model")
+    reflecting = settings.text("reflect.model") or observing
+    of_reflector = "reflect" if settings.text("reflect.model") else "observe"
+
+    journal, paid = home.stores.journal(), defaultdict[Scope, dict[Any, Any]](dict)
+
+    def observe(scope: Scope) -> Callable[[Any], Any]:
+        if observing == "rules":
+            return _open_rules_observer(home, store, scope, judge)
+        look = partial(_load_known_context, journal, store, scope)
+        model_asker = asker("observer", "observe", observing)
+        return ModelObserver(
+            model_asker, zone, look, settings.number("observe.temperature"), paid[scope]
+        )
+
+    def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
+        del scope
+        if reflecting == "rules":
+            return reflect.rules_ask
+        model_asker = asker("reflector", of_reflector, reflecting)
+        return reflect.model_ask(model_asker, zone, settings.number("reflect.temperature"))
+
+    return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
+
+
+def _open_rules_observer(
+    home: Home, store: Store, scope: Scope, judge: rules.StatementJudge
+) -> Callable[[Any], Any]:
+    """Return the observer that works by rules, without a model.
+
+    The observer looks up which message a turn answers, and which claims are held already.
+    """
+    journal = home.stores.journal()
+
+    def before(found: Journalled) -> str:
+        message = found.message
+        turns = journal.turns(scope, message.agent, message.session, found.seq, found.seq)
+        return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
+
+    def held() -> list[str]:
+        documents = scope_memory.load_scope_memory(
+            store, scope, hashes=scope_memory.standing(journal, scope)
+        ).documents
+        return [document.text for document in documents if document.valid_to is None]
+
+    return rules.RulesObserver(home.zone, judge, before, held)

@@ -1,0 +1,74 @@
+"""Checks whether something may be stored now.
+
+Nothing is stored while memory is paused, from a private session, or from an excluded folder.
+"""
+
+from datetime import datetime, tzinfo
+
+from gieok import private
+from gieok.errors import Withheld
+from gieok.home.call import Call
+from gieok.ports.system import Clock
+from gieok.private import Privacy
+from gieok.text.messages import Words
+
+
+def check_caller_withheld(call: Call) -> None:
+    """Raise Withheld where nothing may be stored from this caller now."""
+    check_pause(call.privacy, call.clock, call.zone)
+    if private.is_asked_for(call.caller.environment):
+        raise Withheld(
+            "this session is private: nothing was taken in",
+            hint=f"say it in a session that was started without {private.VARIABLE}",
+        )
+    if call.caller.is_placed:
+        check_folder(call, str(call.caller.folder))
+
+
+def check_pause(privacy: Privacy, clock: Clock, zone: tzinfo) -> None:
+    """Raise Withheld while memory is paused."""
+    pause = privacy.pause(clock.now().timestamp())
+    if pause is None:
+        return
+    if pause.until is None:
+        raise Withheld("memory is paused: nothing was taken in")
+    until = format_local_time(pause.until, zone)
+    raise Withheld(f"memory is paused until {until}: nothing was taken in")
+
+
+def check_folder(call: Call, folder: str) -> None:
+    """Raise Withheld where a folder is excluded."""
+    if call.privacy.excludes_folder(folder):
+        raise Withheld(
+            f"the folder {folder!r} is excluded: nothing of it was taken in",
+            hint=(
+                "`gieok config show exclude` shows what is excluded, `gieok config set "
+                "exclude.folders …` changes it"
+            ),
+        )
+
+
+def format_local_time(at_s: float, zone: tzinfo) -> str:
+    """Return a time as a person reads it."""
+    return datetime.fromtimestamp(at_s, zone).strftime("%Y-%m-%d %H:%M")
+
+
+def format_withheld_notice(why: str, lang: str) -> str:
+    """Return the notice at the start of a withheld session; `why` is of
+    `surfaces.hook.withheld`.
+    """
+    why, _, until = why.partition(" ")
+    words = {
+        "paused": Words.of(
+            "memory is paused until {until}; nothing is kept or recalled. `gieok resume` ends it",
+            until=until,
+        )
+        if until
+        else Words("memory is paused; nothing is kept or recalled. `gieok resume` ends it"),
+        "private": Words("this session is private; nothing of it is kept or recalled"),
+        "excluded": Words(
+            "this folder or agent is excluded; nothing is kept or recalled (`gieok config show "
+            "exclude`)"
+        ),
+    }[why]
+    return words.say(lang)

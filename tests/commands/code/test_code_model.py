@@ -1,0 +1,417 @@
+"""Summaries by models, over the wire: a loopback server stands for the provider, everything else is
+the product.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.code.deepen import escalation, summarise
+from gieok.code.index import project as code_project
+from gieok.home.calls import open_call
+from gieok.surfaces.cli import main
+from gieok.testing.model_server import ModelServer, read_request_text
+
+Json = Any
+Run = Callable[..., Json]
+_TOKENS = 11 + 7  # what the server says of every answer
+_MONEY = '''RATE = 2
+
+
+def convert(x):
+    """Turn into the other currency."""
+    password = "hunter2hunter2"
+    return x * RATE
+
+
+def spare():
+    return 1
+'''
+_CART = """from shop.money import convert
+
+
+class Cart:
+    def total(self, items):
+        items = list(items)
+        return sum(convert(item) for item in items)
+
+    def clear(self):
+        self.items = [convert(0)]
+        return self
+"""
+_TEST = """from shop.cart import Cart
+
+
+def test_total():
+    cart = Cart()
+    assert cart.total([1]) == 2
+"""
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    made = ModelServer()
+    made.script = [_says]
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer) -> Path:
+    root = tmp_path / "shop-project"
+    for path, text in {
+        "shop/money.py": _MONEY,
+        "shop/cart.py": _CART,
+        "tests/test_cart.py": _TEST,
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    for name, value in {
+        "HOME": tmp_path / "home",
+        "EMBEDDER": "none",
+        "LANG": "en",
+        "CODE_MODEL": "compatible:strong",
+        "CODE_BASE_URL": f"{server.url}/v1",
+        "CODE_UPKEEP_MODEL": "compatible:cheap",
+    }.items():
+        monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def run(shop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs `gieok code ARGUMENTS --json` and gives the parsed output, and with `status`
+    checks the exit status.
+    """
+
+    def call(*arguments: str, status: int = 0) -> Json:
+        assert main(["code", *arguments, "--json"]) == status
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def _pieces(body: Json) -> dict[str, str]:
+    """Return number → symbol of what a request asks about."""
+    return dict(
+        re.findall(r"^(\d+)\n<code>\n(\S+)$", body["messages"][-1]["content"], re.MULTILINE)
+    )
+
+
+def _says(body: Json) -> str:
+    """Answer as a model that does what it is asked to."""
+    if pieces := _pieces(body):
+        return (
+            "```json\n"
+            + json.dumps({n: f"{body['model']} on {key}." for n, key in pieces.items()})
+            + "\n```"
+        )
+    return '{"architecture": "A shop."}'
+
+
+def _asked(server: ModelServer) -> list[tuple[str, list[str]]]:
+    """Return the model and the symbols of each request, and forget the requests."""
+    found = [(body["model"], list(_pieces(body).values())) for _, body in server.requests]
+    server.requests.clear()
+    return found
+
+
+def _edit(root: Path, before: str, after: str, path: str = "shop/money.py") -> None:
+    text = (root / path).read_text(encoding="utf-8")
+    assert before in text
+    (root / path).write_text(text.replace(before, after), encoding="utf-8")
+
+
+def _last_change(root: Path) -> Json:
+    return json.loads(
+        (root / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    )
+
+
+def _summary(run: Run, name: str) -> tuple[str, str | None]:
+    shown = run("show", name)["symbols"][0]
+    return shown["summary"], shown["summary_by"]
+
+
+def test_a_full_init_summarises_what_is_worth_it_in_one_request_and_never_again(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    found = run("init", "--full")
+    assert found["note"] is None
+    assert found["summaries"] == {"written": 6, "waiting": 0, "tokens": 2 * _TOKENS}
+    secrets = [read_request_text(body) for _, body in server.requests]
+    assert not any("hunter2" in text for text in secrets)
+    assert "[redacted:password]" in secrets[1]
+    description, summaries = _asked(server)
+    assert description == ("strong", [])
+    # Most depended on first; no tests, and nothing as short as `spare`.
+    assert summaries[0] == "strong"
+    assert summaries[1][0] == "shop/money.py::convert"
+    assert set(summaries[1]) == {
+        "shop/cart.py::<module>",
+        "shop/cart.py::Cart",
+        "shop/cart.py::Cart.clear",
+        "shop/cart.py::Cart.total",
+        "shop/money.py::<module>",
+        "shop/money.py::convert",
+    }
+    assert (_last_change(shop)["tokens"], _last_change(shop)["status"]) == (2 * _TOKENS, "done")
+    again = run("init", "--full")
+    assert (_asked(server), again["summaries"]["tokens"], again["note"]) == ([], 0, None)
+    stats = run("stats")
+    assert (stats["tokens"], stats["upkeep_tokens"], stats["model_summaries"]) == (
+        2 * _TOKENS,
+        0,
+        6,
+    )
+
+
+def test_summaries_by_a_model_are_in_every_answer(run: Run, shop: Path) -> None:
+    run("init", "--full")
+    text = "strong on shop/money.py::convert."
+    assert _summary(run, "convert") == (text, "compatible:strong")
+    assert _summary(run, "spare")[1] is None
+    answer = next(r for r in run("query", "convert")["results"] if r["symbol"] == "convert")
+    assert (answer["summary"], answer["summary_by"]) == (text, "compatible:strong")
+    page = Path(run("export")["files"][0]).read_text(encoding="utf-8")
+    assert f"  - `convert` (L4): {text}\n" in page
+    assert "- `shop/cart.py`: strong on shop/cart.py::<module>.\n" in page
+
+
+def test_a_sync_lets_the_cheap_model_summarise_what_changed_and_a_revert_costs_nothing(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init", "--full")
+    _asked(server)
+    store = open_call({}).home.open_project(shop).store
+    graph = list(store.all_symbols()), list(store.all_edges())
+    _edit(shop, "x * RATE", "x * RATE + 1")
+    found = run("sync")
+    # What the module is, as a model is shown it, did not change: nobody is asked.
+    assert _asked(server) == [("cheap", ["shop/money.py::convert"])]
+    assert found["summaries"] == {"written": 2, "waiting": 0, "tokens": _TOKENS}
+    assert run("show", "shop/money.py")["symbols"][0]["summary_by"] == "compatible:strong"
+    assert _last_change(shop)["tokens"] == _TOKENS
+    assert _summary(run, "convert") == ("cheap on shop/money.py::convert.", "compatible:cheap")
+    _edit(shop, "x * RATE + 1", "x * RATE")
+    assert run("sync")["summaries"]["tokens"] == 0
+    assert _summary(run, "convert")[1] == "compatible:strong"
+    assert _asked(server) == []
+    assert (list(store.all_symbols()), list(store.all_edges())) == graph
+    assert run("stats")["upkeep_tokens"] == _TOKENS
+    roles = {
+        role.partition(" project:")[0] for _, role in open_call({}).home.journal.usage(_today())
+    }
+    assert roles == {"code", "code upkeep"}
+
+
+def _today() -> Any:
+    return open_call({}).clock.now().date().min
+
+
+def test_without_models_nothing_is_asked_and_nothing_waits(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_CODE_MODEL", "")
+    monkeypatch.setenv("GIEOK_CODE_UPKEEP_MODEL", "")
+    run("init", "--full")
+    _edit(shop, "x * RATE", "x + RATE")
+    assert run("sync")["summaries"] == {"written": 0, "waiting": 0, "tokens": 0}
+    assert server.requests == []
+    assert run("stats")["waiting_summaries"] == 0
+    assert _summary(run, "convert") == ("Turn into the other currency.", None)
+
+
+def test_what_the_cheap_model_fails_at_waits_for_the_next_sync_and_the_index_is_there(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init")
+    assert server.requests == [], "the first index is no change"
+    server.script = [(500, b"{}")]
+    _edit(shop, "x * RATE", "x + RATE")
+    found = run("sync")
+    assert len(server.requests) == 1, (
+        "it is tried at the next sync, not again and again in this one"
+    )
+    assert "answered 500" in found["note"]
+    assert found["summaries"]["waiting"] == 2
+    assert "x + RATE" in run("show", "convert")["symbols"][0]["code"]
+    check = next(c for c in run("validate")["checks"] if c["name"] == "summaries fresh")
+    assert (check["ok"], "2 changed and wait" in check["detail"]) == (False, True)
+    server.script = [_says]
+    _asked(server)
+    later = run("sync")
+    assert (later["unchanged"], later["summaries"]["written"], later["note"]) == (3, 2, None)
+    row = _last_change(shop)
+    assert (row["files"], row["tokens"]) == ([], _TOKENS)
+    assert run("validate")["checks"][6]["ok"] is True
+
+
+def test_code_that_is_gone_before_it_could_be_summarised_is_not_paid_for(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init")
+    server.script = [(500, b"{}")]
+    _edit(shop, "x * RATE", "x + RATE")
+    run("sync")
+    server.script = [_says]
+    _asked(server)
+    (shop / "shop/money.py").unlink()
+    assert run("sync")["summaries"] == {"written": 0, "waiting": 0, "tokens": 0}
+    assert _asked(server) == []
+
+
+def test_a_run_stays_within_its_tokens_says_what_is_left_and_goes_on_the_next_time(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_CODE_SUMMARY_TOKENS", "200")
+    found = run("init", "--full")
+    assert 0 < found["summaries"]["waiting"] < 6
+    assert "code.summary_tokens" in found["note"]
+    assert found["summaries"]["written"] + found["summaries"]["waiting"] == 6
+    first = [key for _, keys in _asked(server) for key in keys]
+    assert first[0] == "shop/money.py::convert"
+    monkeypatch.setenv("GIEOK_CODE_SUMMARY_TOKENS", "200000")
+    assert run("init", "--full")["summaries"]["waiting"] == 0
+    (second,) = _asked(server)
+    assert sorted(second[1] + first) == sorted({*second[1], *first}), "nothing is asked twice"
+
+
+def test_code_that_changes_while_a_model_answers_gets_no_summary_of_other_code(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summarise, "_MOST_AT_ONCE", 1)
+
+    def edits(body: Json) -> str:
+        if next(iter(_pieces(body).values()), "") == "shop/money.py::convert":
+            _edit(
+                shop,
+                "class Cart:",
+                "class Trolley:\n    def other(self): ...\n\n\nclass Cart:",
+                "shop/cart.py",
+            )
+            code_project.sync_project(open_call({}).home.open_project(shop))
+        return _says(body)
+
+    server.script = [edits]
+    found = run("init", "--full")
+    assert "passed over" in found["note"]
+    asked = {read_request_text(body) for _, body in server.requests}
+    for symbol in run("show", "Cart.total")["symbols"]:
+        assert symbol["summary_by"] == "compatible:strong", "it moved, and is what it was"
+    assert run("show", "shop/cart.py")["symbols"][0]["summary_by"] is None
+    assert not any("shop/cart.py::<module>" in text for text in asked)
+
+
+def test_the_daily_cap_holds_for_summaries(
+    run: Run, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "10")
+    found = run("init", "--full")
+    assert "observe.daily_tokens" in found["note"]
+    assert (server.requests, found["added"], found["summaries"]["waiting"]) == ([], 3, 6)
+
+
+def test_a_model_that_is_refused_is_asked_once_and_leaves_the_index_whole(
+    run: Run, server: ModelServer
+) -> None:
+    server.script = [(401, b"{}")]
+    found = run("init", "--full")
+    assert len(server.requests) == 1
+    assert ("answered 401" in found["note"], found["summaries"]["waiting"], found["added"]) == (
+        True,
+        6,
+        3,
+    )
+    assert run("query", "convert")["results"]
+
+
+def test_an_answer_that_was_cut_off_counts_as_far_as_it_goes(run: Run, server: ModelServer) -> None:
+    server.script = [
+        '{"architecture": "A shop."}',
+        '{"1": "The rate.", "2": "Half an',
+        '{"9": "x", "77": "no such number"}',
+    ]
+    found = run("init", "--full")
+    assert found["summaries"]["written"] == 1
+    assert "5 symbols have no summary" in found["note"]
+    assert _summary(run, "convert")[0] == "The rate."
+    again = run("init", "--full")
+    assert "summarised nothing" in again["note"]
+
+
+def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarised(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init")
+    (shop / "shop/order.py").write_text(
+        "class Order:\n    def pay(self):\n        x = 1\n        return x\n", encoding="utf-8"
+    )
+    run("sync")
+    assert {model for model, _ in _asked(server)} == {"cheap"}
+    assert run("escalate")["summaries"] == 3
+    assert _summary(run, "Order.pay") == (
+        "strong on shop/order.py::Order.pay.",
+        "compatible:strong",
+    )
+    row = _last_change(shop)
+    assert (row["trigger"], row["tokens"], row["status"]) == ("escalate", 2 * _TOKENS, "done")
+    _asked(server)
+    server.script = [(401, b"{}")]
+    (shop / "shop/bill.py").write_text("class Bill:\n    paid = True\n", encoding="utf-8")
+    run("sync")
+    assert run("escalate", status=2)["error"]["code"] == "generator_failed"
+    assert run("query", "convert")["pending"] is True, "what failed stays"
+
+
+def test_what_another_process_syncs_while_the_strong_model_looks_waits_for_the_next_look(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init")
+    (shop / "shop/order.py").write_text(
+        "class Order:\n    paid = True\n    open = True\n", encoding="utf-8"
+    )
+    run("sync")
+    _asked(server)
+
+    def meanwhile(body: Json) -> str:
+        if not (shop / "shop/bill.py").exists():
+            (shop / "shop/bill.py").write_text(
+                "class Bill:\n    paid = True\n    open = True\n", encoding="utf-8"
+            )
+            code = "from gieok.surfaces.cli import main; raise SystemExit(main(['code', 'sync']))"
+            subprocess.run([sys.executable, "-c", code], cwd=shop, check=True, capture_output=True)
+        return _says(body)
+
+    server.script = [meanwhile]
+    run("escalate")
+    assert {model for model, _ in _asked(server)} == {"strong"}, "one at a time"
+    waiting = escalation.pending(shop)
+    assert waiting is not None
+    assert waiting["reasons"] == ["new module shop/bill.py", "new class shop/bill.py::Bill"]
+    run("escalate")
+    assert escalation.pending(shop) is None
+
+
+def test_another_provider_has_an_address_of_its_own(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init")
+    monkeypatch.setenv("GIEOK_CODE_MODEL", "openai:strong")
+    monkeypatch.setenv("GIEOK_CODE_BASE_URL", "http://127.0.0.1:9/v1")
+    _edit(shop, "x * RATE", "x + RATE")
+    found = run("sync")
+    assert ("needs its address" in found["note"], found["summaries"]["waiting"]) == (True, 2)
+    monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
+    assert run("sync")["summaries"]["written"] == 2
+    assert _asked(server)[0][0] == "cheap"

@@ -1,0 +1,323 @@
+"""What a user gets of `gieok search`: from where, of which days, how sure, and what is said where
+nothing is found.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from contexts import called_in, opened_home
+
+from gieok.commands.command import Style
+from gieok.commands.encode import encode
+from gieok.commands.memory.hits import SearchHit, SearchResult, render_search
+from gieok.commands.memory.index import IndexRequest
+from gieok.commands.memory.index import index_memory as index
+from gieok.commands.memory.remember import RememberRequest
+from gieok.commands.memory.remember import remember_record as remember
+from gieok.commands.memory.search import SearchRequest
+from gieok.commands.memory.search import search_memory as search
+from gieok.errors import BadRequest, NotIndexed
+from gieok.home.call import Call
+from gieok.model.memory import Scope
+from gieok.surfaces.cli import main
+from gieok.testing import ManualClock
+
+_EN, _KO = Style("en", colour=False), Style("ko", colour=False)
+_TODAY = ManualClock().now().date()
+_PAYMENTS = """# Payments
+
+The refunds are settled on Tuesdays.
+
+## Provider
+
+We chose Stripe for the card payments.
+Its webhook secret is rotated in March.
+
+## 정산
+
+정산은 매월 열흘에 끝낸다.
+"""
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Return a folder of one long note and two of days."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "payments.md").write_text(_PAYMENTS, encoding="utf-8")
+    for days, text in (
+        (30, "The lighthouse lamp was green."),
+        (2, "The lighthouse lamp is white."),
+    ):
+        name = f"{_TODAY - timedelta(days=days)}.md"
+        (folder / name).write_text(f"{text}\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def call(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+    for name in ("shop", "blog"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as opened:
+        index(opened, IndexRequest(paths=[str(notes)]))
+        yield opened
+
+
+def _search(call: Call, query: str, **fields: object) -> SearchResult:
+    return search(call, SearchRequest(query=query.split(), **({"min_score": 0.0} | fields)))
+
+
+def _first(call: Call, query: str, **fields: object) -> SearchHit:
+    return _search(call, query, **fields).results[0]
+
+
+def _snippets(result: SearchResult) -> str:
+    return "\n".join(hit.snippet for hit in result.results)
+
+
+def test_a_hit_names_the_file_the_line_that_answers_and_its_heading(
+    call: Call, notes: Path
+) -> None:
+    hit = _first(call, "when is the webhook secret rotated")
+    assert (hit.file, hit.line) == (str(notes / "payments.md"), 8)
+    assert hit.citation.startswith("payments.md#L")
+    assert hit.heading == "Payments"
+    shown = render_search(_search(call, "when is the webhook secret rotated"), _EN).split("\n")[0]
+    assert "payments.md:8" in shown
+    assert hit.handle in shown
+
+
+def test_of_lines_that_hold_as_many_words_the_first_is_named(call: Call) -> None:
+    assert _first(call, "card webhook").line == 7
+
+
+def test_a_file_that_is_gone_is_not_named(call: Call, notes: Path) -> None:
+    notes.rename(notes.with_name("away"))
+    hit = _first(call, "when is the webhook secret rotated")
+    assert (hit.file, hit.line) == (None, None)
+    assert hit.citation in render_search(_search(call, "webhook secret"), _EN)
+    assert not {"file", "line"} & encode(_search(call, "webhook secret"))["results"][0].keys()
+
+
+def test_a_record_of_a_project_is_found_in_it_and_elsewhere_only_where_everything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("shop", "blog"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shop")
+    with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as shop:
+        remember(shop, RememberRequest(text=["Canaries go out before noon."]))
+        remember(shop, RememberRequest(text=["My own canaries sing."], user=True))
+        assert "before noon" in _snippets(_search(shop, "canaries"))
+    monkeypatch.chdir(tmp_path / "blog")
+    with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as blog:
+        elsewhere = _snippets(_search(blog, "canaries"))
+        assert "before noon" not in elsewhere
+        assert "sing" in elsewhere
+        assert "before noon" in _snippets(_search(blog, "canaries", everywhere=True))
+
+
+def test_a_scope_without_memory_is_refused_by_name_with_those_that_have_some(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as opened:
+        with pytest.raises(NotIndexed, match=r"nothing is indexed in any scope"):
+            _search(opened, "lamp", everywhere=True)
+        index(opened, IndexRequest(paths=[str(notes)]))
+    with (
+        opened_home(tmp_path / "home", monkeypatch, ManualClock(), SCOPE="agent:other") as other,
+        pytest.raises(NotIndexed, match=r"'agent:other' \(scopes with memory: agent:main\)"),
+    ):
+        _search(other, "lamp")
+
+
+def test_what_is_said_to_a_character_is_not_among_everything(call: Call) -> None:
+    store = call.home.store
+    for entry in store.entries(Scope("agent:main"), list(store.hashes(Scope("agent:main")))):
+        for path in ("user:kim/character:mina", "agent:work"):
+            store.put([entry._replace(document=replace(entry.document, scope=Scope(path)))])
+    found = _search(call, "webhook secret", everywhere=True)
+    assert {hit.scope.path for hit in found.results} == {"agent:main", "agent:work"}
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "found"),
+    [
+        (2, 0, ["white"]),
+        (1, 0, []),
+        (30, 3, ["green"]),
+        (31, 31, []),
+        (30, 30, ["green"]),
+        (2, 2, ["white"]),
+        (30, 2, ["green", "white"]),
+    ],
+)
+def test_both_days_of_a_filter_are_in_it(
+    call: Call, since: int, until: int, found: list[str]
+) -> None:
+    first, last = (str(_TODAY - timedelta(days=days)) for days in (since, until))
+    said = _snippets(_search(call, "lighthouse lamp", since=first, until=last))
+    assert [word for word in ("green", "white") if word in said] == found
+    listed = _search(call, "", since=first, until=last)
+    assert [word for word in ("green", "white") if word in _snippets(listed)] == found
+
+
+def test_a_list_of_days_is_shown_by_days_and_is_not_called_unsure(call: Call) -> None:
+    result = _search(call, "", since=str(_TODAY - timedelta(days=40)))
+    shown = render_search(result, _EN)
+    older, newer = (str(_TODAY - timedelta(days=days)) for days in (30, 2))
+    lines = [line for line in shown.split("\n") if line and not line.startswith(" ")]
+    assert [line for line in lines if line in (older, newer)] == [older, newer]
+    assert "unsure" not in shown
+    assert result.days
+    assert (result.days.from_, result.days.to) == (_TODAY - timedelta(days=40), _TODAY)
+
+
+def test_a_source_leaves_the_others_out(call: Call) -> None:
+    assert _first(call, "webhook secret", source="memory").source == "memory"
+    assert not _search(call, "webhook secret", source="sessions").results
+    assert not _search(call, "webhook secret", source="observed").results
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"limit": -1}, "limit is -1"),
+        ({"limit": 1001}, "limit is 1001"),
+        ({"min_score": 1.1}, "min-score is 1.1"),
+        ({"min_score": -0.5}, "min-score is -0.5"),
+        ({"since": "soon"}, "'soon' is no day"),
+        ({"until": "2월 31일"}, "'2월 31일' is no day"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(
+    call: Call, fields: dict[str, object], said: str
+) -> None:
+    with pytest.raises(BadRequest, match=said):
+        _search(call, "lamp", **fields)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"limit": 1}, {"limit": 1000}, {"min_score": 1.0}, {"min_score": 0.0}]
+)
+def test_the_ends_of_what_may_be_meant_are_taken(call: Call, fields: dict[str, object]) -> None:
+    assert len(_search(call, "lighthouse lamp", **fields).results) <= int(
+        str(fields.get("limit", 1000))
+    )
+
+
+def test_a_search_for_nothing_is_refused(call: Call) -> None:
+    for query in ("", "  "):
+        with pytest.raises(BadRequest, match="query is missing"):
+            _search(call, query)
+
+
+def test_a_limit_keeps_the_best(call: Call) -> None:
+    every = _search(call, "lighthouse lamp white")
+    assert len(every.results) > 1
+    assert [hit.handle for hit in _search(call, "lighthouse lamp white", limit=1).results] == [
+        every.results[0].handle
+    ]
+
+
+def test_a_least_score_leaves_out_what_is_below_and_keeps_what_has_it(call: Call) -> None:
+    scores = [hit.score for hit in _search(call, "lighthouse lamp white").results]
+    best, second = scores[0], scores[1]
+    assert best > second
+    assert [
+        hit.score for hit in _search(call, "lighthouse lamp white", min_score=best).results
+    ] == [best]
+    assert len(_search(call, "lighthouse lamp white", min_score=second).results) >= 2
+
+
+def test_what_is_not_high_is_called_unsure_in_both_languages(call: Call) -> None:
+    result = _search(call, "lighthouse lamp white")
+    for hit in result.results:
+        alone = result._replace(results=(hit,))
+        is_sure = hit.level == "high"
+        assert is_sure == (hit.score >= 0.5)
+        assert ("  unsure" in render_search(alone, _EN)) is not is_sure
+        assert ("확실하지 않음" in render_search(alone, _KO)) is not is_sure
+    assert {hit.level == "high" for hit in result.results} == {True, False}
+
+
+def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(call: Call) -> None:
+    question = "which lamp is broken in the garage"
+    result = _search(call, question, min_score=-1.0)
+    assert not result.found
+    assert result.nearest == _first(call, question)
+    assert result.nearest.level == "low"
+    for style, words in (
+        (_EN, "Nothing surely answers that. The nearest is:"),
+        (_KO, "가장 가까운 것:"),
+    ):
+        shown = render_search(result, style)
+        assert words in shown
+        assert result.nearest.snippet in shown
+    assert _search(call, question).nearest is None, "who asks for all of it gets it as results"
+    assert _search(call, question, min_score=0.9).nearest is None
+
+
+def test_where_nothing_is_found_the_way_to_what_is_less_sure_is_said(call: Call) -> None:
+    result = _search(call, "xylophone", min_score=-1.0)
+    assert not result.found
+    assert result.nearest is None
+    assert (
+        render_search(result, _EN)
+        == "Nothing found. `--min-score 0` shows lines that are less sure."
+    )
+    assert render_search(result, _KO).startswith("찾은 것이 없습니다. `--min-score 0`")
+
+
+def test_explain_adds_up_to_the_score(call: Call) -> None:
+    result = _search(call, "when is the webhook secret rotated", explain=True)
+    hit = result.results[0]
+    assert hit.parts
+    assert hit.signals
+    assert f"= {sum(hit.parts.values()):+.2f}; 1 / (1 + e^" in render_search(result, _EN)
+    plain = _first(call, "when is the webhook secret rotated")
+    assert (plain.parts, plain.signals, plain.compared) == (None, None, None)
+
+
+def test_a_question_in_korean_finds_what_stands_in_korean(call: Call) -> None:
+    hit = _first(call, "정산은 매월 언제 끝내?")
+    assert "열흘" in hit.snippet
+    assert hit.line == 12
+
+
+def test_what_is_printed_as_json_is_what_was_found(
+    call: Call, notes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", "webhook", "secret", "--min-score", "0", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (hit, *_) = printed["results"]
+    assert (hit["file"], hit["line"]) == (str(notes / "payments.md"), 8)
+    assert hit["status"] == "stands"
+    assert "ranked" not in printed
+    assert main(["search", "xylophone", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["results"] == []
+
+
+def test_records_that_nobody_trusts_are_counted_and_not_shown(call: Call, tmp_path: Path) -> None:
+    shelf = tmp_path / "shop" / ".gieok" / "memory" / "decision"
+    shelf.mkdir(parents=True)
+    (shelf / "mallory.md").write_text("Canaries are sent to Mallory.\n", encoding="utf-8")
+    result = _search(called_in(call, tmp_path / "shop"), "canaries")
+    assert result.waiting == 1
+    assert "Mallory" not in _snippets(result)
+    assert "gieok trust" in render_search(result, _EN)
+    assert _search(call, "canaries").waiting == 0
+
+
+def test_a_question_is_read_in_the_days_of_who_asks(call: Call) -> None:
+    result = _search(call, "what happened on the day before yesterday")
+    assert result.days
+    assert result.days.from_ == date(2026, 11, 19)
+    assert "white" in _snippets(result)
+    assert "green" not in _snippets(result)
