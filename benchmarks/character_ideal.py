@@ -16,12 +16,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import character_play
+from character_play import PlayedClock
+from character_score import Score
 from gieok.character.detect.detect import Detection, Finding, Spoken
 from gieok.character.facts import Fact
 from gieok.character.memory.service import CharacterService, TurnBudget
-from gieok.character.play import play
-from gieok.character.play.measure import Score
-from gieok.character.play.play import PlayedClock
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
 from gieok.storage.index.sqlite.store import SqliteStore
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true")
     asked = parser.parse_args()
     total = Score()
-    for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
+    for conversation in character_play.conversations(asked.data.read_text(encoding="utf-8")):
         clock = PlayedClock()
         with tempfile.TemporaryDirectory() as folder:
             journal, store = (
@@ -104,7 +104,7 @@ def main() -> None:
                 journal=journal, store=store, clock=clock, extract=Ideal(conversation)
             )
             budget = replace(characters.budget, context_tokens=asked.context)
-            score, _ = play.play(conversation, replace(characters, budget=budget), clock)
+            score, _ = character_play.play(conversation, replace(characters, budget=budget), clock)
             journal.close()
             store.close()
         total.add(score)

@@ -1,13 +1,9 @@
 """Opens the memory of characters."""
 
 import secrets
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 
-from gieok import registry
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
 from gieok.character.accounts import return_visits
@@ -21,7 +17,6 @@ from gieok.character.facts import scope_of
 from gieok.character.house import House
 from gieok.character.memory.control import Control
 from gieok.character.memory.service import RULES, Bond, CharacterService, TurnBudget
-from gieok.character.play.play import PlayedClock
 from gieok.character.turn import meanings
 from gieok.character.turn.completion import Completions
 from gieok.character.turn.model_reader import Reading
@@ -32,15 +27,12 @@ from gieok.flow.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops import withholding
 from gieok.ops.context import CharacterContext
-from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatModel, Sampling
-from gieok.ports.store import Store
 
 
 def open_character_context(wiring: Wiring) -> CharacterContext:
     """Build the context; a memory is opened when it is asked for."""
     return CharacterContext(
-        partial(_open_playground, wiring),
         cache(partial(_open_house, wiring)),
         partial(_has_accounts, wiring),
     )
@@ -186,29 +178,3 @@ def _open_points_desk(wiring: Wiring) -> PointsDesk:
 def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
     character, _, message = hold.purpose.partition("/")
     return bool(wiring.stores.journal().messages(scope_of(hold.user, character), [message]))
-
-
-@contextmanager
-def _open_playground(
-    wiring: Wiring, clock: PlayedClock, by_meaning: bool
-) -> Iterator[CharacterService]:
-    """Open a memory in a temporary folder of its own.
-
-    Conversations that are played for a measurement belong to no user.
-    """
-    configured = embedders.open_embedder(wiring) if by_meaning else None
-    embedder = configured.wanted() if configured else None
-    with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
-        journal: FullJournal = registry.load_backend(registry.JOURNALS, "sqlite")(
-            Path(folder) / "journal.sqlite"
-        )
-        store: Store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(
-            Path(folder) / "memory.sqlite"
-        )
-        try:
-            yield CharacterService(
-                journal=journal, store=store, clock=clock, embedder=lambda: embedder
-            )
-        finally:
-            journal.close()
-            store.close()

@@ -5,7 +5,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
@@ -29,8 +28,6 @@ from gieok.text.messages import translate
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.character.house import House
-    from gieok.character.memory.service import CharacterService
-    from gieok.character.play.play import PlayedClock
     from gieok.code.index.project import Project
     from gieok.flow.generate import Asker
     from gieok.flow.notices import Notices
@@ -230,12 +227,10 @@ class CodeContext(NamedTuple):
 class CharacterContext(NamedTuple):
     """Characters that remember.
 
-    `playground` opens an empty memory in simulated time, deleted when the block ends; its second
-    argument says whether the configured embedder is used there. `house` opens the service's house,
-    the same every time. `has_accounts`: a user ever came, or the accounts are on a server.
+    `house` opens the service's house, the same every time. `has_accounts`: a user ever came, or the
+    accounts are on a server.
     """
 
-    playground: "Callable[[PlayedClock, bool], AbstractContextManager[CharacterService]]"
     house: "Callable[[], House]"
     has_accounts: Callable[[], bool]
 
