@@ -162,7 +162,7 @@ def _desk(accounts: Any) -> PointsDesk:
 def service(store: Any, journal: Any, accounts: Any) -> Service:
     """Put a service together, with a model that answers at once."""
     clock, questions = SystemClock(), Vectors()
-    memory = CharacterService(journal=journal, store=store, clock=clock, embedder=lambda: questions)
+    memory = CharacterService(journal=journal, store=store, clock=clock, embedder=questions)
     canon = Canon(journal=journal, store=store, clock=clock)
     stored = StoredCharacter("", _MINA, "Mina", _CARD, _NOW, _NOW)
     accounts.keep_character(stored, is_new=True)

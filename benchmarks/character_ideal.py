@@ -11,7 +11,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -45,18 +45,21 @@ DETAILS = {
 }
 
 
-class Ideal:
-    """`Extractor` that knows the file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdealService(CharacterService):
+    """Memory of a character that finds in each message what the file says is told there."""
 
-    def __init__(self, conversation: Mapping[str, Any]) -> None:
-        self._facts: Sequence[Mapping[str, Any]] = conversation["facts"]
+    file_facts: Sequence[Mapping[str, Any]]
 
-    def __call__(self, said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+    def detect(self, spoken: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+        """Return the statements of a message by the file."""
         turn = int(message.id.removeprefix("turn-"))
         found = tuple(
-            self._finding(row, said.day, message) for row in self._facts if turn in row["evidence"]
+            self._finding(row, spoken.day, message)
+            for row in self.file_facts
+            if turn in row["evidence"]
         )
-        gone = {row["object"] for row in self._facts if row["retracted_at"] == turn}
+        gone = {row["object"] for row in self.file_facts if row["retracted_at"] == turn}
         return Detection(found, tuple(fact for fact in held if fact.object in gone))
 
     def _finding(self, row: Mapping[str, Any], said: date, message: Message) -> Finding:
@@ -71,7 +74,7 @@ class Ideal:
             row["subject"],
             day=day.day.isoformat() if day else "",
             is_idea=not row["certain"],
-            is_change=any(other["replaced_by"] == row["id"] for other in self._facts),
+            is_change=any(other["replaced_by"] == row["id"] for other in self.file_facts),
         )
 
 
@@ -100,11 +103,14 @@ def main() -> None:
                 SqliteJournal(Path(folder) / "journal.sqlite"),
                 SqliteStore(Path(folder) / "memory.sqlite"),
             )
-            characters = CharacterService(
-                journal=journal, store=store, clock=clock, extract=Ideal(conversation)
+            characters = IdealService(
+                journal=journal,
+                store=store,
+                clock=clock,
+                budget=replace(TurnBudget(), context_tokens=asked.context),
+                file_facts=conversation["facts"],
             )
-            budget = replace(characters.budget, context_tokens=asked.context)
-            score, _ = character_play.play(conversation, replace(characters, budget=budget), clock)
+            score, _ = character_play.play(conversation, characters, clock)
             journal.close()
             store.close()
         total.add(score)

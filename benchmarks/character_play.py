@@ -129,10 +129,9 @@ def _ask_played_question(
 
 def _fill_played_vectors(characters: CharacterService) -> None:
     """Make the vectors of newly stored documents, where vectors are wanted."""
-    embedder = characters.embedder()
-    if embedder is not None and isinstance(characters.store, VectorSearch):
+    if characters.embedder is not None and isinstance(characters.store, VectorSearch):
         deliver(characters.journal, characters.store)
-        fill_vectors(characters.store, embedder)
+        fill_vectors(characters.store, characters.embedder)
 
 
 def shares(total: Score, conversations: int) -> dict[str, Any]:
@@ -173,9 +172,7 @@ def empty_memory(clock: PlayedClock, embedder: Embedder | None) -> Iterator[Char
         journal = SqliteJournal(Path(folder) / "journal.sqlite")
         store = SqliteStore(Path(folder) / "memory.sqlite")
         try:
-            yield CharacterService(
-                journal=journal, store=store, clock=clock, embedder=lambda: embedder
-            )
+            yield CharacterService(journal=journal, store=store, clock=clock, embedder=embedder)
         finally:
             journal.close()
             store.close()

@@ -25,7 +25,6 @@ from gieok.character.turn.upkeep import Tending
 from gieok.config import Settings
 from gieok.flow.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
-from gieok.ops import withholding
 from gieok.ops.context import CharacterContext
 from gieok.ports.models import ChatModel, Sampling
 
@@ -45,20 +44,20 @@ def _has_accounts(wiring: Wiring) -> bool:
 def _open_house(wiring: Wiring) -> House:
     stores = wiring.stores
     reply_tokens = wiring.settings.integer("character.max_reply_tokens")
-    free = wiring.settings.integer("character.slots")
     memory = CharacterService(
         journal=stores.journal(),
         store=stores.configured(),
         clock=wiring.clock,
-        embedder=partial(embedders.open_embedder, wiring),
+        embedder=embedders.open_embedder(wiring),
+        accounts=stores.accounts(),
         budget=_build_context_budget(
             wiring.settings.integer("character.context_tokens") - reply_tokens
         ),
         cache=stores.window_cache(),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
-        slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
+        free_slots=wiring.settings.integer("character.slots"),
+        privacy=wiring.privacy,
         zone=wiring.zone,
-        check_open=partial(withholding.check_pause, wiring.privacy, wiring.clock, wiring.zone),
     )
     desk = _open_points_desk(wiring)
     turns = _open_character_turns(wiring, memory, desk)

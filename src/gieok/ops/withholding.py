@@ -8,14 +8,12 @@ from datetime import datetime, tzinfo
 from gieok import private
 from gieok.errors import Withheld
 from gieok.ops.context import Context
-from gieok.ports.system import Clock
-from gieok.private import Privacy
 from gieok.text.messages import Words
 
 
 def check_caller_withheld(context: Context) -> None:
     """Raise Withheld where nothing may be stored from this caller now."""
-    check_pause(context.privacy, context.clock, context.zone)
+    context.privacy.check_pause(context.clock.now(), context.zone)
     if private.is_asked_for(context.caller.environment):
         raise Withheld(
             "this session is private: nothing was taken in",
@@ -23,17 +21,6 @@ def check_caller_withheld(context: Context) -> None:
         )
     if context.caller.is_placed:
         check_folder(context, str(context.caller.folder))
-
-
-def check_pause(privacy: Privacy, clock: Clock, zone: tzinfo) -> None:
-    """Raise Withheld while memory is paused."""
-    pause = privacy.pause(clock.now().timestamp())
-    if pause is None:
-        return
-    if pause.until is None:
-        raise Withheld("memory is paused: nothing was taken in")
-    until = format_local_time(pause.until, zone)
-    raise Withheld(f"memory is paused until {until}: nothing was taken in")
 
 
 def check_folder(context: Context, folder: str) -> None:

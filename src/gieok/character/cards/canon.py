@@ -3,7 +3,7 @@
 The module also selects the entries that belong to a reply.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ class Canon:
     journal: FullJournal
     store: Store
     clock: Clock
-    embedder: Callable[[], Embedder | None] = lambda: None
+    embedder: Embedder | None = None
     weights: RecallWeights = field(
         default_factory=lambda: RecallWeights(similarity=1.0, recency=0.0, importance=0.0)
     )
@@ -157,7 +157,7 @@ class Canon:
         scope = canon_scope(character.owner, character.id)
         hits = recalled(
             self.store,
-            self.embedder(),
+            self.embedder,
             scope,
             talk.texts[0],
             self.clock.now(),

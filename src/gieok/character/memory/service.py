@@ -5,7 +5,6 @@ memories made from them, in one transaction with the position of the reader that
 crash loses nothing and repeats nothing, and of two processes only one makes the memories.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -42,11 +41,13 @@ from gieok.errors import NotFound
 from gieok.flow.distil import deliver_scope, finish_span
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Scope
+from gieok.ports.accounts import Accounts
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
+from gieok.private import Privacy
 from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in
@@ -61,9 +62,6 @@ _TRIES = 5
 #: A longer message holds pasted text: the rules read its beginning, which is the person's comment
 #: on it.
 _MOST_READ = 2_000
-
-#: Returns the statements of a message; takes the current facts beside the message.
-Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
 
 
 class Bond(NamedTuple):
@@ -136,32 +134,42 @@ class TurnContext(NamedTuple):
         return estimate_tokens(self.text)
 
 
-def by_rules(said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
-    """Return the statements of a message, found by rules."""
-    del message
-    return detect_statements(said, held)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterService:
-    """Memory of characters. `embedder` is None where memories are found by words alone."""
+    """Memory of characters. `embedder` is None where memories are found by words alone.
+
+    `accounts` hold the slots that users bought beside the `free_slots` of each memory.
+    """
 
     journal: FullJournal
     store: Store
     clock: Clock
-    embedder: Callable[[], Embedder | None] = lambda: None
-    extract: Extractor = by_rules
+    embedder: Embedder | None = None
+    accounts: Accounts | None = None
+    #: What finds facts, as answers name it: rules, or a model too.
     extractor: str = RULES
     #: Cache of windows that were read before; None: no cache.
     cache: WindowCache | None = None
-    #: How many episodes a memory may hold.
-    slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
+    free_slots: int = DEFAULT_SLOTS
     budget: TurnBudget = field(default_factory=TurnBudget)
-    #: Raises Withheld where nothing may be learned now.
-    check_open: Callable[[], None] = lambda: None
+    privacy: Privacy = field(default_factory=Privacy)
     weights: RecallWeights = field(default_factory=RecallWeights)
     #: Time zone of users who set none.
     zone: tzinfo = UTC
+
+    def check_open(self) -> None:
+        """Raise Withheld while memory is paused: nothing may be learned now."""
+        self.privacy.check_pause(self.clock.now(), self.zone)
+
+    def slots(self, bond: Bond) -> int:
+        """Return how many episodes a memory may hold."""
+        bought = self.accounts.slots(bond.user, bond.character) if self.accounts else 0
+        return self.free_slots + bought
+
+    def detect(self, spoken: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+        """Return the statements of a message, found by rules; `held` are the current facts."""
+        del message  # for a subclass that knows what a message says
+        return detect_statements(spoken, held)
 
     def hear(
         self,
@@ -347,7 +355,7 @@ class CharacterService:
             ]
             spoken = _build_spoken_line(before, entry, bond.zone)
             current = [fact for fact in state.facts if fact.is_current]
-            detection = self.extract(spoken, current, entry.message)
+            detection = self.detect(spoken, current, entry.message)
             detection = detection._replace(
                 findings=added(detection.findings, model_findings.get(entry.message.id, ()))
             )
@@ -492,7 +500,7 @@ class CharacterService:
         view = self._view(bond, window, text)
         hits = recalled(
             self.store,
-            self.embedder(),
+            self.embedder,
             bond.scope,
             text,
             view.now,
@@ -527,7 +535,7 @@ class CharacterService:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(
-            self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit
+            self.store, self.embedder, bond.scope, text, self.clock.now(), self.weights, limit
         )
 
     def memories(self, bond: Bond) -> Memories:
@@ -549,19 +557,11 @@ class CharacterService:
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> NarrativeView:
         """Return the circumstances of the narrative, in the language that the user speaks."""
         texts = [entry.message.text for entry in window if entry.message.role is Role.USER]
-        now = self.clock.now()
-
-        def was_talked_about(fact: Fact) -> bool:
-            words = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", fact.object)[-1:]
-            since = (
-                entry.message
-                for entry in window
-                if entry.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
-            )
-            return any(word in message.text for message in since for word in words)
-
         return NarrativeView(
-            detect_text_language(" ".join((*texts[-20:], text))), now, bond.zone, was_talked_about
+            lang=detect_text_language(" ".join((*texts[-20:], text))),
+            now=self.clock.now(),
+            zone=bond.zone,
+            window=[entry.message for entry in window],
         )
 
     def _run(

@@ -146,9 +146,8 @@ def _warm_embedder(house: House) -> None:
     Without the model, keyword search alone answers.
     """
     with suppress(GieokError):
-        embedder = house.memory.embedder()
-        if embedder is not None:
-            embedder.embed_query("warm")
+        if house.memory.embedder is not None:
+            house.memory.embedder.embed_query("warm")
 
 
 async def _keep_settling(house: House) -> None:
