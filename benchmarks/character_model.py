@@ -114,9 +114,7 @@ def played(
         )
         asker = Asker("character", generator, journal, clock, UTC, lambda seconds: None, 10**9)
         incidents = Incidents(journal, clock, _Silent())
-        READINGS[:] = [
-            Reading(memory=characters, asker=lambda: asker, incidents=incidents, every=every)
-        ]
+        READINGS[:] = [Reading(memory=characters, asker=asker, incidents=incidents, every=every)]
         score, _ = character_play.play(conversation, characters, clock)
         for one in journal.incidents():
             sys.stderr.write(f"{one.detail}\n")

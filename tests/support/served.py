@@ -83,14 +83,14 @@ def served(
     monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
-    house = open_context({}, clock=clock, zone=UTC).character.house()
+    characters = open_context({}, clock=clock, zone=UTC).character
+    house = characters.house()
     gate = Gate(home, NOW.timestamp)
     shared = Resident()
     site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
     pages = routes(site) if has_pages else ()
-    app = create_http_app(
-        lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared
-    )
+    asked = options or HttpOptions(tokens=TokenOptions(SECRET))
+    app = create_http_app(lambda: house, characters.limiter, asked, gate, pages, shared)
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

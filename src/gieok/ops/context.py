@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
+    from gieok.ports.limits import RateLimiter
     from gieok.ports.setup import SetupAccess
 
 #: Longest name of a file, in bytes.
@@ -227,11 +228,12 @@ class CodeContext(NamedTuple):
 class CharacterContext(NamedTuple):
     """Characters that remember.
 
-    `house` opens the service's house, the same every time. `has_accounts`: a user ever came, or the
-    accounts are on a server.
+    `house` opens the service's house, and `limiter` the limiter of its requests, the same every
+    time. `has_accounts`: a user ever came, or the accounts are on a server.
     """
 
     house: "Callable[[], House]"
+    limiter: "Callable[[], RateLimiter]"
     has_accounts: Callable[[], bool]
 
 

@@ -20,7 +20,7 @@ from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
-from gieok.ports.system import Channel, Clock
+from gieok.ports.system import Clock, Letters
 
 #: Stages of an account. A stage in `…ing` is under way, or was killed there.
 REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = (
@@ -84,13 +84,13 @@ class InactivityReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inactivity:
-    """Retention of inactive users. `letters` opens the mail channel to an address of a user."""
+    """Retention of inactive users."""
 
     accounts: Accounts
     journal: FullJournal
     store: Store
     clock: Clock
-    letters: Callable[[str], Channel]
+    letters: Letters
     timing: Timing = field(default_factory=Timing)
     #: Zone of users who set none.
     zone: tzinfo = UTC
@@ -201,8 +201,8 @@ class Inactivity:
             now + timedelta(days=self.timing.notice),
         )
         days = (now - (account.seen_at or now)).days
-        channel = self.letters(self._address(account))
-        channel.send(
+        self.letters.send(
+            self._address(account),
             letter.title_in(account.lang),
             letter.text_in(
                 account.lang, days, end.astimezone(find_account_zone(account, self.zone))

@@ -134,7 +134,7 @@ class Canon:
             for active in _select_entries_within(active_entries, budget)
         ]
 
-    def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
+    def tell(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
         """Return the entries for the last of some messages as one text under its heading; '' for
         none.
 

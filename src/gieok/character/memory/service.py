@@ -67,13 +67,15 @@ _MOST_READ = 2_000
 class Bond(NamedTuple):
     """Pair of a user and a character, to which a memory belongs.
 
-    `persona` is the character's prompt, `zone` the user's time zone.
+    `persona` is the character's prompt, `zone` the user's time zone, `name` the character's name, ''
+    where its id stands for it.
     """
 
     user: str
     character: str
     persona: str = ""
     zone: tzinfo = UTC
+    name: str = ""
 
     @property
     def scope(self) -> Scope:
@@ -488,10 +490,17 @@ class CharacterService:
         """Return the span that is due for a summary; None where the window is not full."""
         return episodes.find_due_span(seen.window.spoken, self.budget.window(bond.persona))
 
-    def context(self, bond: Bond, text: str, seen: ScopeSnapshot | None = None) -> TurnContext:
+    def context(
+        self,
+        bond: Bond,
+        text: str,
+        seen: ScopeSnapshot | None = None,
+        narrative_tokens: int | None = None,
+    ) -> TurnContext:
         """Return the context for a reply to the present message, journalled or not.
 
-        `seen` is the state of the scope, where it was read already.
+        `seen` is the state of the scope, where it was read already; `narrative_tokens` replaces
+        what the budget allows the narrative.
         """
         seen = seen or self.seen(bond)
         if seen.is_waiting:
@@ -510,7 +519,7 @@ class CharacterService:
         narration = narrative.narrative(
             NarrativeMemories(*seen.held, list_recalled_keys(hits)),
             view,
-            self.budget.narrative_tokens,
+            self.budget.narrative_tokens if narrative_tokens is None else narrative_tokens,
         )
         left = (
             self.budget.context_tokens

@@ -11,14 +11,21 @@ conversations share one memory.
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot, TurnBudget
+from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot
 from gieok.character.turn import history, reply_prompt
 from gieok.character.turn.history import BRANCH, NewLine, Shown, TalkLine
-from gieok.character.turn.turn import PreparedPrompt, Reply, Scene, Turns, clean_user_message
+from gieok.character.turn.turn import (
+    PreparedPrompt,
+    Reply,
+    ReplyEnding,
+    Scene,
+    Turns,
+    clean_user_message,
+)
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.ports.models import ChatMessage, Sampling
@@ -74,8 +81,15 @@ class Completions:
                 last, snapshot = self._follow(scene.bond, session, lines)
             prepared = self._prepared(scene._replace(seen=snapshot), shown, lines, sent.sampling)
             parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
-            end = turns.ending(scene, identity, session, held.pop_all(), last)
-            return Reply(identity, message_id, prepared, parts, end)
+            ending = ReplyEnding(
+                turns=turns,
+                scene=scene,
+                identity=identity,
+                session=session,
+                held=held.pop_all(),
+                after=last,
+            )
+            return Reply(identity, message_id, prepared, parts, ending)
 
     def _follow(
         self, bond: Bond, session: str, lines: Sequence[TalkLine]
@@ -142,13 +156,7 @@ class Completions:
                 messages.append(ChatMessage("system", scene.sheet.after))
         budget = turns.memory.budget
         narrative_tokens = min(budget.narrative_tokens, budget.context_tokens // 4)
-        memory = replace(
-            turns.memory,
-            budget=TurnBudget(
-                context_tokens=budget.context_tokens, narrative_tokens=narrative_tokens
-            ),
-        )
-        context = memory.context(scene.bond, user_text, scene.seen)
+        context = turns.memory.context(scene.bond, user_text, scene.seen, narrative_tokens)
         text = "\n\n".join(filter(None, (canon, context.narrative.text)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
         return PreparedPrompt(

@@ -5,7 +5,7 @@ far it has read is a position in the journal, which moves after the findings are
 crash in between, the model is asked once more, and findings that come twice are counted once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -42,15 +42,11 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Upkeep of memories, with a model where `asker` opens one.
-
-    `name_of` returns the name of a character.
-    """
+    """Learning and summaries, with a model where there is an `asker`."""
 
     memory: CharacterService
-    asker: Callable[[], Asker] | None
+    asker: Asker | None
     incidents: Incidents
-    name_of: Callable[[Bond], str] = lambda bond: bond.character
     every: int = EVERY
 
     def tend(self, bond: Bond) -> None:
@@ -104,12 +100,9 @@ class Reading:
             reader == PRECISE,
         )
         span = sorted(span, key=lambda one: one.place)
-        model = ""
         try:
-            asker = self.asker()
-            model = asker.generator.model
             findings = extraction.extract_model_findings(
-                asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
+                self.asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
             )
         except _FAILURES as error:
             self._failed(error)
@@ -137,7 +130,7 @@ class Reading:
                     source_tokens=tokens,
                     documents=count,
                     document_tokens=0,
-                    model=model,
+                    model=self.asker.generator.model,
                 ),
             )
 
@@ -183,7 +176,7 @@ class Reading:
             return ""
         try:
             return extraction.ask_span_summary(
-                self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
+                self.asker, span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
             )
         except _FAILURES as error:
             self._failed(error)
@@ -200,7 +193,7 @@ class Reading:
 
     def _speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
         who = narrative.called(seen.held.facts) or bond.user
-        return Speakers(self.name_of(bond), who, bond.zone)
+        return Speakers(bond.name or bond.character, who, bond.zone)
 
     def _position(self, bond: Bond, reader: str) -> int:
         return self.memory.journal.position(bond.scope, reader)

@@ -8,19 +8,22 @@ process, and one process at a time writes the conversation.
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
+from random import Random, SystemRandom
+from typing import NamedTuple, Protocol
 
 from gieok.character.accounts.points import PointsDesk, find_account_zone
+from gieok.character.cards.roster import Roster
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
 from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot, TurnContext
 from gieok.character.turn import reply_prompt
 from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
+from gieok.character.turn.upkeep import Tending
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
@@ -37,9 +40,7 @@ CUT = "cut"
 FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
-
-#: Returns the lorebook's entries on the last messages, within so many tokens.
-Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
+_ID_BYTES = 12
 
 
 class UserTurn(NamedTuple):
@@ -138,17 +139,16 @@ class Reply:
         message_id: str,
         prepared: PreparedPrompt,
         parts: ReplyParts,
-        end: Callable[[str, str], int],
+        ending: "ReplyEnding | None" = None,
     ) -> None:
         """Create a reply.
 
-        `end` is called once, with the delivered text ('' for none) and how the reply ended; it
-        returns the points charged.
+        `ending` journals and charges it, once; None for a reply that was given before.
         """
         self.id, self.message_id, self.prepared = identity, message_id, prepared
         self.text = self.finish = ""
         self.points = 0
-        self._parts, self._end = parts, end
+        self._parts, self._ending = parts, ending
         self._is_over = False
         self._pieces = self._made()
 
@@ -190,37 +190,47 @@ class Reply:
     def _over(self, finish: str) -> None:
         if not self._is_over:
             self._is_over, self.finish = True, finish
-            self.points = self._end(self.text, finish)
+            if self._ending is not None:
+                self.points = self._ending.finish(self.text, finish)
+
+
+class ReplyModels(Protocol):
+    """Models that answer for characters."""
+
+    def open(self, stored: StoredCharacter) -> ChatModel:
+        """Return the model of a character. Raises BadConfig, MissingExtra, GeneratorFailed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Turns of all users.
-
-    `chat` opens the model of a stored character; `later` schedules the upkeep of a memory in the
-    background.
-    """
+    """Turns of all users."""
 
     memory: CharacterService
     accounts: Accounts
-    #: Returns a character that a user can talk to; takes the user and the character's id.
-    find: Callable[[str, str], StoredCharacter]
+    roster: Roster
     points: PointsDesk
-    chat: Callable[[StoredCharacter], ChatModel]
-    later: Callable[[Bond], object]
-    close: Callable[[], None] = lambda: None
-    sampling: Sampling = field(default_factory=Sampling)
-    new_id: Callable[[], str]
+    models: ReplyModels
+    tending: Tending
     order: Turnstile
-    canon: Canon = lambda stored, user, texts, budget: ""
+    sampling: Sampling = field(default_factory=Sampling)
+    #: Source of the ids of messages.
+    random: Random = field(default_factory=SystemRandom)
     canon_tokens: int = 800
+
+    def close(self) -> None:
+        """Finish the upkeep that is scheduled, and accept no more."""
+        self.tending.close()
+
+    def new_id(self) -> str:
+        """Return the id of a new message."""
+        return self.random.randbytes(_ID_BYTES).hex()
 
     def scene(self, user: str, character: str, account: Account | None = None) -> Scene:
         """Return the participants of a turn.
 
         Raises NotFound, in the same words for a character of another user as for none.
         """
-        stored = self.find(user, character)
+        stored = self.roster.find(user, character)
         known = account or self.accounts.account(user)
         snapshot = self.memory.seen(Bond(user, character))
         names = SpeakerNames(
@@ -231,7 +241,13 @@ class Turns:
         return Scene(
             stored=stored,
             sheet=sheet,
-            bond=Bond(user, character, sheet.text, find_account_zone(known, self.memory.zone)),
+            bond=Bond(
+                user=user,
+                character=character,
+                persona=sheet.text,
+                zone=find_account_zone(known, self.memory.zone),
+                name=stored.name,
+            ),
             names=names,
             seen=snapshot,
         )
@@ -266,20 +282,20 @@ class Turns:
                     scene._replace(seen=self._heard(scene, said, message_id)), said.text
                 )
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
-            session = said.conversation or said.user
-            return Reply(
-                identity,
-                message_id,
-                prepared,
-                parts,
-                self.ending(scene, identity, session, held.pop_all()),
+            ending = ReplyEnding(
+                turns=self,
+                scene=scene,
+                identity=identity,
+                session=said.conversation or said.user,
+                held=held.pop_all(),
             )
+            return Reply(identity, message_id, prepared, parts, ending)
 
     def ask(
         self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling
     ) -> ReplyParts:
         """Return a model's reply once its first words have arrived. Raises GeneratorFailed."""
-        model = self.chat(stored)
+        model = self.models.open(stored)
         parts = model.stream(messages, self._sampling(sampling))
         first: list[ReplyPart] = []
         while not "".join(piece.text for piece in first).strip():
@@ -290,45 +306,6 @@ class Turns:
                 )
             first.append(part)
         return _chain_reply_parts(first, parts)
-
-    def ending(
-        self,
-        scene: Scene,
-        identity: str,
-        session: str,
-        held: ExitStack,
-        after: datetime | None = None,
-    ) -> Callable[[str, str], int]:
-        """Return the function that ends a reply.
-
-        The reply is journalled and its points settled where text was delivered; otherwise the
-        points are released. The reply counts as said no earlier than `after`.
-        """
-
-        def end(text: str, finish: str) -> int:
-            charged = 0
-            with held:
-                if not text.strip():
-                    return charged
-                source = CUT if finish == CUT else ""
-                now = self.memory.clock.now()
-                at = max(now, after or now)
-                message = Message(
-                    id=identity,
-                    role=Role.ASSISTANT,
-                    text=redact(text.strip()),
-                    at=at,
-                    session=session,
-                    agent=AGENT,
-                    tokens=estimate_tokens(text) + 4,
-                    source=source,
-                )
-                self.memory.journal.say(scene.bond.scope, [message])
-                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
-            self.later(scene.bond)
-            return charged
-
-        return end
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed; points not settled then are released.
@@ -342,7 +319,7 @@ class Turns:
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return the lorebook's entries on the last messages."""
         return reply_prompt.fill_card_macros(
-            self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
+            self.roster.canon.tell(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
     def _heard(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
@@ -397,7 +374,7 @@ class Turns:
         parts = _chain_reply_parts(
             [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
         )
-        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
+        return Reply(identity, message_id, prepared, parts)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of the reply and of the user's message."""
@@ -412,6 +389,49 @@ class Turns:
             else self.sampling.max_tokens
         )
         return Sampling(temperature, most, asked.stop, asked.more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyEnding:
+    """End of a reply that was paid for.
+
+    `held` are the lock of the turn and the points, which are released when it is closed. The reply
+    counts as said no earlier than `after`.
+    """
+
+    turns: Turns
+    scene: Scene
+    identity: str
+    session: str
+    held: ExitStack
+    after: datetime | None = None
+
+    def finish(self, text: str, finish: str) -> int:
+        """Journal the delivered text, and return the points charged.
+
+        Without text nothing is journalled or charged.
+        """
+        turns, bond = self.turns, self.scene.bond
+        with self.held:
+            if not text.strip():
+                return 0
+            turns.memory.journal.say(bond.scope, [self._message(text, finish)])
+            charged = turns.points.settle_reply(bond.user, self.scene.stored.id, self.identity)
+        turns.tending.later(bond)
+        return charged
+
+    def _message(self, text: str, finish: str) -> Message:
+        now = self.turns.memory.clock.now()
+        return Message(
+            id=self.identity,
+            role=Role.ASSISTANT,
+            text=redact(text.strip()),
+            at=max(now, self.after or now),
+            session=self.session,
+            agent=AGENT,
+            tokens=estimate_tokens(text) + 4,
+            source=CUT if finish == CUT else "",
+        )
 
 
 def clean_user_message(text: str) -> str:

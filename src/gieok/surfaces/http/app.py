@@ -17,6 +17,7 @@ from gieok.app.resident import Resident
 from gieok.character.house import House
 from gieok.errors import GieokError
 from gieok.ops.home.gate import Gate
+from gieok.ports.limits import RateLimiter
 from gieok.surfaces.http import problems
 from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
@@ -52,6 +53,7 @@ _ABOUT = (
 
 def create_http_app(
     open_house: Callable[[], House],
+    open_limiter: Callable[[], RateLimiter],
     options: HttpOptions,
     gate: Gate,
     pages: Sequence[BaseRoute] = (),
@@ -59,8 +61,8 @@ def create_http_app(
 ) -> FastAPI:
     """Return the application.
 
-    `open_house` is called once, when the house is first needed. `pages` are routes beside the
-    API's; `resident` keeps the objects that operations share.
+    `open_house` and `open_limiter` are called once, when the house is first needed. `pages` are
+    routes beside the API's; `resident` keeps the objects that operations share.
     """
     metrics, shared = Metrics(), resident or Resident()
 
@@ -69,7 +71,7 @@ def create_http_app(
         house = open_house()
         tokens = Tokens(options.tokens, house.memory.clock)
         streams = anyio.CapacityLimiter(options.threads)
-        limiter = house.limiter()
+        limiter = open_limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
             house=house,
