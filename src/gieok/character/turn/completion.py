@@ -79,7 +79,9 @@ class Completions:
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
                 last, snapshot = self._follow(scene.bond, session, lines)
-            prepared = self._prepared(scene._replace(seen=snapshot), shown, lines, sent.sampling)
+            prepared = self._prepare_prompt(
+                scene._replace(seen=snapshot), shown, lines, sent.sampling
+            )
             parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
             ending = ReplyEnding(
                 turns=turns,
@@ -114,11 +116,11 @@ class Completions:
             ]
             turns.memory.replace(bond, anew)
         if alignment.new:
-            journal.say(bond.scope, [self._message(line, session) for line in alignment.new])
+            journal.say(bond.scope, [self._build_message(line, session) for line in alignment.new])
         last = alignment.new[-1].at if alignment.new else held[-1].at if held else None
         return last, turns.memory.learn(bond)
 
-    def _message(self, new: NewLine, session: str) -> Message:
+    def _build_message(self, new: NewLine, session: str) -> Message:
         role, text = new.line
         tokens, source = estimate_tokens(text) + 4, BRANCH if new.is_branch else ""
         return Message(
@@ -132,7 +134,7 @@ class Completions:
             source=source,
         )
 
-    def _prepared(
+    def _prepare_prompt(
         self, scene: Scene, shown: Sequence[Shown], lines: Sequence[TalkLine], asked: Sampling
     ) -> PreparedPrompt:
         turns = self.turns

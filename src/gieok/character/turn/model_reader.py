@@ -62,24 +62,28 @@ class Reading:
             while is_ours:
                 due = memory.due(bond, snapshot)
                 if due is None:
-                    self._read(bond, snapshot, self._unread(bond, PASSING), PASSING)
+                    self._read(bond, snapshot, self._list_unread(bond, PASSING), PASSING)
                     return
                 self._read(
                     bond,
                     snapshot,
-                    [entry for entry in due.messages if entry.seq > self._position(bond, PRECISE)],
+                    [
+                        entry
+                        for entry in due.messages
+                        if entry.seq > self._read_position(bond, PRECISE)
+                    ],
                     PRECISE,
                 )
-                if memory.summarise(bond, lambda span: self._summary(bond, span)) is None:
+                if memory.summarise(bond, lambda span: self._summarise_span(bond, span)) is None:
                     return
                 snapshot = memory.learn(bond)
 
-    def _unread(self, bond: Bond, reader: str) -> list[Journalled]:
+    def _list_unread(self, bond: Bond, reader: str) -> list[Journalled]:
         """Return the messages that a model has not read, once there are enough of them."""
         if self.asker is None:
             return []
         rows = self.memory.journal.read(
-            bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS
+            bond.scope, self._read_position(bond, reader), budget_tokens=_SPAN_TOKENS
         )
         talk = [
             entry
@@ -96,22 +100,28 @@ class Reading:
             return
         journal, position, is_precise = (
             self.memory.journal,
-            self._position(bond, reader),
+            self._read_position(bond, reader),
             reader == PRECISE,
         )
         span = sorted(span, key=lambda one: one.place)
         try:
             findings = extraction.extract_model_findings(
-                self.asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
+                self.asker,
+                span,
+                seen.held.facts,
+                self._name_speakers(bond, seen),
+                is_precise=is_precise,
             )
         except _FAILURES as error:
-            self._failed(error)
+            self._record_failure(error)
             if not isinstance(error, DegenerateOutput | AnswerCut):
                 return
             findings = {}  # it would say the same again: the rules' findings stand
         else:
             self.incidents.resolved(INCIDENT)
-        if findings and not self.memory.take_in(bond, self._wanted(bond, seen, span, findings)):
+        if findings and not self.memory.take_in(
+            bond, self._drop_corrected(bond, seen, span, findings)
+        ):
             return
         now = self.memory.clock.now()
         tokens, count = sum(one.message.tokens for one in span), sum(map(len, findings.values()))
@@ -134,7 +144,7 @@ class Reading:
                 ),
             )
 
-    def _wanted(
+    def _drop_corrected(
         self,
         bond: Bond,
         seen: ScopeSnapshot,
@@ -170,19 +180,22 @@ class Reading:
         }
         return {identity: rows for identity, rows in remaining.items() if rows}
 
-    def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
+    def _summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""
         try:
             return extraction.ask_span_summary(
-                self.asker, span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
+                self.asker,
+                span,
+                self._name_speakers(bond, self.memory.read_snapshot(bond)),
+                MOST_CHARS,
             )
         except _FAILURES as error:
-            self._failed(error)
+            self._record_failure(error)
             return ""
 
-    def _failed(self, error: GieokError) -> None:
+    def _record_failure(self, error: GieokError) -> None:
         self.incidents.failed(
             INCIDENT,
             error,
@@ -191,9 +204,9 @@ class Reading:
             longest=_LONGEST_WAIT,
         )
 
-    def _speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
+    def _name_speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
         who = narrative.called(seen.held.facts) or bond.user
         return Speakers(bond.name or bond.character, who, bond.zone)
 
-    def _position(self, bond: Bond, reader: str) -> int:
+    def _read_position(self, bond: Bond, reader: str) -> int:
         return self.memory.journal.position(bond.scope, reader)

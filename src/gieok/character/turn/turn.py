@@ -149,8 +149,8 @@ class Reply:
         self.text = self.finish = ""
         self.points = 0
         self._parts, self._ending = parts, ending
-        self._is_over = False
-        self._pieces = self._made()
+        self._is_finished = False
+        self._pieces = self._deliver()
 
     def __iter__(self) -> Iterator[ReplyPart]:
         """Yield the pieces. Raises GeneratorFailed, without a charge, where the model breaks
@@ -166,30 +166,30 @@ class Reply:
     def close(self) -> None:
         """Stop the reply, however far it came."""
         self._pieces.close()
-        self._over(CUT)
+        self._finish(CUT)
         self._parts.close()
 
-    def _made(self) -> ReplyParts:
+    def _deliver(self) -> ReplyParts:
         try:
             for part in self._parts:
                 if part.finish:
-                    self._over(part.finish)
+                    self._finish(part.finish)
                     yield part
                     return
                 yield part
                 # The text counts as delivered once the consumer asks for the next piece.
                 self.text += part.text
         except GeneratorExit:
-            self._over(CUT)
+            self._finish(CUT)
             raise
         except BaseException:
             self.text = ""
-            self._over(FAILED)
+            self._finish(FAILED)
             raise
 
-    def _over(self, finish: str) -> None:
-        if not self._is_over:
-            self._is_over, self.finish = True, finish
+    def _finish(self, finish: str) -> None:
+        if not self._is_finished:
+            self._is_finished, self.finish = True, finish
             if self._ending is not None:
                 self.points = self._ending.finish(self.text, finish)
 
@@ -232,7 +232,7 @@ class Turns:
         """
         stored = self.roster.find(user, character)
         known = account or self.accounts.account(user)
-        snapshot = self.memory.seen(Bond(user, character))
+        snapshot = self.memory.read_snapshot(Bond(user, character))
         names = SpeakerNames(
             reply_prompt.read_card_name(stored.card),
             _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
@@ -254,7 +254,7 @@ class Turns:
 
     def context(self, user: str, character: str, text: str) -> PreparedPrompt:
         """Return the prompt that a model would get for a reply; nothing is journalled."""
-        return self._prepared(self.scene(user, character), text)
+        return self._prepare_prompt(self.scene(user, character), text)
 
     def begin(self, said: UserTurn) -> Reply:
         """Begin a reply, and return it once its first words have arrived.
@@ -269,17 +269,17 @@ class Turns:
         with ExitStack() as held:
             held.enter_context(self.order.turn(scene.bond.scope))
             with self.order.writing(scene.bond.scope):
-                identity, message_id = self._ids(scene.bond, said.message_id)
+                identity, message_id = self._build_ids(scene.bond, said.message_id)
                 if known := self.memory.journal.messages(scene.bond.scope, [identity]):
-                    return self._again(
+                    return self._repeat_reply(
                         identity,
                         message_id,
-                        self._prepared(scene, said.text),
+                        self._prepare_prompt(scene, said.text),
                         known[0].message.text,
                     )
                 self.pay(held, scene, identity)
-                prepared = self._prepared(
-                    scene._replace(seen=self._heard(scene, said, message_id)), said.text
+                prepared = self._prepare_prompt(
+                    scene._replace(seen=self._hear(scene, said, message_id)), said.text
                 )
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
             ending = ReplyEnding(
@@ -296,7 +296,7 @@ class Turns:
     ) -> ReplyParts:
         """Return a model's reply once its first words have arrived. Raises GeneratorFailed."""
         model = self.models.open(stored)
-        parts = model.stream(messages, self._sampling(sampling))
+        parts = model.stream(messages, self._limit_sampling(sampling))
         first: list[ReplyPart] = []
         while not "".join(piece.text for piece in first).strip():
             part = next(parts, ReplyPart(finish="empty"))
@@ -322,7 +322,7 @@ class Turns:
             self.roster.canon.tell(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
-    def _heard(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
+    def _hear(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
         """Journal the user's message and learn from it; the greeting precedes the first message."""
         scope, session, now = (
             scene.bond.scope,
@@ -330,7 +330,7 @@ class Turns:
             self.memory.clock.now(),
         )
         # Another turn may have ended since the scene was read.
-        snapshot = self.memory.seen(scene.bond)
+        snapshot = self.memory.read_snapshot(scene.bond)
         last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
@@ -357,7 +357,7 @@ class Turns:
         )
         return self.memory.learn(scene.bond)
 
-    def _prepared(self, scene: Scene, text: str) -> PreparedPrompt:
+    def _prepare_prompt(self, scene: Scene, text: str) -> PreparedPrompt:
         recent = [entry.message.text for entry in scene.seen.window.spoken[-8:]]
         if not recent or recent[-1] != text:
             recent.append(text)
@@ -369,19 +369,21 @@ class Turns:
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
-    def _again(self, identity: str, message_id: str, prepared: PreparedPrompt, text: str) -> Reply:
+    def _repeat_reply(
+        self, identity: str, message_id: str, prepared: PreparedPrompt, text: str
+    ) -> Reply:
         """Return a reply that was given before, for a repeated message."""
         parts = _chain_reply_parts(
             [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
         )
         return Reply(identity, message_id, prepared, parts)
 
-    def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
+    def _build_ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of the reply and of the user's message."""
         own = message_id or self.new_id()
         return f"{digest(f'{bond.scope.path} {own}')}-reply", own
 
-    def _sampling(self, asked: Sampling) -> Sampling:
+    def _limit_sampling(self, asked: Sampling) -> Sampling:
         temperature = self.sampling.temperature if asked.temperature is None else asked.temperature
         most = (
             min(asked.max_tokens, self.sampling.max_tokens)

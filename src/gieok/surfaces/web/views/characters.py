@@ -161,7 +161,7 @@ def glance(seen: PageRequest) -> Response:
     """Return one line about a bond, fetched once it is on the screen."""
     try:
         house, bond = find_house_and_bond(seen)
-        known = house.memory.seen(bond)
+        known = house.memory.read_snapshot(bond)
         account = house.accounts.account(bond.user)
         spoken = known.window.spoken
         last = spoken[-1].message.at if spoken else account.seen_at if account else None
