@@ -53,6 +53,12 @@ def scope_of(user: str, character: str) -> Scope:
     return Scope(f"user:{user}/character:{character}")
 
 
+def character_of(scope: Scope, user: str) -> str:
+    """Return the character of a scope that a user shares with one; '' for other scopes."""
+    head = f"user:{user}/character:"
+    return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
+
+
 def same_value(text: str) -> str:
     """Return a value in the form in which values are compared: without case, gaps and signs."""
     return _SIGNS.sub("", text.casefold())

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from gieok.character.accounts.erasure import Erasing
 from gieok.character.accounts.identity import Identity
 from gieok.character.accounts.inactivity import Inactivity
-from gieok.character.accounts.points import PointsDesk
+from gieok.character.accounts.points import CheckedIn, PointsDesk, find_account_zone
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.roster import Roster
 from gieok.character.memory.control import Control
-from gieok.character.memory.service import CharacterService
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.turn.completion import Completions
 from gieok.character.turn.turn import Turns
+from gieok.model.accounts import Account
 from gieok.ports.accounts import Accounts
 
 
@@ -30,3 +31,15 @@ class House:
     erasing: Erasing
     turns: Turns
     completions: Completions
+
+    def bond(self, user: str, character: str) -> Bond:
+        """Return the bond of a user and a character, by the user's own days."""
+        zone = find_account_zone(self.accounts.account(user), self.memory.zone)
+        return Bond(user, character, zone=zone)
+
+    def welcome(self, user: str, lang: str) -> CheckedIn:
+        """Add a user who is new, and give them the points of the day."""
+        if self.accounts.account(user) is None:
+            now = self.memory.clock.now()
+            self.accounts.keep_account(Account(user, lang=lang, created_at=now))
+        return self.points.check_in(user)

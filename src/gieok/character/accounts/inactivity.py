@@ -14,9 +14,9 @@ from typing import NamedTuple
 from gieok.character.accounts.letters import FINAL, REMINDER, Letter
 from gieok.character.accounts.points import find_account_zone
 from gieok.character.accounts.return_visits import fade
+from gieok.character.facts import character_of
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
-from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
@@ -219,9 +219,5 @@ class Inactivity:
         return sum(
             fade(self.journal, self.store, scope)
             for scope in scopes
-            if _is_bond_scope_of(scope, account.user)
+            if character_of(scope, account.user)
         )
-
-
-def _is_bond_scope_of(scope: Scope, user: str) -> bool:
-    return scope.path.startswith(f"user:{user}/character:")

@@ -14,7 +14,6 @@ from gieok.character.memory.service import Bond
 from gieok.character.turn.reply_prompt import SpeakerNames, fill_card_macros, read_card_name
 from gieok.character.turn.turn import PreparedPrompt, UserTurn
 from gieok.errors import BadRequest, GieokError
-from gieok.model.accounts import Account
 from gieok.ops.character.arguments import (
     character_argument,
     check_character_owner,
@@ -24,7 +23,6 @@ from gieok.ops.character.arguments import (
 from gieok.ops.character.memory_rows import (
     CharacterMemoriesRequest,
     build_memory_handle,
-    find_character_bond,
     find_memory_key,
     list_character_memories,
     render_memory_rows,
@@ -143,19 +141,14 @@ def chat_with_character(context: Context, request: CharacterChatRequest) -> Char
         check_character_owner(request.user),
     )
     stored = house.roster.find(user, identity)
-    if house.accounts.account(user) is None:
-        now = house.memory.clock.now()
-        house.accounts.keep_account(Account(user, lang=context.lang, created_at=now))
-    house.points.check_in(user)
-    bond = find_character_bond(context, house, user, identity)
+    house.welcome(user, context.lang)
+    bond = house.bond(user, identity)
     name, talk, lines = (
         printable(read_card_name(stored.card)),
         _CharacterTalk(context, house, bond),
         list[CharacterChatLine](),
     )
-    greeting = fill_card_macros(
-        (card_of(stored.card).greetings or ("",))[0], SpeakerNames(name, user)
-    )
+    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, user))
     if context.ask:
         context.tell(
             "\n".join(

@@ -128,9 +128,7 @@ def _build_listed_character(stored: StoredCharacter, users: list[str]) -> Charac
     return CharacterListRow(
         id=stored.id,
         name=own,
-        greeting=" ".join(
-            filled_macros((card.greetings or ("",))[0], SpeakerNames(own, ME)).split()
-        )[:160],
+        greeting=" ".join(filled_macros(card.greeting, SpeakerNames(own, ME)).split())[:160],
         is_everybodys=not stored.owner,
         has_picture=stored.package_type in ("image/png", "application/zip"),
         entries=len(card.book.entries),
@@ -247,7 +245,7 @@ def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
     """Return the house, and the bond that the address names. Raises NotFound, BadRequest."""
     house = seen.memory.context.character.house()
     named = seen.request.path_params
-    return house, find_character_bond(seen.memory.context, house, named["user"], named["character"])
+    return house, find_character_bond(house, named["user"], named["character"])
 
 
 def name(seen: PageRequest) -> str:
