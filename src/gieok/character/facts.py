@@ -160,6 +160,11 @@ class Fact:
         return self.subject, self.predicate
 
     @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the fact."""
+        return 1.0 if self.is_important else self.importance
+
+    @property
     def is_current(self) -> bool:
         """Return whether the fact holds."""
         return self.until is None
@@ -185,6 +190,11 @@ class Moment(NamedTuple):
     said: str = ""
 
     @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the moment."""
+        return 1.0 if self.is_important else 0.5 + self.intensity / 2
+
+    @property
     def key(self) -> str:
         """Return the key of the moment's document."""
         return f"{PREFIX}{MOMENT}:{self.type}:{digest(self.at.isoformat())}"
@@ -207,6 +217,11 @@ class Episode(NamedTuple):
     is_important: bool = False
     is_edited: bool = False
     is_stale: bool = False
+
+    @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the episode."""
+        return 1.0 if self.is_important else 0.5
 
     @property
     def key(self) -> str:
@@ -241,7 +256,6 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         IMPORTANT: _format_importance_mark(fact.is_important, fact.importance),
     }
     text = f"{fact.object}. {fact.source}" if fact.source else fact.object
-    importance = 1.0 if fact.is_important else fact.importance
     return _build_memory_entry(
         scope,
         fact.key,
@@ -249,7 +263,7 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         text,
         fact.at,
         metadata,
-        importance,
+        fact.weight,
         fact.message_ids,
         until=fact.until,
     )
@@ -324,9 +338,15 @@ def moment_entry(scope: Scope, moment: Moment) -> Entry:
         "edits": " ".join(moment.edits),
         "said": moment.said,
     }
-    importance = 1.0 if moment.is_important else 0.5 + moment.intensity / 2
     return _build_memory_entry(
-        scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids
+        scope,
+        moment.key,
+        MOMENT,
+        moment.text,
+        moment.at,
+        metadata,
+        moment.weight,
+        moment.message_ids,
     )
 
 
@@ -359,7 +379,6 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         "edited": "yes" if episode.is_edited else "",
         "stale": "yes" if episode.is_stale else "",
     }
-    importance = 1.0 if episode.is_important else 0.5
     return _build_memory_entry(
         scope,
         episode.key,
@@ -367,7 +386,7 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         episode.text,
         episode.start,
         metadata,
-        importance,
+        episode.weight,
         episode.message_ids,
     )
 

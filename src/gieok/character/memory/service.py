@@ -417,9 +417,7 @@ class CharacterService:
                 )
 
             told = summary_renewal.retold(talk, told, frozenset().union(*refused), summarise)
-        return summary_renewal.decided(
-            told, fresh, lambda: [document for _, document in self.journal.replaced(bond.scope)]
-        )
+        return summary_renewal.decided(told, fresh, self.journal, bond.scope)
 
     def _summarise_span(
         self, bond: Bond, span: Sequence[Journalled], state: LearnedState

@@ -177,12 +177,7 @@ def forget_character_memory(
 
 def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
-    held = house.memory.memories(bond)
-    keys = [
-        *(memory.key for memory in held.facts),
-        *(memory.key for memory in held.moments),
-        *(memory.key for memory in held.episodes),
-    ]
+    keys = [memory.key for memory in house.memory.memories(bond).every]
     matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
     if not matching_keys:
         raise NotFound(
