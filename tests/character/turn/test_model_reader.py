@@ -219,7 +219,7 @@ def test_before_a_summary_a_model_reads_all_of_it_with_care_and_tells_it(
 
 
 def _journalled(at: Read, text: str) -> None:
-    from gieok.character.memory.service import AGENT
+    from gieok.character.messages import AGENT
     from gieok.model.conversation import Message, Role
 
     at.journal.say(

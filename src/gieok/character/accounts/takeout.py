@@ -129,12 +129,13 @@ class Takeout:
 
 def list_user_scopes(memory: CharacterService, user: str) -> list[Scope]:
     """Return every scope of a user."""
-    scopes = memory.journal.copied_scopes(f"user:{user}")
-    return [
-        scope
-        for scope in scopes
-        if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
-    ]
+    path = f"user:{user}"
+    return [scope for scope in memory.journal.copied_scopes(path) if is_scope_below(scope, path)]
+
+
+def is_scope_below(scope: Scope, path: str) -> bool:
+    """Return whether a scope is a path, or lies below it."""
+    return scope.path == path or scope.path.startswith(f"{path}/")
 
 
 def _format_takeout_row(row: dict[str, Any]) -> str:

@@ -37,6 +37,7 @@ from gieok.character.memory.replay import LearnedState, Refusals
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
 from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
+from gieok.character.messages import build_talk_message
 from gieok.errors import NotFound
 from gieok.flow.distil import deliver_scope, finish_span
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
@@ -55,8 +56,6 @@ from gieok.zone import day_in
 #: Readers of the journal: for facts, and for summaries.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-#: `agent` of every message of this service.
-AGENT = "character"
 #: How often learning is tried again where another process was faster.
 _TRIES = 5
 #: A longer message holds pasted text: the rules read its beginning, which is the person's comment
@@ -190,21 +189,10 @@ class CharacterService:
         at = at or self.clock.now()
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
-        tokens = estimate_tokens(text) + 4
-        self.journal.say(
-            bond.scope,
-            [
-                Message(
-                    id=identity,
-                    role=role,
-                    text=text,
-                    at=at,
-                    session=bond.user,
-                    agent=AGENT,
-                    tokens=tokens,
-                )
-            ],
+        message = build_talk_message(
+            identity=identity, role=role, text=text, at=at, session=bond.user
         )
+        self.journal.say(bond.scope, [message])
         snapshot = self.learn(bond)
         if self.due(bond, snapshot):
             self.summarise(bond)

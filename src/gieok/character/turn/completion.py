@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot
+from gieok.character.memory.service import Bond, ScopeSnapshot
+from gieok.character.messages import AGENT, build_talk_message, estimate_message_tokens
 from gieok.character.turn import history, reply_prompt
 from gieok.character.turn.history import BRANCH, NewLine, Shown, TalkLine
 from gieok.character.turn.turn import (
@@ -29,7 +30,6 @@ from gieok.character.turn.turn import (
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.ports.models import ChatMessage, Sampling
-from gieok.text.tokens import estimate_tokens
 
 _MOST_LINES = 20_000
 #: How many lines at the end of the conversation stay, however full the context is.
@@ -111,7 +111,7 @@ class Completions:
             turns.memory.withdraw(bond, [line.id for line in alignment.gone])
         if alignment.edited:
             anew = [
-                line._replace(text=text, tokens=estimate_tokens(text) + 4)
+                line._replace(text=text, tokens=estimate_message_tokens(text))
                 for line, text in alignment.edited
             ]
             turns.memory.replace(bond, anew)
@@ -122,16 +122,13 @@ class Completions:
 
     def _build_message(self, new: NewLine, session: str) -> Message:
         role, text = new.line
-        tokens, source = estimate_tokens(text) + 4, BRANCH if new.is_branch else ""
-        return Message(
-            id=self.turns.new_id(),
+        return build_talk_message(
+            identity=self.turns.new_id(),
             role=role,
             text=text,
             at=new.at,
             session=session,
-            agent=AGENT,
-            tokens=tokens,
-            source=source,
+            source=BRANCH if new.is_branch else "",
         )
 
     def _prepare_prompt(
@@ -191,12 +188,12 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
 
 def _drop_oldest_lines(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
     """Return the messages without the oldest lines of the conversation that do not fit."""
-    room_left = room - sum(estimate_tokens(message.text) + 4 for message in messages)
+    room_left = room - sum(estimate_message_tokens(message.text) for message in messages)
     talk = [place for place, message in enumerate(messages) if message.role != "system"]
     dropped: set[int] = set()
     for place in talk[: max(len(talk) - _LEAST_LINES, 0)]:
         if room_left >= 0:
             break
-        room_left += estimate_tokens(messages[place].text) + 4
+        room_left += estimate_message_tokens(messages[place].text)
         dropped.add(place)
     return tuple(message for place, message in enumerate(messages) if place not in dropped)

@@ -13,7 +13,8 @@ from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
 from gieok.character.memory import narrative
 from gieok.character.memory.episodes import MOST_CHARS
-from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot
+from gieok.character.memory.service import Bond, CharacterService, ScopeSnapshot
+from gieok.character.messages import AGENT
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn import extraction
 from gieok.character.turn.extraction import Speakers

@@ -20,7 +20,8 @@ from gieok.character.accounts.points import PointsDesk, find_account_zone
 from gieok.character.cards.roster import Roster
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
-from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot, TurnContext
+from gieok.character.memory.service import Bond, CharacterService, ScopeSnapshot, TurnContext
+from gieok.character.messages import build_talk_message, estimate_message_tokens
 from gieok.character.turn import reply_prompt
 from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
 from gieok.character.turn.upkeep import Tending
@@ -81,7 +82,7 @@ class PreparedPrompt(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of the messages."""
-        return sum(estimate_tokens(message.text) + 4 for message in self.messages)
+        return sum(estimate_message_tokens(message.text) for message in self.messages)
 
 
 class Turnstile:
@@ -335,26 +336,20 @@ class Turns:
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
         lines = [
-            Message(
-                id=message_id, role=Role.USER, text=said.text, at=now, session=session, agent=AGENT
+            build_talk_message(
+                identity=message_id, role=Role.USER, text=said.text, at=now, session=session
             )
         ]
         if last is None and scene.sheet.greeting and not snapshot.documents:
-            greeting = scene.sheet.greeting
-            lines.insert(
-                0,
-                Message(
-                    id=f"{message_id}-greeting",
-                    role=Role.ASSISTANT,
-                    text=greeting,
-                    at=now,
-                    session=session,
-                    agent=AGENT,
-                ),
+            greeting = build_talk_message(
+                identity=f"{message_id}-greeting",
+                role=Role.ASSISTANT,
+                text=scene.sheet.greeting,
+                at=now,
+                session=session,
             )
-        self.memory.journal.say(
-            scope, [message._replace(tokens=estimate_tokens(message.text) + 4) for message in lines]
-        )
+            lines = [greeting, *lines]
+        self.memory.journal.say(scope, lines)
         return self.memory.learn(scene.bond)
 
     def _prepare_prompt(self, scene: Scene, text: str) -> PreparedPrompt:
@@ -424,14 +419,12 @@ class ReplyEnding:
 
     def _message(self, text: str, finish: str) -> Message:
         now = self.turns.memory.clock.now()
-        return Message(
-            id=self.identity,
+        return build_talk_message(
+            identity=self.identity,
             role=Role.ASSISTANT,
             text=redact(text.strip()),
             at=max(now, self.after or now),
             session=self.session,
-            agent=AGENT,
-            tokens=estimate_tokens(text) + 4,
             source=CUT if finish == CUT else "",
         )
 
