@@ -14,7 +14,6 @@ take), and without a pause, which is the most that the machine does. SQLite has 
 """
 
 import argparse
-import itertools
 import json
 import os
 import random
@@ -52,9 +51,11 @@ from gieok.character.facts import (
 )
 from gieok.character.memory.recollection import RecallWeights, recalled
 from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
+from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile, UserTurn
 from gieok.character.turn.upkeep import Tending
 from gieok.flow.distil import deliver_scope
+from gieok.flow.incidents import Incidents
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Message, Role, Run
 from gieok.model.memory import Entry, Scope
@@ -155,32 +156,36 @@ class Service(NamedTuple):
             one.close()
 
 
-def _desk(accounts: Any) -> PointsDesk:
-    return PointsDesk(accounts=accounts, clock=SystemClock(), was_delivered=lambda hold: False)
+def _desk(accounts: Any, journal: Any) -> PointsDesk:
+    return PointsDesk(accounts=accounts, journal=journal, clock=SystemClock())
+
+
+class Silent:
+    """`Notifier` that tells nobody."""
+
+    def notify(self, title: str, text: str) -> None:
+        """Do nothing."""
 
 
 def service(store: Any, journal: Any, accounts: Any) -> Service:
     """Put a service together, with a model that answers at once."""
     clock, questions = SystemClock(), Vectors()
-    memory = CharacterService(journal=journal, store=store, clock=clock, embedder=lambda: questions)
+    memory = CharacterService(journal=journal, store=store, clock=clock, embedder=questions)
     canon = Canon(journal=journal, store=store, clock=clock)
     stored = StoredCharacter("", _MINA, "Mina", _CARD, _NOW, _NOW)
     accounts.keep_character(stored, is_new=True)
     roster = Roster(accounts=accounts, canon=canon, journal=journal, clock=clock)
-    tending = Tending(lambda bond: (memory.learn(bond), memory.summarise(bond))[0])
-    numbers = itertools.count()
+    incidents = Incidents(journal, clock, Silent())
+    tending = Tending(Reading(memory=memory, asker=None, incidents=incidents))
     turns = Turns(
         memory=memory,
         accounts=accounts,
-        find=roster.find,
-        canon=canon.told,
-        points=_desk(accounts),
-        chat=lambda stored: ScriptedReplies(("그래, ", "들었어.")),
-        later=tending.later,
-        close=tending.close,
-        sampling=Sampling(0.8, 400),
-        new_id=lambda: f"m{os.getpid()}-{next(numbers)}",
+        roster=roster,
+        points=_desk(accounts, journal),
+        models=ScriptedReplies(("그래, ", "들었어.")),
+        tending=tending,
         order=Turnstile(journal),
+        sampling=Sampling(0.8, 400),
     )
     return Service(store, journal, accounts, memory, turns)
 
@@ -464,7 +469,7 @@ def together(
 
 def fund(opened: Service, names: Sequence[str]) -> None:
     """Give users points."""
-    desk = _desk(opened.accounts)
+    desk = _desk(opened.accounts, opened.journal)
     for name in sorted(set(names)):
         desk.credit(name, 10_000, f"bench-{time.monotonic_ns()}")
 

@@ -312,12 +312,7 @@ def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
     journal, store, accounts = servers.opened()
     clock = ManualClock(datetime.now(UTC) + timedelta(days=1))
     deliver(journal, store)
-
-    def was_delivered(hold: Any) -> bool:
-        character, _, reply = hold.purpose.partition("/")
-        return bool(journal.messages(Scope(f"user:{hold.user}/character:{character}"), [reply]))
-
-    desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=was_delivered)
+    desk = PointsDesk(accounts=accounts, journal=journal, clock=clock)
     settled = desk.settle_stale()
     found: Counter[str] = Counter(charged_late=settled.charged, released_late=settled.released)
     wrong: list[str] = []

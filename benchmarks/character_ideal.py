@@ -11,17 +11,17 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import character_play
+from character_play import PlayedClock
+from character_score import Score
 from gieok.character.detect.detect import Detection, Finding, Spoken
 from gieok.character.facts import Fact
 from gieok.character.memory.service import CharacterService, TurnBudget
-from gieok.character.play import play
-from gieok.character.play.measure import Score
-from gieok.character.play.play import PlayedClock
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
 from gieok.storage.index.sqlite.store import SqliteStore
@@ -45,18 +45,21 @@ DETAILS = {
 }
 
 
-class Ideal:
-    """`Extractor` that knows the file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdealService(CharacterService):
+    """Memory of a character that finds in each message what the file says is told there."""
 
-    def __init__(self, conversation: Mapping[str, Any]) -> None:
-        self._facts: Sequence[Mapping[str, Any]] = conversation["facts"]
+    file_facts: Sequence[Mapping[str, Any]]
 
-    def __call__(self, said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+    def detect(self, spoken: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+        """Return the statements of a message by the file."""
         turn = int(message.id.removeprefix("turn-"))
         found = tuple(
-            self._finding(row, said.day, message) for row in self._facts if turn in row["evidence"]
+            self._finding(row, spoken.day, message)
+            for row in self.file_facts
+            if turn in row["evidence"]
         )
-        gone = {row["object"] for row in self._facts if row["retracted_at"] == turn}
+        gone = {row["object"] for row in self.file_facts if row["retracted_at"] == turn}
         return Detection(found, tuple(fact for fact in held if fact.object in gone))
 
     def _finding(self, row: Mapping[str, Any], said: date, message: Message) -> Finding:
@@ -71,7 +74,7 @@ class Ideal:
             row["subject"],
             day=day.day.isoformat() if day else "",
             is_idea=not row["certain"],
-            is_change=any(other["replaced_by"] == row["id"] for other in self._facts),
+            is_change=any(other["replaced_by"] == row["id"] for other in self.file_facts),
         )
 
 
@@ -93,18 +96,21 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true")
     asked = parser.parse_args()
     total = Score()
-    for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
+    for conversation in character_play.conversations(asked.data.read_text(encoding="utf-8")):
         clock = PlayedClock()
         with tempfile.TemporaryDirectory() as folder:
             journal, store = (
                 SqliteJournal(Path(folder) / "journal.sqlite"),
                 SqliteStore(Path(folder) / "memory.sqlite"),
             )
-            characters = CharacterService(
-                journal=journal, store=store, clock=clock, extract=Ideal(conversation)
+            characters = IdealService(
+                journal=journal,
+                store=store,
+                clock=clock,
+                budget=replace(TurnBudget(), context_tokens=asked.context),
+                file_facts=conversation["facts"],
             )
-            budget = replace(characters.budget, context_tokens=asked.context)
-            score, _ = play.play(conversation, replace(characters, budget=budget), clock)
+            score, _ = character_play.play(conversation, characters, clock)
             journal.close()
             store.close()
         total.add(score)

@@ -18,11 +18,11 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+import character_play
 from character_ideal import DETAILS, SAME, shares
+from character_play import PlayedClock
+from character_score import Score
 from gieok.character.memory.service import Bond, CharacterService, TurnBudget
-from gieok.character.play import play
-from gieok.character.play.measure import Score
-from gieok.character.play.play import PlayedClock
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn.model_reader import EVERY, Reading
 from gieok.flow.generate import Asker
@@ -114,10 +114,8 @@ def played(
         )
         asker = Asker("character", generator, journal, clock, UTC, lambda seconds: None, 10**9)
         incidents = Incidents(journal, clock, _Silent())
-        READINGS[:] = [
-            Reading(memory=characters, asker=lambda: asker, incidents=incidents, every=every)
-        ]
-        score, _ = play.play(conversation, characters, clock)
+        READINGS[:] = [Reading(memory=characters, asker=asker, incidents=incidents, every=every)]
+        score, _ = character_play.play(conversation, characters, clock)
         for one in journal.incidents():
             sys.stderr.write(f"{one.detail}\n")
         journal.close()
@@ -134,7 +132,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true")
     asked = parser.parse_args()
     server, total = ModelServer(), Score()
-    for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
+    for conversation in character_play.conversations(asked.data.read_text(encoding="utf-8")):
         total.add(played(conversation, asked.context, asked.every, server))
     print(
         json.dumps(

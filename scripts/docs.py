@@ -161,13 +161,13 @@ def routes() -> str:
     from gieok.surfaces.http.app import create_http_app
     from gieok.surfaces.http.options import HttpOptions
 
-    def no_house() -> NoReturn:
-        raise AssertionError("the document needs no house")
+    def no_service() -> NoReturn:
+        raise AssertionError("the document needs no service")
 
     with TemporaryDirectory() as home:  # where the gate keeps its secrets
-        paths = create_http_app(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()[
-            "paths"
-        ]
+        gate = Gate(Path(home), lambda: 0.0)
+        app = create_http_app(no_service, no_service, HttpOptions(), gate)
+        paths = app.openapi()["paths"]
     paths = {
         path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")
     }

@@ -195,7 +195,7 @@ def test_tomorrow_is_told_from_where_the_user_is(call: Call, edge: tuple[str, da
     memory = call.home.house.memory
     bond = Bond("min", "mina", zone=memory.zone)
     memory.hear(bond, "내일 병원 예약이 있어", is_user=True, at=_local(day, zone, 0, 30))
-    plans = [fact.day for fact in memory.seen(bond).held.facts if fact.day]
+    plans = [fact.day for fact in memory.read_snapshot(bond).held.facts if fact.day]
     assert plans == [str(day + timedelta(days=1))]
 
 

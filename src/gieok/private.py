@@ -16,6 +16,7 @@ from gieok import fs, places
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime, tzinfo
 
 #: Environment variable of an agent's session that is private from its start.
 VARIABLE = "GIEOK_PRIVATE"
@@ -111,6 +112,20 @@ class Privacy:
             key=lambda span: float("inf") if span.until is None else span.until,
             default=None,
         )
+
+    def check_pause(self, now: "datetime", zone: "tzinfo") -> None:
+        """Raise Withheld while memory is paused; the error tells the end of the pause in a zone."""
+        pause = self.pause(now.timestamp())
+        if pause is None:
+            return
+        from datetime import datetime
+
+        from gieok.errors import Withheld
+
+        if pause.until is None:
+            raise Withheld("memory is paused: nothing was taken in")
+        until = datetime.fromtimestamp(pause.until, zone).strftime("%Y-%m-%d %H:%M")
+        raise Withheld(f"memory is paused until {until}: nothing was taken in")
 
     @property
     def names(self) -> "tuple[str, ...]":

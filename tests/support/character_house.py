@@ -2,10 +2,12 @@
 service, a scripted model.
 """
 
-import itertools
 import json
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
+
+from character_talk import SilentNotifier
 
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
@@ -13,8 +15,10 @@ from gieok.character.cards.roster import Roster
 from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.character.turn.completion import Completions, Sent
 from gieok.character.turn.history import Shown
+from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Reply, Turns, Turnstile, UserTurn
 from gieok.character.turn.upkeep import Tending
+from gieok.flow.incidents import Incidents
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import Sampling
 from gieok.storage.accounts.sqlite import SqliteAccounts
@@ -82,7 +86,7 @@ def opened(
     memory = CharacterService(
         journal=journal, store=MemoryStore(), clock=clock, budget=budget or TurnBudget()
     )
-    desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=lambda hold: False)
+    desk = PointsDesk(accounts=accounts, journal=journal, clock=clock)
     for user in (KIM, LEE):
         desk.credit(user, 100, "first")
     card = json.dumps({"spec": "chara_card_v3", "spec_version": "3.0", "data": CARD})
@@ -91,19 +95,17 @@ def opened(
     canon = Canon(journal=journal, store=memory.store, clock=clock)
     canon.keep(stored)
     roster = Roster(accounts=accounts, canon=canon, journal=journal, clock=clock)
-    tending = Tending(lambda bond: (memory.learn(bond), memory.summarise(bond))[0])
-    numbers = itertools.count()
+    incidents = Incidents(journal, clock, SilentNotifier())
+    tending = Tending(Reading(memory=memory, asker=None, incidents=incidents))
     turns = Turns(
         memory=memory,
         accounts=accounts,
-        find=roster.find,
-        canon=canon.told,
+        roster=roster,
         points=desk,
-        chat=lambda stored: model,
-        later=tending.later,
-        close=tending.close,
-        sampling=Sampling(0.8, 400),
-        new_id=lambda: f"m{next(numbers)}",
+        models=model,
+        tending=tending,
         order=Turnstile(journal),
+        sampling=Sampling(0.8, 400),
+        random=Random(0),
     )
     return CharacterHouse(turns, Completions(turns=turns), model, clock, tending, journal, accounts)

@@ -9,6 +9,13 @@ from gieok.testing.clock import ManualClock
 BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seoul"))
 
 
+class SilentNotifier:
+    """`Notifier` that tells nobody."""
+
+    def notify(self, title: str, text: str) -> None:
+        pass
+
+
 class CharacterTalk:
     """A line that begins with `c: ` is the character's."""
 

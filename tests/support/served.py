@@ -83,14 +83,14 @@ def served(
     monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
-    house = open_call({}, clock=clock, zone=UTC).home.house
+    opened = open_call({}, clock=clock, zone=UTC).home
+    house = opened.house
     gate = Gate(home, NOW.timestamp)
     shared = Resident()
     site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
     pages = routes(site) if has_pages else ()
-    app = create_http_app(
-        lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared
-    )
+    asked = options or HttpOptions(tokens=TokenOptions(SECRET))
+    app = create_http_app(lambda: house, opened.stores.limiter, asked, gate, pages, shared)
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

@@ -73,7 +73,6 @@ CALLS = {
     "character points": ["--check-in"],
     "character key": ["create"],
     "character delete": ["마루", "--yes"],
-    "character eval": ["--data", "{notes}/../chat.json"],
     "character inactive": ["--dry-run"],
     "observe run": ["--once"],
     "observe reflect": [],
@@ -129,24 +128,6 @@ NEEDING = {
     "store switch", "store distribute", "store drop", "journal switch", "transfer", "why",
     "calibrate",
 }  # fmt: skip
-
-
-_TURN = {"id": 1, "at": "2026-11-20T21:00:00+09:00", "role": "user", "text": "나는 성수동에 살아"}
-_CHAT = {
-    "conversations": [
-        {
-            "id": "c",
-            "lang": "ko",
-            "character": {"name": "마루", "persona": "책방 주인"},
-            "turns": [_TURN],
-            "user": {"id": "u", "zone": "Asia/Seoul"},
-            "facts": [],
-            "moments": [],
-            "not_facts": [],
-            "questions": [],
-        },
-    ],
-}
 
 
 class World(NamedTuple):
@@ -214,6 +195,5 @@ def make(user: Path) -> World:
         "message": said,
     }
     (user / "card.json").write_text('{"name": "Mina"}', encoding="utf-8")
-    (user / "chat.json").write_text(json.dumps(_CHAT), encoding="utf-8")
     (transcripts / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return world

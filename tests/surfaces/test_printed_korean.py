@@ -182,7 +182,7 @@ _LINES = [
 
 #: What starts a process, a server or an editor, asks a person, or is slow for what it prints.
 _STARTING = {
-    "setup", "code watch", "code install-hook", "character chat", "character eval", "open", "up",
+    "setup", "code watch", "code install-hook", "character chat", "open", "up",
     "down", "config edit", "encryption on", "encryption rotate", "encryption off", "backup restore",
     "keys rotate",
 }  # fmt: skip

@@ -53,6 +53,12 @@ def scope_of(user: str, character: str) -> Scope:
     return Scope(f"user:{user}/character:{character}")
 
 
+def character_of(scope: Scope, user: str) -> str:
+    """Return the character of a scope that a user shares with one; '' for other scopes."""
+    head = f"user:{user}/character:"
+    return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
+
+
 def same_value(text: str) -> str:
     """Return a value in the form in which values are compared: without case, gaps and signs."""
     return _SIGNS.sub("", text.casefold())
@@ -154,6 +160,11 @@ class Fact:
         return self.subject, self.predicate
 
     @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the fact."""
+        return 1.0 if self.is_important else self.importance
+
+    @property
     def is_current(self) -> bool:
         """Return whether the fact holds."""
         return self.until is None
@@ -179,6 +190,11 @@ class Moment(NamedTuple):
     said: str = ""
 
     @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the moment."""
+        return 1.0 if self.is_important else 0.5 + self.intensity / 2
+
+    @property
     def key(self) -> str:
         """Return the key of the moment's document."""
         return f"{PREFIX}{MOMENT}:{self.type}:{digest(self.at.isoformat())}"
@@ -201,6 +217,11 @@ class Episode(NamedTuple):
     is_important: bool = False
     is_edited: bool = False
     is_stale: bool = False
+
+    @property
+    def weight(self) -> float:
+        """Return the importance that counts: 1 where the user marked the episode."""
+        return 1.0 if self.is_important else 0.5
 
     @property
     def key(self) -> str:
@@ -235,7 +256,6 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         IMPORTANT: _format_importance_mark(fact.is_important, fact.importance),
     }
     text = f"{fact.object}. {fact.source}" if fact.source else fact.object
-    importance = 1.0 if fact.is_important else fact.importance
     return _build_memory_entry(
         scope,
         fact.key,
@@ -243,7 +263,7 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         text,
         fact.at,
         metadata,
-        importance,
+        fact.weight,
         fact.message_ids,
         until=fact.until,
     )
@@ -318,9 +338,15 @@ def moment_entry(scope: Scope, moment: Moment) -> Entry:
         "edits": " ".join(moment.edits),
         "said": moment.said,
     }
-    importance = 1.0 if moment.is_important else 0.5 + moment.intensity / 2
     return _build_memory_entry(
-        scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids
+        scope,
+        moment.key,
+        MOMENT,
+        moment.text,
+        moment.at,
+        metadata,
+        moment.weight,
+        moment.message_ids,
     )
 
 
@@ -353,7 +379,6 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         "edited": "yes" if episode.is_edited else "",
         "stale": "yes" if episode.is_stale else "",
     }
-    importance = 1.0 if episode.is_important else 0.5
     return _build_memory_entry(
         scope,
         episode.key,
@@ -361,7 +386,7 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         episode.text,
         episode.start,
         metadata,
-        importance,
+        episode.weight,
         episode.message_ids,
     )
 

@@ -61,7 +61,6 @@ _MODULES = {
     "character forget": "character.memory_rows:FORGET",
     "character points": "character.users:POINTS",
     "character key": "character.users:KEY",
-    "character eval": "character.evaluate",
     "character inactive": "character.inactive",
     "observe run": "observe.run",
     "observe reflect": "observe.reflect",

@@ -176,7 +176,7 @@ class Operation(Generic[RequestT, ResultT]):
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
     #: Runs although a setting is wrong, without that setting, and reports it itself
-    #: (`Context.config_troubles`).
+    #: (`Call.troubles`).
     forgives_config: bool = False
     #: Stores something that somebody says or wrote: not while memory is paused, private or
     #: excluded.

@@ -1,155 +1,106 @@
 """Opens the memory of characters."""
 
-import secrets
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache, partial
-from pathlib import Path
-
-from gieok import registry
-from gieok.character.accounts import return_visits
 from gieok.character.accounts.erasure import Erasing
+from gieok.character.accounts.identity import Identity
 from gieok.character.accounts.inactivity import Inactivity
 from gieok.character.accounts.points import PointPrices, PointsDesk, prices_of
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
-from gieok.character.facts import scope_of
 from gieok.character.house import House
 from gieok.character.memory.control import Control
-from gieok.character.memory.service import RULES, Bond, CharacterService, TurnBudget
-from gieok.character.play.play import PlayedClock
-from gieok.character.turn import meanings
+from gieok.character.memory.service import RULES, CharacterService, TurnBudget
 from gieok.character.turn.completion import Completions
 from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile
 from gieok.character.turn.upkeep import Tending
 from gieok.config import Settings
 from gieok.flow.incidents import Incidents
-from gieok.home import models, notices, withholding
+from gieok.home import models, notices
 from gieok.home.home import Home
-from gieok.model.accounts import Hold, StoredCharacter
-from gieok.ports.journal import FullJournal
+from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ChatModel, Sampling
-from gieok.ports.store import Store
 
 
 def open_house(home: Home) -> House:
     """Open the service of characters."""
-    stores = home.stores
-    reply_tokens = home.settings.integer("character.max_reply_tokens")
-    free = home.settings.integer("character.slots")
-    memory = CharacterService(
-        journal=stores.journal(),
-        store=stores.configured(),
-        clock=home.clock,
-        embedder=home.open_embedder,
-        budget=_build_context_budget(
-            home.settings.integer("character.context_tokens") - reply_tokens
-        ),
-        cache=stores.window_cache(),
-        extractor=" + ".join(filter(None, (RULES, models.memory_model(home.settings)))),
-        slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
-        zone=home.zone,
-        check_open=partial(withholding.check_pause, home.privacy, home.clock, home.zone),
-    )
-    desk = _open_points_desk(home)
-    turns = _open_character_turns(home, memory, desk)
+    accounts, settings = home.stores.accounts(), home.settings
+    memory = _open_character_memory(home)
+    points = _open_points_desk(home, memory)
+    turns = _open_character_turns(home, memory, points)
     return House(
         memory=memory,
-        accounts=stores.accounts(),
-        points=desk,
-        control=Control(memory=memory, undo_days=home.settings.integer("character.undo_days")),
+        accounts=accounts,
+        identity=Identity(keys=accounts, clock=home.clock),
+        roster=turns.roster,
+        points=points,
+        control=Control(memory=memory, undo_days=settings.integer("character.undo_days")),
         inactivity=Inactivity(
-            accounts=stores.accounts(),
+            accounts=accounts,
             journal=memory.journal,
             store=memory.store,
             clock=home.clock,
-            letters=partial(notices.open_letter_channel, home),
+            letters=notices.MailedLetters(home),
             zone=home.zone,
         ),
-        takeout=Takeout(memory=memory, accounts=stores.accounts()),
-        erasing=Erasing(memory=memory, accounts=stores.accounts()),
+        takeout=Takeout(memory=memory, accounts=accounts),
+        erasing=Erasing(memory=memory, accounts=accounts),
         turns=turns,
         completions=Completions(turns=turns),
-        limiter=stores.limiter,
+    )
+
+
+def _open_character_memory(home: Home) -> CharacterService:
+    stores, settings = home.stores, home.settings
+    reply_tokens = settings.integer("character.max_reply_tokens")
+    return CharacterService(
+        journal=stores.journal(),
+        store=stores.configured(),
+        clock=home.clock,
+        embedder=home.open_embedder(),
+        accounts=stores.accounts(),
+        budget=_build_context_budget(settings.integer("character.context_tokens") - reply_tokens),
+        cache=stores.window_cache(),
+        extractor=" + ".join(filter(None, (RULES, models.memory_model(settings)))),
+        free_slots=settings.integer("character.slots"),
+        privacy=home.privacy,
+        zone=home.zone,
     )
 
 
 def _build_context_budget(tokens: int) -> TurnBudget:
-    """Return the budget for a context of so many tokens; memories never fill a small context."""
+    """Return the budget for a call of so many tokens; memories never fill a small call."""
     tokens = max(tokens, 256)
     return TurnBudget(
         context_tokens=tokens, narrative_tokens=min(TurnBudget().narrative_tokens, tokens // 3)
     )
 
 
-def _open_character_turns(home: Home, memory: CharacterService, desk: PointsDesk) -> Turns:
-    settings = home.settings
-    sampling = Sampling(
-        settings.number("character.temperature"), settings.integer("character.max_reply_tokens")
-    )
-    accounts = home.stores.accounts()
+def _open_character_turns(home: Home, memory: CharacterService, points: PointsDesk) -> Turns:
+    settings, accounts = home.settings, home.stores.accounts()
     canon = Canon(
         journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder
     )
-    roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
-    tending = Tending(_build_bond_tending(home, memory, roster))
+    reading = Reading(
+        memory=memory,
+        asker=models.memory_asker(home),
+        incidents=Incidents(memory.journal, home.clock, home.notices),
+    )
     return Turns(
         memory=memory,
         accounts=accounts,
-        find=roster.find,
-        canon=canon.told,
-        points=desk,
-        chat=_build_chat_opener(settings),
-        later=tending.later,
-        close=tending.close,
-        sampling=sampling,
-        new_id=lambda: secrets.token_hex(12),
+        roster=Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock),
+        points=points,
+        models=CharacterModels(settings),
+        tending=Tending(reading),
         order=Turnstile(memory.journal),
+        sampling=Sampling(
+            settings.number("character.temperature"), settings.integer("character.max_reply_tokens")
+        ),
     )
 
 
-def _build_bond_tending(
-    home: Home, memory: CharacterService, roster: Roster
-) -> Callable[[Bond], None]:
-    """Return the task that learns facts and summarises beside the conversation.
-
-    The task uses a model where one is configured.
-    """
-    reading = Reading(
-        memory=memory,
-        asker=partial(models.memory_asker, home) if models.memory_model(home.settings) else None,
-        incidents=Incidents(memory.journal, home.clock, notices.open_notices(home)),
-        name_of=lambda bond: roster.find(bond.user, bond.character).name,
-    )
-
-    def tend(bond: Bond) -> None:
-        reading.tend(bond)
-        return_visits.form_again(memory, bond)
-        meanings.embed_recent_memories(memory, bond)
-
-    return tend
-
-
-def _build_chat_opener(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
-    """Return a function that opens the model of a character, each model once.
-
-    A character of a user's own may name only the models that are allowed.
-    """
-    opened = cache(partial(models.open_chat_model, settings))
-    own = settings.text("character.model")
-    allowed = {name.strip() for name in settings.text("character.models").split(",")}
-
-    def of(stored: StoredCharacter) -> ChatModel:
-        may = not stored.owner or "*" in allowed or stored.model in allowed
-        return opened(stored.model if stored.model and may else own)
-
-    return of
-
-
-def _open_points_desk(home: Home) -> PointsDesk:
+def _open_points_desk(home: Home, memory: CharacterService) -> PointsDesk:
     settings = home.settings
     prices = PointPrices(
         settings.integer("character.daily_points"),
@@ -158,39 +109,32 @@ def _open_points_desk(home: Home) -> PointsDesk:
     )
     return PointsDesk(
         accounts=home.stores.accounts(),
+        journal=memory.journal,
         clock=home.clock,
         zone=home.zone,
         prices=prices,
-        webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
+        secrets=settings,
+        webhook_variable=settings.text("character.webhook_key_variable"),
         tolerance_s=settings.number("character.webhook_tolerance_s"),
-        was_delivered=partial(_was_delivered, home),
     )
 
 
-def _was_delivered(home: Home, hold: Hold) -> bool:
-    character, _, message = hold.purpose.partition("/")
-    return bool(home.stores.journal().messages(scope_of(hold.user, character), [message]))
+class CharacterModels:
+    """`ReplyModels` of the settings; each model is opened once.
 
-
-@contextmanager
-def open_playground(home: Home, clock: PlayedClock, by_meaning: bool) -> Iterator[CharacterService]:
-    """Open a memory in a temporary folder of its own.
-
-    Conversations that are played for a measurement belong to no user.
+    A character of a user's own may name only the models that are allowed.
     """
-    configured = home.open_embedder() if by_meaning else None
-    embedder = configured.wanted() if configured else None
-    with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
-        journal: FullJournal = registry.load_backend(registry.JOURNALS, "sqlite")(
-            Path(folder) / "journal.sqlite"
-        )
-        store: Store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(
-            Path(folder) / "memory.sqlite"
-        )
-        try:
-            yield CharacterService(
-                journal=journal, store=store, clock=clock, embedder=lambda: embedder
-            )
-        finally:
-            journal.close()
-            store.close()
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._default = settings.text("character.model")
+        self._allowed = {name.strip() for name in settings.text("character.models").split(",")}
+        self._opened: dict[str, ChatModel] = {}
+
+    def open(self, stored: StoredCharacter) -> ChatModel:
+        """Return the model of a character. Raises BadConfig, MissingExtra, GeneratorFailed."""
+        may = not stored.owner or "*" in self._allowed or stored.model in self._allowed
+        name = stored.model if stored.model and may else self._default
+        if name not in self._opened:
+            self._opened[name] = models.open_chat_model(self._settings, name)
+        return self._opened[name]

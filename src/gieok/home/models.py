@@ -12,7 +12,7 @@ from gieok.errors import BadConfig, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.home.home import Home
 from gieok.ports.journal import Ledger
-from gieok.ports.models import ChatModel, Generator
+from gieok.ports.models import ChatModel, Generated, Generator, Prompt
 
 
 def asker(
@@ -107,11 +107,28 @@ def memory_prefix(settings: Settings) -> str:
     return "character." if is_shared and not has_own else "character.memory_"
 
 
-def memory_asker(home: Home) -> Asker:
-    """Return an asker of the characters' memory model. Raises BadConfig, MissingExtra."""
-    settings = home.settings
-    model_generator = generator(settings, memory_prefix(settings), memory_model(settings))
-    return asker(home, "character", model_generator, "character.daily_tokens")
+class MemoryGenerator:
+    """`Generator` of the characters' memory model.
+
+    The model is opened for each prompt, so that a key that was set since takes effect.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.model = memory_model(settings)
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Return the answer. Raises BadConfig, MissingExtra, GeneratorFailed."""
+        prefix = memory_prefix(self._settings)
+        return generator(self._settings, prefix, self.model).generate(prompt)
+
+
+def memory_asker(home: Home) -> Asker | None:
+    """Return an asker of the characters' memory model; None where rules do."""
+    if not memory_model(home.settings):
+        return None
+    memory_generator = MemoryGenerator(home.settings)
+    return asker(home, "character", memory_generator, "character.daily_tokens")
 
 
 def verify_model_setting(home: Home, setting: str, prefix: str) -> None:

@@ -40,9 +40,15 @@ def names(settings: Settings) -> list[str]:
     return [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
 
 
-def open_letter_channel(home: Home, address: str) -> Channel:
-    """Open the mail channel to another person's address, by the server that `notify` names."""
-    return channel(home, "smtp", to={"mail_to": address})
+class MailedLetters:
+    """`Letters` by the mail server that `notify` names."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def send(self, address: str, title: str, text: str) -> str:
+        """Mail a text, and return what happened."""
+        return channel(self._home, "smtp", to={"mail_to": address}).send(title, text)
 
 
 def channel(

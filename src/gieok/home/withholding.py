@@ -8,14 +8,12 @@ from datetime import datetime, tzinfo
 from gieok import private
 from gieok.errors import Withheld
 from gieok.home.call import Call
-from gieok.ports.system import Clock
-from gieok.private import Privacy
 from gieok.text.messages import Words
 
 
 def check_caller_withheld(call: Call) -> None:
     """Raise Withheld where nothing may be stored from this caller now."""
-    check_pause(call.privacy, call.clock, call.zone)
+    call.privacy.check_pause(call.clock.now(), call.zone)
     if private.is_asked_for(call.caller.environment):
         raise Withheld(
             "this session is private: nothing was taken in",
@@ -23,17 +21,6 @@ def check_caller_withheld(call: Call) -> None:
         )
     if call.caller.is_placed:
         check_folder(call, str(call.caller.folder))
-
-
-def check_pause(privacy: Privacy, clock: Clock, zone: tzinfo) -> None:
-    """Raise Withheld while memory is paused."""
-    pause = privacy.pause(clock.now().timestamp())
-    if pause is None:
-        return
-    if pause.until is None:
-        raise Withheld("memory is paused: nothing was taken in")
-    until = format_local_time(pause.until, zone)
-    raise Withheld(f"memory is paused until {until}: nothing was taken in")
 
 
 def check_folder(call: Call, folder: str) -> None:

@@ -66,6 +66,13 @@ class Keys(Protocol):
         """Ask each service that uses a key once, with `value` or with the key that is set."""
 
 
+class Secrets(Protocol):
+    """Secrets by the variables that hold them."""
+
+    def secret(self, variable: str, /) -> str:
+        """Return a secret, '' for none; read anew, so that a replaced key takes effect at once."""
+
+
 class SecretStore(Protocol):
     """The system's own place for secrets."""
 

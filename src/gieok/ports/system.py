@@ -43,6 +43,16 @@ class Channel(Protocol):
         """
 
 
+class Letters(Protocol):
+    """Mails to other people than the owner of the home."""
+
+    def send(self, address: str, title: str, text: str) -> str:
+        """Send a text without secrets, once; return what happened.
+
+        Raises NotifierFailed, BadConfig.
+        """
+
+
 class Notifier(Protocol):
     """Notifies a person of something that waits for them."""
 

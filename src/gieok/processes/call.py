@@ -69,7 +69,7 @@ def ask_daemon(
 
     With None the caller answers itself: no daemon runs, it has another version, it is busy, it
     ended in the middle of a call that only reads, or it did not answer within `within_s` seconds
-    (0: no limit). `say` and `tell` as in `Context`. Raises DaemonLost.
+    (0: no limit). `say` and `tell` as in `Call`. Raises DaemonLost.
     """
     to = wire.address(home)
     if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):

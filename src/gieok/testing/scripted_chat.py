@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
 
 ScriptedReply = Iterable[str | Exception]
 
 
 class ScriptedReplies:
-    """`ChatModel` for tests, with scripted replies.
+    """`ChatModel` for tests, with scripted replies; as `ReplyModels` it answers for everybody.
 
     It gives the replies in turn, piece by piece (the last one is repeated), raises those that are
     errors, and records the messages that it was given. `closed` counts the replies that were not
@@ -22,6 +23,11 @@ class ScriptedReplies:
         self.told: list[tuple[ChatMessage, ...]] = []
         self.samplings: list[Sampling] = []
         self.closed = 0
+
+    def open(self, stored: StoredCharacter) -> "ScriptedReplies":
+        """Return itself, whatever the character's model is."""
+        del stored
+        return self
 
     def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
         """Yield the next reply."""

@@ -4,7 +4,7 @@ again on return.
 
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.policy import default
@@ -27,9 +27,10 @@ from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
 from gieok.models.notifiers.smtp import SmtpChannel
 from gieok.opening import ChannelOpening
-from gieok.ports.system import Channel
+from gieok.ports.system import Clock, Letters
 from gieok.storage.accounts.sqlite import SqliteAccounts
 from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.testing.kept_letters import KeptLetters
 
 
 @pytest.fixture
@@ -52,51 +53,23 @@ def chat(talk: CharacterTalk) -> CharacterTalk:
     return small
 
 
-@dataclass
-class Post:
-    """Keeps letters; fails, or dies, as it is told."""
-
-    sent: list[tuple[str, str, str]] = field(default_factory=list)
-    raises: type[BaseException] | None = None
-    is_after: bool = False
-
-    def __call__(self, address: str) -> Channel:
-        post = self
-
-        class Way:
-            def send(self, title: str, text: str) -> str:
-                if post.raises and not post.is_after:
-                    raise post.raises("no")
-                post.sent.append((address, title, text))
-                if post.raises:
-                    raise post.raises("no")
-                return "sent"
-
-            def check(self) -> str:
-                return ""
-
-        return Way()
-
-
 class Killed(BaseException):
     """The process ends."""
 
 
 @pytest.fixture
-def post() -> Post:
-    return Post()
+def post() -> KeptLetters:
+    return KeptLetters()
 
 
 @pytest.fixture
-def inactivity(chat: CharacterTalk, accounts: SqliteAccounts, post: Post) -> Inactivity:
+def inactivity(chat: CharacterTalk, accounts: SqliteAccounts, post: KeptLetters) -> Inactivity:
     accounts.seen("kim", chat.clock.now())
     _mail(accounts, "kim@example.org", "ko")
     return _over(chat, accounts, post)
 
 
-def _over(
-    chat: CharacterTalk, accounts: SqliteAccounts, letters: Callable[[str], Channel]
-) -> Inactivity:
+def _over(chat: CharacterTalk, accounts: SqliteAccounts, letters: Letters) -> Inactivity:
     return Inactivity(
         accounts=accounts,
         journal=chat.characters.journal,
@@ -122,7 +95,7 @@ def test_two_mails_then_the_episodes_go_and_facts_and_messages_stay(
     chat: CharacterTalk,
     inactivity: Inactivity,
     accounts: SqliteAccounts,
-    post: Post,
+    post: KeptLetters,
     journal: SqliteJournal,
 ) -> None:
     facts, said = (
@@ -180,7 +153,7 @@ def test_killed_around_a_mail_nothing_is_sent_twice_and_nothing_deleted(
     chat: CharacterTalk,
     inactivity: Inactivity,
     accounts: SqliteAccounts,
-    post: Post,
+    post: KeptLetters,
     *,
     is_after: bool,
 ) -> None:
@@ -201,7 +174,7 @@ def test_killed_around_a_mail_nothing_is_sent_twice_and_nothing_deleted(
 
 
 def test_killed_as_episodes_go_the_next_run_ends_it(
-    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: Post
+    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: KeptLetters
 ) -> None:
     for days in (60, 20):
         chat.later(days)
@@ -216,7 +189,7 @@ def test_killed_as_episodes_go_the_next_run_ends_it(
 
 
 def test_a_mail_that_fails_is_tried_again(
-    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: Post
+    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: KeptLetters
 ) -> None:
     chat.later(60)
     post.raises = NotifierFailed
@@ -228,7 +201,7 @@ def test_a_mail_that_fails_is_tried_again(
 
 
 def test_who_is_long_gone_when_first_looked_at_is_warned_and_has_ten_days(
-    chat: CharacterTalk, inactivity: Inactivity, post: Post
+    chat: CharacterTalk, inactivity: Inactivity, post: KeptLetters
 ) -> None:
     chat.later(400)
     assert [step.stage for step in inactivity.run().steps] == [WARNED]
@@ -253,7 +226,7 @@ def test_who_comes_back_in_between_loses_nothing(
 
 
 def test_without_an_address_stages_are_recorded_and_nothing_is_sent(
-    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: Post
+    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: KeptLetters
 ) -> None:
     _mail(accounts, "a@b.c, other@example.org", "ko")
     for days, stage in ((60, REMINDED), (20, WARNED), (10, FADED)):
@@ -273,9 +246,7 @@ def test_mails_go_through_a_server_to_the_users_own_address_in_their_language(
     server = Controller(box, hostname="127.0.0.1", port=port)
     server.start()
     try:
-        real = _over(
-            chat, accounts, lambda address: SmtpChannel(_opening(port, address, chat.clock.now))
-        )
+        real = _over(chat, accounts, _Mailed(port, chat.clock))
         chat.later(60)
         assert real.run().counts()[REMINDED] == 1
         _mail(accounts, "kim@example.org", "en")
@@ -290,6 +261,16 @@ def test_mails_go_through_a_server_to_the_users_own_address_in_their_language(
     assert "60일이 지났습니다" in first.get_content()
     assert "on May 31, 2026" in second.get_content()
     assert not any("새우" in mail.get_content() for mail in box.mails)
+
+
+class _Mailed:
+    """`Letters` by the real channel, to a server on this machine."""
+
+    def __init__(self, port: int, clock: Clock) -> None:
+        self.port, self.clock = port, clock
+
+    def send(self, address: str, title: str, text: str) -> str:
+        return SmtpChannel(_opening(self.port, address, self.clock.now)).send(title, text)
 
 
 class _Box:

@@ -19,9 +19,12 @@ from gieok.character.accounts.points import (
     SlotPurchase,
     prices_of,
 )
+from gieok.character.facts import scope_of
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints, Unauthorized
-from gieok.model.accounts import Account, Hold
+from gieok.model.accounts import Account
+from gieok.model.conversation import Message, Role
 from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock
 
 _AT = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)  # in Seoul half an hour before midnight
@@ -29,8 +32,11 @@ _DAY = timedelta(days=1)
 _SECRET = "whsec"
 
 
-def _was_delivered(hold: Hold) -> bool:
-    return hold.purpose == "mina/delivered"
+class _Payments:
+    """`Secrets` with the secret that is shared with a payment service."""
+
+    def secret(self, variable: str, /) -> str:
+        return {"PAYMENTS_KEY": _SECRET}[variable]
 
 
 @pytest.fixture
@@ -39,11 +45,19 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, clock: ManualClock) -> Iterator[PointsDesk]:
+def desk(tmp_path: Path, clock: ManualClock, journal: SqliteJournal) -> Iterator[PointsDesk]:
     accounts = SqliteAccounts(tmp_path / "accounts.sqlite")
     accounts.keep_account(Account("min", "Asia/Seoul"))
+    journal.say(
+        scope_of("min", "mina"),
+        [Message(id="delivered", role=Role.ASSISTANT, text="응.", at=_AT, session="min")],
+    )
     yield PointsDesk(
-        accounts=accounts, clock=clock, webhook_secret=lambda: _SECRET, was_delivered=_was_delivered
+        accounts=accounts,
+        journal=journal,
+        clock=clock,
+        secrets=_Payments(),
+        webhook_variable="PAYMENTS_KEY",
     )
     accounts.close()
 
@@ -146,9 +160,9 @@ def test_slots_are_cheaper_by_the_dozen_and_bought_once_for_a_key(desk: PointsDe
     assert desk.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=True)
     dearer = PointsDesk(
         accounts=desk.accounts,
+        journal=desk.journal,
         clock=desk.clock,
         prices=PointPrices(slots=((1, 99),)),
-        was_delivered=_was_delivered,
     )
     assert dearer.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=False)
     with pytest.raises(Conflict):
@@ -285,7 +299,7 @@ def test_a_signed_payment_that_says_nonsense_gives_nothing(desk: PointsDesk, bod
 
 
 def test_without_a_secret_no_payment_is_taken(desk: PointsDesk, clock: ManualClock) -> None:
-    closed = PointsDesk(accounts=desk.accounts, clock=clock, was_delivered=_was_delivered)
+    closed = PointsDesk(accounts=desk.accounts, journal=desk.journal, clock=clock)
     with pytest.raises(Forbidden):
         closed.take_payment(_body(), payments.sign(_body(), "", _AT))
 

@@ -84,7 +84,7 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
         journal=journal,
         store=store,
         clock=ManualClock(_AT),
-        embedder=lambda: embedder,
+        embedder=embedder,
         budget=TurnBudget(context_tokens=700, narrative_tokens=300),
     )
     yield Service(CharacterTalk(memory, memory.clock), accounts, dump)

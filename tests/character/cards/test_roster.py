@@ -162,7 +162,7 @@ def test_canon_is_told_by_key_by_likeness_and_within_its_budget(roster: Roster) 
     assert roster.canon.entries(stored, "날씨 좋다", [], 500) == []
     assert len(roster.canon.entries(stored, "책방 고양이", [], 14)) == 1
     assert (
-        roster.canon.told(stored, "kim", ["고양이", "책방"], 500)
+        roster.canon.tell(stored, "kim", ["고양이", "책방"], 500)
         == "[캐릭터의 설정: 늘 그렇다]\n\n책방은 골목 끝에 있다.\n\n고양이 이름은 보리다."
     )
 
@@ -196,7 +196,7 @@ def test_an_entry_that_waits_for_replies_counts_those_of_the_whole_chat(roster: 
     scope, ids = Scope("user:kim/character:mina"), itertools.count()
     told = []
     for _ in range(3):
-        told.append(roster.canon.told(stored, "kim", ["a"], 100))
+        told.append(roster.canon.tell(stored, "kim", ["a"], 100))
         roster.journal.say(
             scope, [Message(str(next(ids)), Role.ASSISTANT, "ok", roster.clock.now(), "kim")]
         )

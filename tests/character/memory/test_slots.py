@@ -98,7 +98,7 @@ def test_what_the_user_wrote_is_never_cut() -> None:
 
 def test_a_full_memory_merges_as_it_summarises(talk: CharacterTalk, journal: SqliteJournal) -> None:
     budget = TurnBudget(context_tokens=500, narrative_tokens=200)
-    small = CharacterTalk(replace(talk.characters, budget=budget, slots=lambda bond: 2), talk.clock)
+    small = CharacterTalk(replace(talk.characters, budget=budget, free_slots=2), talk.clock)
     small.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 40)))
     told = small.characters.memories(BOND).episodes
     assert len(told) == 2

@@ -18,7 +18,7 @@ def test_what_was_learned_has_a_vector_after_it_was_tended(tmp_path: Path) -> No
         journal=journal,
         store=store,
         clock=ManualClock(datetime(2026, 4, 1, tzinfo=UTC)),
-        embedder=HashEmbedder,
+        embedder=HashEmbedder(),
     )
     memory.hear(BOND, "내 생일은 3월 15일이야", is_user=True)
     assert store.waiting(BOND.scope) == 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 
 import pytest
-from character_talk import BOND, CharacterTalk
+from character_talk import BOND, CharacterTalk, SilentNotifier
 
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
@@ -27,11 +27,6 @@ _FILLER = ("오늘 날씨 좋다", "점심 먹었어", "졸리다", "집에 가�
 _DOWN = GeneratorFailed("down")
 
 
-class _Silent:
-    def notify(self, title: str, text: str) -> None:
-        """Tell nobody."""
-
-
 class Read(CharacterTalk):
     """A talk that a model reads."""
 
@@ -46,8 +41,8 @@ class Read(CharacterTalk):
         asker = Asker(
             "character", self.model, self.journal, self.clock, UTC, lambda seconds: None, 10**9, ()
         )
-        incidents = Incidents(self.journal, self.clock, _Silent())
-        return Reading(memory=self.characters, asker=lambda: asker, incidents=incidents)
+        incidents = Incidents(self.journal, self.clock, SilentNotifier())
+        return Reading(memory=self.characters, asker=asker, incidents=incidents)
 
     def tend(self) -> None:
         self.reading.tend(BOND)
@@ -224,7 +219,7 @@ def test_before_a_summary_a_model_reads_all_of_it_with_care_and_tells_it(
 
 
 def _journalled(at: Read, text: str) -> None:
-    from gieok.character.memory.service import AGENT
+    from gieok.character.messages import AGENT
     from gieok.model.conversation import Message, Role
 
     at.journal.say(

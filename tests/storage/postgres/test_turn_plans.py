@@ -95,7 +95,7 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
     )
     budget = TurnBudget(context_tokens=700, narrative_tokens=500)
     memory = CharacterService(
-        journal=journal, store=store, clock=clock, embedder=lambda: embedder, budget=budget
+        journal=journal, store=store, clock=clock, embedder=embedder, budget=budget
     )
     bond = Bond("kim", "mina")
     accounts.keep_key(IssuedKey("kim", "k", "hash", KeyRole.USER, "", _NOW))

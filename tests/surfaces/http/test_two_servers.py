@@ -64,7 +64,7 @@ def test_two_servers_answer_each_message_once_and_hold_one_memory(
     runs = [run for run in one.memory.journal.runs(scope, NOW) if run.reader == SUMMARY]
     assert runs
     assert [run.start for run in runs] == [0, *(run.end for run in runs[:-1])]
-    seen = [house.memory.seen(Bond("kim", "mina")) for house in (one, other)]
+    seen = [house.memory.read_snapshot(Bond("kim", "mina")) for house in (one, other)]
     assert seen[0].window == seen[1].window
     for house in (one, other):
         house.memory.journal.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.character.accounts import return_visits
-from gieok.character.accounts.takeout import list_user_scopes
+from gieok.character.accounts.takeout import is_scope_below, list_user_scopes
 from gieok.character.facts import scope_of
 from gieok.character.memory import decisions
 from gieok.character.memory.control import UNTIL
@@ -65,7 +65,7 @@ class Erasing:
         journal.keep(_BEGUN, {user: "begun"})
         scopes = {
             *list_user_scopes(self.memory, user),
-            *(scope for scope in store.scopes() if _is_scope_of_user(scope, user)),
+            *(scope for scope in store.scopes() if is_scope_below(scope, f"user:{user}")),
         }
         messages = sum(journal.stats(scope).messages for scope in scopes)
         documents = sum(self._drop(scope) for scope in sorted(scopes))
@@ -124,7 +124,7 @@ class Erasing:
             names = [
                 name
                 for name in journal.kept(realm)
-                if _is_scope_below(Scope(name.partition(" ")[0]), path)
+                if is_scope_below(Scope(name.partition(" ")[0]), path)
             ]
             if names:
                 journal.keep(realm, {}, names)
@@ -141,11 +141,3 @@ def _drop_stored(store: Store, scope: Scope) -> int:
     if isinstance(store, ScopeDropping):
         return store.drop_scope(scope)
     return store.forget(scope, sorted(store.hashes(scope)))
-
-
-def _is_scope_of_user(scope: Scope, user: str) -> bool:
-    return _is_scope_below(scope, f"user:{user}")
-
-
-def _is_scope_below(scope: Scope, path: str) -> bool:
-    return scope.path == path or scope.path.startswith(f"{path}/")

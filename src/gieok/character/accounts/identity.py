@@ -10,10 +10,9 @@ import base64
 import hashlib
 import hmac
 import re
-import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from random import Random, SystemRandom
 from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotFound, Unauthorized
@@ -49,11 +48,11 @@ def checked_user(user: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Issuer of keys that also verifies and revokes them. `random` returns so many random bytes."""
+    """Issuer of keys that also verifies and revokes them. `random` makes their secrets."""
 
     keys: AccountKeys
     clock: Clock
-    random: Callable[[int], bytes] = secrets.token_bytes
+    random: Random = field(default_factory=SystemRandom)
 
     def issue(
         self,
@@ -75,8 +74,8 @@ class Identity:
         if expires_at is not None and expires_at <= now:
             raise BadRequest("the key would have expired already", hint="give a time to come")
         owner = "u" + _encode_base32(checked_user(user).encode()) if user else "a"
-        identity = f"{owner}.{_encode_base32(self.random(_ID_BYTES))}"
-        secret = base64.urlsafe_b64encode(self.random(_SECRET_BYTES)).decode().rstrip("=")
+        identity = f"{owner}.{_encode_base32(self.random.randbytes(_ID_BYTES))}"
+        secret = base64.urlsafe_b64encode(self.random.randbytes(_SECRET_BYTES)).decode().rstrip("=")
         key = IssuedKey(
             user=user,
             id=identity,

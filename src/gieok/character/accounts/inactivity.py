@@ -14,13 +14,13 @@ from typing import NamedTuple
 from gieok.character.accounts.letters import FINAL, REMINDER, Letter
 from gieok.character.accounts.points import find_account_zone
 from gieok.character.accounts.return_visits import fade
+from gieok.character.facts import character_of
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
-from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
-from gieok.ports.system import Channel, Clock
+from gieok.ports.system import Clock, Letters
 
 #: Stages of an account. A stage in `…ing` is under way, or was killed there.
 REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = (
@@ -84,13 +84,13 @@ class InactivityReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inactivity:
-    """Retention of inactive users. `letters` opens the mail channel to an address of a user."""
+    """Retention of inactive users."""
 
     accounts: Accounts
     journal: FullJournal
     store: Store
     clock: Clock
-    letters: Callable[[str], Channel]
+    letters: Letters
     timing: Timing = field(default_factory=Timing)
     #: Zone of users who set none.
     zone: tzinfo = UTC
@@ -108,27 +108,31 @@ class Inactivity:
         """
         steps: list[InactivityStep] = []
         unsure: list[str] = []
-        for candidate in self._away():
+        for candidate in self._iter_away():
             if is_stopped():
                 break
             account = (
-                self._again(candidate) if candidate.user == resend and not is_dry else candidate
+                self._release_claim(candidate)
+                if candidate.user == resend and not is_dry
+                else candidate
             )
             if self._is_unsure(account):
                 unsure.append(account.user)
-            elif stage := self._due(account):
-                step = self._planned(account, stage) if is_dry else self._step(account, stage)
+            elif stage := self._find_due_stage(account):
+                step = (
+                    self._plan_step(account, stage) if is_dry else self._take_step(account, stage)
+                )
                 steps += [step] if step else []
         return InactivityReport(tuple(steps), tuple(unsure))
 
-    def _away(self) -> Iterator[Account]:
+    def _iter_away(self) -> Iterator[Account]:
         """Yield users who have been away for longer than the first stage needs."""
         after, before = "", self.clock.now() - timedelta(days=self.timing.remind) + _INSTANT
         while page := self.accounts.accounts_unseen_since(before, after, _PAGE):
             yield from page
             after = page[-1].user
 
-    def _due(self, account: Account) -> str:
+    def _find_due_stage(self, account: Account) -> str:
         """Return the stage that is due for a user now; '' for none."""
         now, last_seen = self.clock.now(), account.seen_at
         if last_seen is None:
@@ -150,19 +154,19 @@ class Inactivity:
             return False
         return account.staged_at is None or self.clock.now() - account.staged_at >= _LONGEST
 
-    def _again(self, account: Account) -> Account:
+    def _release_claim(self, account: Account) -> Account:
         """Release a claim whose outcome is unknown."""
         before = {REMINDING: "", WARNING: REMINDED}.get(account.stage)
         if before is None or not self.accounts.stage(account, before, self.clock.now()):
             return account
         return self.accounts.account(account.user) or account
 
-    def _planned(self, account: Account, stage: str) -> InactivityStep:
+    def _plan_step(self, account: Account, stage: str) -> InactivityStep:
         return InactivityStep(
-            account.user, stage, bool(self._address(account)) and stage in _LETTERS, True
+            account.user, stage, bool(self._find_address(account)) and stage in _LETTERS, True
         )
 
-    def _step(self, account: Account, stage: str) -> InactivityStep | None:
+    def _take_step(self, account: Account, stage: str) -> InactivityStep | None:
         """Claim a stage, do its step, and confirm it; return the step.
 
         The claim of a mail that surely failed is released. None where the user came back, or
@@ -170,7 +174,7 @@ class Inactivity:
         """
         now = self.clock.now()
         claim = account._replace(stage=_CLAIMED[stage], staged_at=now)
-        is_mailed = bool(self._address(account)) and stage in _LETTERS
+        is_mailed = bool(self._find_address(account)) and stage in _LETTERS
         if account.stage != claim.stage and not self.accounts.stage(account, claim.stage, now):
             return None
         try:
@@ -190,7 +194,7 @@ class Inactivity:
             user=account.user, stage=stage, mail=is_mailed, ok=True, said=outcome, episodes=episodes
         )
 
-    def _address(self, account: Account) -> str:
+    def _find_address(self, account: Account) -> str:
         """Return the mail address of a user; '' where there is none or it is invalid."""
         return account.mail if _ADDRESS.fullmatch(account.mail) else ""
 
@@ -201,8 +205,8 @@ class Inactivity:
             now + timedelta(days=self.timing.notice),
         )
         days = (now - (account.seen_at or now)).days
-        channel = self.letters(self._address(account))
-        channel.send(
+        self.letters.send(
+            self._find_address(account),
             letter.title_in(account.lang),
             letter.text_in(
                 account.lang, days, end.astimezone(find_account_zone(account, self.zone))
@@ -215,9 +219,5 @@ class Inactivity:
         return sum(
             fade(self.journal, self.store, scope)
             for scope in scopes
-            if _is_bond_scope_of(scope, account.user)
+            if character_of(scope, account.user)
         )
-
-
-def _is_bond_scope_of(scope: Scope, user: str) -> bool:
-    return scope.path.startswith(f"user:{user}/character:")

@@ -9,15 +9,18 @@ do not suffice), or for all users (`settle_stale`). Summaries and detection cost
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.accounts import payments
+from gieok.character.facts import scope_of
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints
 from gieok.model.accounts import USER_PATTERN, Account, Hold, LedgerEntry, Posted, Posting
 from gieok.ports.accounts import Accounts
+from gieok.ports.journal import Journal
+from gieok.ports.keys import Secrets
 from gieok.ports.system import Clock
 from gieok.zone import day_in, find_zone
 
@@ -109,19 +112,18 @@ class SettledHolds(NamedTuple):
 class PointsDesk:
     """Points of all users: credits, holds and purchases.
 
-    `webhook_secret` returns the secret that is shared with a payment service, '' for none.
-    `was_delivered` looks into the journal for the reply of a hold, by the hold's purpose:
-    `character/message id`.
+    `webhook_variable` names the secret that is shared with a payment service.
     """
 
     accounts: Accounts
+    journal: Journal
     clock: Clock
     #: Zone of users who set none.
     zone: tzinfo = UTC
     prices: PointPrices = PointPrices()
-    webhook_secret: Callable[[], str] = str
+    secrets: Secrets | None = None
+    webhook_variable: str = ""
     tolerance_s: float = 300.0
-    was_delivered: Callable[[Hold], bool]
 
     def standing(self, user: str) -> PointsStanding:
         """Return the points of a user."""
@@ -218,7 +220,7 @@ class PointsDesk:
 
         Raises Unauthorized, Forbidden without a secret, BadRequest, Conflict.
         """
-        secret = self.webhook_secret()
+        secret = self.secrets.secret(self.webhook_variable) if self.secrets else ""
         if not secret:
             raise Forbidden(
                 "no payments are taken here", hint="set the key: `character.webhook_key_variable`"
@@ -255,7 +257,7 @@ class PointsDesk:
     def _settle_all(self, holds: Sequence[Hold]) -> SettledHolds:
         charged = released = 0
         for hold in holds:
-            if self.was_delivered(hold):
+            if self._was_delivered(hold):
                 character = hold.purpose.partition("/")[0]
                 charged += (
                     self._settle(hold.user, hold.reference, character, hold.amount) is not None
@@ -263,6 +265,14 @@ class PointsDesk:
             else:
                 released += self.accounts.release(hold.user, hold.reference)
         return SettledHolds(charged, released)
+
+    def _was_delivered(self, hold: Hold) -> bool:
+        """Return whether the reply of a hold is in the journal.
+
+        The hold's purpose is `character/message id`.
+        """
+        character, _, message = hold.purpose.partition("/")
+        return bool(self.journal.messages(scope_of(hold.user, character), [message]))
 
     def _settle(self, user: str, reference: str, character: str, points: int) -> Posted | None:
         spent, now = (

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from gieok.character.facts import character_of
 from gieok.character.memory import decisions, memory_pages
 from gieok.character.memory.memory_pages import Layer
 from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.errors import NotFound
-from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 
@@ -118,7 +118,8 @@ class Takeout:
             if held
             else [{"key": one.key, "kind": one.kind, "text": one.text} for one in documents],
             "messages": [
-                _build_takeout_message(one) for one in decisions.select_spoken_messages(journalled)
+                memory_pages.as_said(one)._asdict()
+                for one in decisions.select_spoken_messages(journalled)
             ],
             "decisions": [
                 one.message.text for one in journalled if one.message.agent == decisions.AGENT
@@ -128,29 +129,13 @@ class Takeout:
 
 def list_user_scopes(memory: CharacterService, user: str) -> list[Scope]:
     """Return every scope of a user."""
-    scopes = memory.journal.copied_scopes(f"user:{user}")
-    return [
-        scope
-        for scope in scopes
-        if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
-    ]
+    path = f"user:{user}"
+    return [scope for scope in memory.journal.copied_scopes(path) if is_scope_below(scope, path)]
 
 
-def character_of(scope: Scope, user: str) -> str:
-    """Return the character of a scope shared by a user and a character; '' for other scopes."""
-    head = f"user:{user}/character:"
-    return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
-
-
-def _build_takeout_message(one: Journalled) -> dict[str, Any]:
-    message = one.message
-    return {
-        "id": message.id,
-        "role": message.role.value,
-        "text": message.text,
-        "at": message.at,
-        "session": message.session,
-    }
+def is_scope_below(scope: Scope, path: str) -> bool:
+    """Return whether a scope is a path, or lies below it."""
+    return scope.path == path or scope.path.startswith(f"{path}/")
 
 
 def _format_takeout_row(row: dict[str, Any]) -> str:

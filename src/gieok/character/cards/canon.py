@@ -3,7 +3,7 @@
 The module also selects the entries that belong to a reply.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ class Canon:
     journal: FullJournal
     store: Store
     clock: Clock
-    embedder: Callable[[], Embedder | None] = lambda: None
+    embedder: Embedder | None = None
     weights: RecallWeights = field(
         default_factory=lambda: RecallWeights(similarity=1.0, recency=0.0, importance=0.0)
     )
@@ -134,7 +134,7 @@ class Canon:
             for active in _select_entries_within(active_entries, budget)
         ]
 
-    def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
+    def tell(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
         """Return the entries for the last of some messages as one text under its heading; '' for
         none.
 
@@ -157,7 +157,7 @@ class Canon:
         scope = canon_scope(character.owner, character.id)
         hits = recalled(
             self.store,
-            self.embedder(),
+            self.embedder,
             scope,
             talk.texts[0],
             self.clock.now(),

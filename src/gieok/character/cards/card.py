@@ -40,6 +40,11 @@ class Card:
     book: Lorebook = Lorebook()
     json: str = ""
 
+    @property
+    def greeting(self) -> str:
+        """Return the first greeting; '' for none."""
+        return self.greetings[0] if self.greetings else ""
+
 
 def card_from(data: bytes) -> Card:
     """Return the card in JSON bytes, of any version. Raises BadRequest, which names the fault."""

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from gieok.character.cards.bounded_json import Json, parsed
 from gieok.character.facts import digest
-from gieok.character.memory.service import AGENT, Bond, CharacterService
+from gieok.character.memory.service import Bond, CharacterService
+from gieok.character.messages import build_talk_message
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.text.redact import redact
-from gieok.text.tokens import estimate_tokens
 
 #: A longer line is not read; a longer message is refused.
 LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
@@ -230,15 +230,7 @@ def _build_log_message(bond: Bond, line: LogLine, own: str) -> Message:
     is_other = not line.is_user and bool(own) and line.name != own
     text = redact(f"{line.name}: {line.text}" if is_other and line.name else line.text)
     role = Role.USER if line.is_user else Role.ASSISTANT
-    return Message(
-        id=line.id,
-        role=role,
-        text=text,
-        at=line.at,
-        session=bond.user,
-        agent=AGENT,
-        tokens=estimate_tokens(text) + 4,
-    )
+    return build_talk_message(identity=line.id, role=role, text=text, at=line.at, session=bond.user)
 
 
 def _store_log_messages(

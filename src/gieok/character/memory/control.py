@@ -226,11 +226,10 @@ class Control:
         entries = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
         if not entries or entries[0].message.agent == decisions.AGENT:
             raise NotFound(f"no message {identity}")
-        before = {one.key for one in _list_all_memories(self.memory.memories(bond))}
+        before = {memory.key for memory in self.memory.memories(bond).every}
         self.memory.withdraw(bond, [identity])
-        for key in sorted(
-            before - {one.key for one in _list_all_memories(self.memory.memories(bond))}
-        ):
+        after = {memory.key for memory in self.memory.memories(bond).every}
+        for key in sorted(before - after):
             self._purge(bond.scope, key)
         quoted = [
             n
@@ -280,7 +279,7 @@ class Control:
             self.memory.cache.drop(bond.scope)
 
     def _item(self, bond: Bond, key: str) -> RememberedItem:
-        return _build_memory_item(_find_memory_by_key(self.memory.memories(bond), key))
+        return memory_pages.of_memory(_find_memory_by_key(self.memory.memories(bond), key))
 
     def _now(self) -> datetime:
         return self.memory.clock.now()
@@ -289,21 +288,11 @@ class Control:
         return self._now() + timedelta(days=self.undo_days)
 
 
-def _list_all_memories(held: Memories) -> list[Fact | Moment | Episode]:
-    return [*held.facts, *held.moments, *held.episodes]
-
-
 def _find_memory_by_key(held: Memories, key: str) -> Fact | Moment | Episode:
-    for memory in _list_all_memories(held):
+    for memory in held.every:
         if memory.key == key:
             return memory
     raise NotFound(f"no memory {key}")
-
-
-def _build_memory_item(one: Fact | Moment | Episode) -> RememberedItem:
-    if isinstance(one, Fact):
-        return memory_pages.of_fact(one)
-    return memory_pages.of_moment(one) if isinstance(one, Moment) else memory_pages.of_episode(one)
 
 
 def _read_episode_version(scope: Scope, one: Fact | Moment | Episode) -> str:

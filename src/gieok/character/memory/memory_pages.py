@@ -106,7 +106,7 @@ def of_fact(fact: Fact) -> RememberedItem:
         layer=Layer.IDEAS if fact.is_idea else Layer.SEMANTIC,
         text=fact.object,
         at=fact.at,
-        importance=1.0 if fact.is_important else fact.importance,
+        importance=fact.weight,
         is_important=fact.is_important,
         is_current=fact.is_current,
         is_edited=bool(fact.edits),
@@ -134,7 +134,7 @@ def of_moment(moment: Moment) -> RememberedItem:
         text=moment.text,
         at=moment.at,
         is_important=moment.is_important,
-        importance=1.0 if moment.is_important else 0.5 + moment.intensity / 2,
+        importance=moment.weight,
         is_current=True,
         is_edited=bool(moment.edits),
         is_stale=False,
@@ -153,7 +153,7 @@ def of_episode(episode: Episode) -> RememberedItem:
         text=episode.text,
         at=episode.start,
         until=episode.end,
-        importance=1.0 if episode.is_important else 0.5,
+        importance=episode.weight,
         is_important=episode.is_important,
         is_current=True,
         is_edited=episode.is_edited,
@@ -163,6 +163,13 @@ def of_episode(episode: Episode) -> RememberedItem:
         topics=episode.topics,
         messages=episode.messages,
     )
+
+
+def of_memory(memory: Fact | Moment | Episode) -> RememberedItem:
+    """Return a memory as a user reads it."""
+    if isinstance(memory, Fact):
+        return of_fact(memory)
+    return of_moment(memory) if isinstance(memory, Moment) else of_episode(memory)
 
 
 def of_document(document: Document) -> RememberedItem | None:
@@ -176,13 +183,14 @@ def of_document(document: Document) -> RememberedItem | None:
 
 def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
     """Return the memories of a layer: current memories first, then the newest."""
-    memories = {
-        Layer.SEMANTIC: [of_fact(one) for one in held.facts if not one.is_idea],
-        Layer.IDEAS: [of_fact(one) for one in held.facts if one.is_idea],
-        Layer.EMOTIONAL: [of_moment(one) for one in held.moments],
-        Layer.EPISODIC: [of_episode(one) for one in held.episodes],
-    }[layer]
-    return sorted(memories, key=lambda one: (not one.is_current, -one.at.timestamp(), one.id))
+    memories: dict[Layer, Sequence[Fact | Moment | Episode]] = {
+        Layer.SEMANTIC: [fact for fact in held.facts if not fact.is_idea],
+        Layer.IDEAS: [fact for fact in held.facts if fact.is_idea],
+        Layer.EMOTIONAL: held.moments,
+        Layer.EPISODIC: held.episodes,
+    }
+    items = map(of_memory, memories[layer])
+    return sorted(items, key=lambda item: (not item.is_current, -item.at.timestamp(), item.id))
 
 
 def layer_named(name: str) -> Layer:

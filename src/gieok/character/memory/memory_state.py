@@ -28,6 +28,11 @@ class Memories(NamedTuple):
     moments: list[Moment]
     episodes: list[Episode]
 
+    @property
+    def every(self) -> list[Fact | Moment | Episode]:
+        """Return the memories of all kinds."""
+        return [*self.facts, *self.moments, *self.episodes]
+
 
 def read_held_memories(made: Sequence[Document]) -> Memories:
     """Return the memories in documents, with ideas among the facts."""

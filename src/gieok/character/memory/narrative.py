@@ -3,12 +3,14 @@
 It tells what holds now, what is near, and what was, within a budget of tokens.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
 from gieok.character.predicates import PREDICATES, Telling
+from gieok.model.conversation import Message
 from gieok.text.josa import fill_particles
 from gieok.text.tokens import estimate_tokens
 
@@ -61,6 +63,8 @@ _NEAR_EN = {
 }
 _NOT_ASKED = ("아직 이야기하지 않았다", "not talked about yet")
 _DROPPED = ("이제는 그만두었다", "given up since")
+#: A word by which a plan is known in a message; its last one counts.
+_PLAN_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _ONLY = ("아직 생각만 하고 있다", "only a thought so far")
 
 
@@ -92,14 +96,14 @@ class Narrative(NamedTuple):
 class NarrativeView(NamedTuple):
     """Circumstances of a narrative.
 
-    These are the language, the time, the user's zone, and whether a plan was talked about since its
-    day.
+    These are the language, the time, the user's zone, and the messages of the window, which tell
+    whether a plan was talked about since its day.
     """
 
     lang: str
     now: datetime
     zone: tzinfo
-    was_talked_about: Callable[[Fact], bool] = lambda fact: False
+    window: Sequence[Message] = ()
 
     @property
     def today(self) -> date:
@@ -109,6 +113,16 @@ class NarrativeView(NamedTuple):
     def say(self, ko: str, en: str) -> str:
         """Return the text in the language of the narrative."""
         return ko if self.lang == "ko" else en
+
+    def was_talked_about(self, fact: Fact) -> bool:
+        """Return whether the last word of a plan was said since the plan's day."""
+        words = _PLAN_WORD.findall(fact.object)[-1:]
+        since = (
+            message
+            for message in self.window
+            if message.at.astimezone(self.zone).date().isoformat() >= fact.day
+        )
+        return any(word in message.text for message in since for word in words)
 
     def day(self, at: datetime) -> str:
         """Return a day in words."""

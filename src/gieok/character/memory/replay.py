@@ -13,6 +13,7 @@ from gieok.character.detect.detect import Detection, Finding
 from gieok.character.facts import Fact, LearnedFact, Moment, value_id
 from gieok.character.memory.decisions import MemoryEdit, UserDecision
 from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
+from gieok.character.memory.memory_state import Memories
 
 T = TypeVar("T")
 
@@ -22,6 +23,11 @@ class LearnedState(NamedTuple):
 
     facts: tuple[Fact, ...] = ()
     moments: tuple[Moment, ...] = ()
+
+    @classmethod
+    def of(cls, held: Memories) -> "LearnedState":
+        """Return the state that the held memories are."""
+        return cls(tuple(held.facts), tuple(held.moments))
 
 
 class Refusals(NamedTuple):

@@ -5,8 +5,7 @@ memories made from them, in one transaction with the position of the reader that
 crash loses nothing and repeats nothing, and of two processes only one makes the memories.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from types import MappingProxyType
@@ -38,15 +37,18 @@ from gieok.character.memory.replay import LearnedState, Refusals
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
 from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
+from gieok.character.messages import build_talk_message
 from gieok.errors import NotFound
 from gieok.flow.distil import deliver_scope, finish_span
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Scope
+from gieok.ports.accounts import Accounts
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
+from gieok.private import Privacy
 from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in
@@ -54,28 +56,25 @@ from gieok.zone import day_in
 #: Readers of the journal: for facts, and for summaries.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-#: `agent` of every message of this service.
-AGENT = "character"
 #: How often learning is tried again where another process was faster.
 _TRIES = 5
 #: A longer message holds pasted text: the rules read its beginning, which is the person's comment
 #: on it.
 _MOST_READ = 2_000
 
-#: Returns the statements of a message; takes the current facts beside the message.
-Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
-
 
 class Bond(NamedTuple):
     """Pair of a user and a character, to which a memory belongs.
 
-    `persona` is the character's prompt, `zone` the user's time zone.
+    `persona` is the character's prompt, `zone` the user's time zone, `name` the character's name, ''
+    where its id stands for it.
     """
 
     user: str
     character: str
     persona: str = ""
     zone: tzinfo = UTC
+    name: str = ""
 
     @property
     def scope(self) -> Scope:
@@ -136,32 +135,42 @@ class TurnContext(NamedTuple):
         return estimate_tokens(self.text)
 
 
-def by_rules(said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
-    """Return the statements of a message, found by rules."""
-    del message
-    return detect_statements(said, held)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterService:
-    """Memory of characters. `embedder` is None where memories are found by words alone."""
+    """Memory of characters. `embedder` is None where memories are found by words alone.
+
+    `accounts` hold the slots that users bought beside the `free_slots` of each memory.
+    """
 
     journal: FullJournal
     store: Store
     clock: Clock
-    embedder: Callable[[], Embedder | None] = lambda: None
-    extract: Extractor = by_rules
+    embedder: Embedder | None = None
+    accounts: Accounts | None = None
+    #: What finds facts, as answers name it: rules, or a model too.
     extractor: str = RULES
     #: Cache of windows that were read before; None: no cache.
     cache: WindowCache | None = None
-    #: How many episodes a memory may hold.
-    slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
+    free_slots: int = DEFAULT_SLOTS
     budget: TurnBudget = field(default_factory=TurnBudget)
-    #: Raises Withheld where nothing may be learned now.
-    check_open: Callable[[], None] = lambda: None
+    privacy: Privacy = field(default_factory=Privacy)
     weights: RecallWeights = field(default_factory=RecallWeights)
     #: Time zone of users who set none.
     zone: tzinfo = UTC
+
+    def check_open(self) -> None:
+        """Raise Withheld while memory is paused: nothing may be learned now."""
+        self.privacy.check_pause(self.clock.now(), self.zone)
+
+    def slots(self, bond: Bond) -> int:
+        """Return how many episodes a memory may hold."""
+        bought = self.accounts.slots(bond.user, bond.character) if self.accounts else 0
+        return self.free_slots + bought
+
+    def detect(self, spoken: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+        """Return the statements of a message, found by rules; `held` are the current facts."""
+        del message  # for a subclass that knows what a message says
+        return detect_statements(spoken, held)
 
     def hear(
         self,
@@ -180,21 +189,10 @@ class CharacterService:
         at = at or self.clock.now()
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
-        tokens = estimate_tokens(text) + 4
-        self.journal.say(
-            bond.scope,
-            [
-                Message(
-                    id=identity,
-                    role=role,
-                    text=text,
-                    at=at,
-                    session=bond.user,
-                    agent=AGENT,
-                    tokens=tokens,
-                )
-            ],
+        message = build_talk_message(
+            identity=identity, role=role, text=text, at=at, session=bond.user
         )
+        self.journal.say(bond.scope, [message])
         snapshot = self.learn(bond)
         if self.due(bond, snapshot):
             self.summarise(bond)
@@ -206,7 +204,7 @@ class CharacterService:
         Memories learned from these messages alone are removed, and the facts that they had
         superseded hold again.
         """
-        self._change(bond, ids, ())
+        self._replace_versions(bond, ids, ())
 
     def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
         """Replace the text of messages with known ids, each in its place.
@@ -220,9 +218,9 @@ class CharacterService:
         }
         if unknown := [one.id for one in messages if one.id not in known]:
             raise NotFound(f"no message {unknown[0]}")
-        self._change(bond, [one.id for one in messages], messages)
+        self._replace_versions(bond, [one.id for one in messages], messages)
 
-    def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
+    def _replace_versions(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
         """Take messages back and add their new versions in one step.
 
         The step includes the decision that memory is formed again from there.
@@ -259,10 +257,10 @@ class CharacterService:
             number = f"{snapshot.learned} {sorted(found)}"
             decision = UserDecision(REFORM, start=min(entry.place for entry in entries))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
-            snapshot = self.seen(bond)
+            snapshot = self.read_snapshot(bond)
             if (
                 any(entry.seq > snapshot.learned for entry in snapshot.window.messages)
-                and self._looked_at(bond, snapshot, found) >= 0
+                and self._learn_messages(bond, snapshot, found) >= 0
             ):
                 return True
         return False
@@ -273,13 +271,13 @@ class CharacterService:
         Safe to kill, and to run twice at once.
         """
         while True:
-            snapshot = self.seen(bond)
+            snapshot = self.read_snapshot(bond)
             if not any(
                 entry.seq > snapshot.learned for entry in snapshot.window.messages
-            ) or not self._looked_at(bond, snapshot):
+            ) or not self._learn_messages(bond, snapshot):
                 return snapshot
 
-    def _looked_at(
+    def _learn_messages(
         self,
         bond: Bond,
         seen: ScopeSnapshot,
@@ -293,7 +291,7 @@ class CharacterService:
         talk = unread_talk.find_unread_talk(
             self.journal, scope, learned, seen.window, held.episodes
         )
-        state = self._state(bond, talk, held, given)
+        state = self._build_state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
         user_decisions = [
             decision for one in fresh if (decision := decisions.decision_of(one.message))
@@ -301,22 +299,28 @@ class CharacterService:
         now = Memories(
             list(state.facts),
             list(state.moments),
-            self._told(bond, talk, state, held.episodes, user_decisions),
+            self._renew_episodes(bond, talk, state, held.episodes, user_decisions),
         )
         put, forget = differing(
             scope, held, now, {one.key for one in user_decisions if one.do in (EDIT, RESTORE)}
         )
         if not put and not forget:
             return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
-        run = self._run(
-            scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put)
-        )._replace(end=talk.end)
+        run = self._build_run(
+            scope=scope,
+            reader=DETECTION,
+            kind="detect",
+            start=learned,
+            end=talk.end,
+            span=fresh or talk.fresh,
+            documents=len(put),
+        )
         is_finished = finish_span(
             self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
         )
         return len(put) + len(forget) if is_finished else -1
 
-    def _state(
+    def _build_state(
         self,
         bond: Bond,
         talk: UnreadTalk,
@@ -327,15 +331,17 @@ class CharacterService:
 
         It starts from the state before `talk.start`, and adds the messages from there on.
         """
-        state = LearnedState(tuple(held.facts), tuple(held.moments))
+        state = LearnedState.of(held)
         refusals, model_findings = Refusals({}), dict[str, list[Finding]]()
         if talk.is_replay:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             model_findings = replay.carried(state, talk.later, talk.changed)
-            replay.restore_model_findings(model_findings, self._wanted_back(bond.scope, talk))
+            replay.restore_model_findings(
+                model_findings, self._find_restored_facts(bond.scope, talk)
+            )
             for identity, findings in found_now.items():
                 model_findings.setdefault(identity, []).extend(findings)
-            state = replay.before(state, talk.later, self._edits(bond.scope, held))
+            state = replay.before(state, talk.later, self._read_edits(bond.scope, held))
         entries = decisions.select_spoken_messages(talk.entries)
         place = {entry.message.id: number for number, entry in enumerate(entries)}
         for entry in talk.fresh:
@@ -347,7 +353,7 @@ class CharacterService:
             ]
             spoken = _build_spoken_line(before, entry, bond.zone)
             current = [fact for fact in state.facts if fact.is_current]
-            detection = self.extract(spoken, current, entry.message)
+            detection = self.detect(spoken, current, entry.message)
             detection = detection._replace(
                 findings=added(detection.findings, model_findings.get(entry.message.id, ()))
             )
@@ -359,7 +365,7 @@ class CharacterService:
             state = replay.apply_detection(state, detection, message, begun, refusals)
         return state
 
-    def _wanted_back(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
+    def _find_restored_facts(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
         """Return facts whose deletion was undone, in their former state."""
         user_decisions = (decisions.decision_of(one.message) for one in talk.fresh)
         keys = {one.key for one in user_decisions if one and one.do == RESTORE}
@@ -370,7 +376,7 @@ class CharacterService:
         )
         return [fact for fact in facts.values() if fact.predicate]
 
-    def _edits(self, scope: Scope, held: Memories) -> dict[str, UserDecision]:
+    def _read_edits(self, scope: Scope, held: Memories) -> dict[str, UserDecision]:
         """Return the edits of the held memories, by id."""
         ids = sorted(
             {edit for one in held.facts for edit in one.edits}
@@ -381,7 +387,7 @@ class CharacterService:
         )
         return {one.id: one for one in user_decisions if one}
 
-    def _told(
+    def _renew_episodes(
         self,
         bond: Bond,
         talk: UnreadTalk,
@@ -394,20 +400,18 @@ class CharacterService:
             refused = decisions.refused(self.journal, bond.scope).values()
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
-                return self._summary(
+                return self._summarise_span(
                     bond, [entry for entry in span if entry.message.id not in unquoted], state
                 )
 
             told = summary_renewal.retold(talk, told, frozenset().union(*refused), summarise)
-        return summary_renewal.decided(
-            told, fresh, lambda: [document for _, document in self.journal.replaced(bond.scope)]
-        )
+        return summary_renewal.decided(told, fresh, self.journal, bond.scope)
 
-    def _summary(
+    def _summarise_span(
         self, bond: Bond, span: Sequence[Journalled], state: LearnedState
     ) -> Episode | None:
         """Return the episode of a span; None where there is nothing to tell."""
-        who = narrative.whom(state.facts, self._view(bond, span))
+        who = narrative.whom(state.facts, self._build_view(bond, span))
         return episodes.summarise_span(span, state.facts, state.moments, who) if span else None
 
     def summarise(
@@ -418,25 +422,20 @@ class CharacterService:
         None where the window is not full, or another process was faster. `tell` may return a better
         text; '' keeps the text of the rules.
         """
-        snapshot = self.seen(bond)
-        due, held, position = self.due(bond, snapshot), snapshot.held, snapshot.window.position
+        snapshot = self.read_snapshot(bond)
+        due, held = self.due(bond, snapshot), snapshot.held
         if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
-        episode = self._summary(
-            bond, due.messages, LearnedState(tuple(held.facts), tuple(held.moments))
-        )
+        episode = self._summarise_span(bond, due.messages, LearnedState.of(held))
         episode = episode._replace(text=tell(due.messages) or episode.text) if episode else None
-        all_episodes = [*held.episodes, episode] if episode else held.episodes
-        now = held._replace(
-            episodes=limit_episodes(self.slots(bond), all_episodes, held.facts, held.moments)
-        )
-        merged = {one.key for one in held.episodes}
-        put, forget = differing(bond.scope, held, now, merged)
-        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(
-            end=due.end
-        )
-        is_finished = finish_span(
-            self.journal, self.store, position, run, put=put, forget=forget, held=snapshot.documents
+        is_finished = self._keep_episodes(
+            bond,
+            snapshot,
+            episodes_now=[*held.episodes, episode] if episode else held.episodes,
+            kind="summary",
+            span=due.messages,
+            end=due.end,
+            edited={one.key for one in held.episodes},
         )
         return episode if is_finished else None
 
@@ -446,53 +445,77 @@ class CharacterService:
         `ids` are all messages of the episode's span.
         """
         while True:
-            snapshot = self.seen(bond)
-            held, position = snapshot.held, snapshot.window.position
-            episode = self._summary(
-                bond, said, LearnedState(tuple(held.facts), tuple(held.moments))
-            )
+            snapshot = self.read_snapshot(bond)
+            episode = self._summarise_span(bond, said, LearnedState.of(snapshot.held))
             if episode is None:
                 return
             episode = episode._replace(message_ids=tuple(ids), messages=len(ids))
-            all_episodes = [
-                *(other for other in held.episodes if other.key != episode.key),
-                episode,
-            ]
-            now = held._replace(
-                episodes=limit_episodes(self.slots(bond), all_episodes, held.facts, held.moments)
-            )
-            put, forget = differing(bond.scope, held, now)
-            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(
-                end=position
-            )
-            if finish_span(
-                self.journal,
-                self.store,
-                position,
-                run,
-                put=put,
-                forget=forget,
-                held=snapshot.documents,
+            others = [one for one in snapshot.held.episodes if one.key != episode.key]
+            if self._keep_episodes(
+                bond,
+                snapshot,
+                episodes_now=[*others, episode],
+                kind="return",
+                span=said,
+                end=snapshot.window.position,
             ):
                 return
+
+    def _keep_episodes(
+        self,
+        bond: Bond,
+        snapshot: ScopeSnapshot,
+        *,
+        episodes_now: Sequence[Episode],
+        kind: str,
+        span: Sequence[Journalled],
+        end: int,
+        edited: Collection[str] = (),
+    ) -> bool:
+        """Keep the episodes within the slots, and move the reader of summaries to `end`.
+
+        Return False where another process was faster.
+        """
+        held, position = snapshot.held, snapshot.window.position
+        kept = limit_episodes(self.slots(bond), episodes_now, held.facts, held.moments)
+        put, forget = differing(bond.scope, held, held._replace(episodes=kept), edited)
+        run = self._build_run(
+            scope=bond.scope,
+            reader=SUMMARY,
+            kind=kind,
+            start=position,
+            end=end,
+            span=span,
+            documents=len(put),
+        )
+        return finish_span(
+            self.journal, self.store, position, run, put=put, forget=forget, held=snapshot.documents
+        )
 
     def due(self, bond: Bond, seen: ScopeSnapshot) -> episodes.Due | None:
         """Return the span that is due for a summary; None where the window is not full."""
         return episodes.find_due_span(seen.window.spoken, self.budget.window(bond.persona))
 
-    def context(self, bond: Bond, text: str, seen: ScopeSnapshot | None = None) -> TurnContext:
+    def context(
+        self,
+        bond: Bond,
+        text: str,
+        seen: ScopeSnapshot | None = None,
+        narrative_tokens: int | None = None,
+    ) -> TurnContext:
         """Return the context for a reply to the present message, journalled or not.
 
-        `seen` is the state of the scope, where it was read already.
+        `seen` is the state of the scope, where it was read already; `narrative_tokens` replaces
+        what the budget allows the narrative.
         """
-        seen = seen or self.seen(bond)
+        seen = seen or self.read_snapshot(bond)
         if seen.is_waiting:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
-        view = self._view(bond, window, text)
+        view = self._build_view(bond, window, text)
         hits = recalled(
             self.store,
-            self.embedder(),
+            self.embedder,
             bond.scope,
             text,
             view.now,
@@ -502,7 +525,7 @@ class CharacterService:
         narration = narrative.narrative(
             NarrativeMemories(*seen.held, list_recalled_keys(hits)),
             view,
-            self.budget.narrative_tokens,
+            self.budget.narrative_tokens if narrative_tokens is None else narrative_tokens,
         )
         left = (
             self.budget.context_tokens
@@ -527,14 +550,14 @@ class CharacterService:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(
-            self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit
+            self.store, self.embedder, bond.scope, text, self.clock.now(), self.weights, limit
         )
 
     def memories(self, bond: Bond) -> Memories:
         """Return the memories, with ideas among the facts."""
         return read_held_memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def seen(self, bond: Bond) -> ScopeSnapshot:
+    def read_snapshot(self, bond: Bond) -> ScopeSnapshot:
         """Read the state of a scope that a turn needs, in one go."""
         state, window = windows.read_scope_window(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
@@ -546,44 +569,38 @@ class CharacterService:
             is_waiting=state.is_waiting,
         )
 
-    def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> NarrativeView:
+    def _build_view(
+        self, bond: Bond, window: Sequence[Journalled], text: str = ""
+    ) -> NarrativeView:
         """Return the circumstances of the narrative, in the language that the user speaks."""
         texts = [entry.message.text for entry in window if entry.message.role is Role.USER]
-        now = self.clock.now()
-
-        def was_talked_about(fact: Fact) -> bool:
-            words = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", fact.object)[-1:]
-            since = (
-                entry.message
-                for entry in window
-                if entry.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
-            )
-            return any(word in message.text for message in since for word in words)
-
         return NarrativeView(
-            detect_text_language(" ".join((*texts[-20:], text))), now, bond.zone, was_talked_about
+            lang=detect_text_language(" ".join((*texts[-20:], text))),
+            now=self.clock.now(),
+            zone=bond.zone,
+            window=[entry.message for entry in window],
         )
 
-    def _run(
+    def _build_run(
         self,
+        *,
         scope: Scope,
         reader: str,
         kind: str,
         start: int,
+        end: int,
         span: Sequence[Journalled],
         documents: int,
     ) -> Run:
-        tokens = sum(entry.message.tokens for entry in span)
-        now = self.clock.now()
         return Run(
             scope=scope,
             reader=reader,
             kind=kind,
-            at=now,
+            at=self.clock.now(),
             start=start,
-            end=span[-1].seq,
+            end=end,
             messages=len(span),
-            source_tokens=tokens,
+            source_tokens=sum(entry.message.tokens for entry in span),
             documents=documents,
             document_tokens=0,
         )

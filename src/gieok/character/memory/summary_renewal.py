@@ -7,7 +7,8 @@ from gieok.character.memory import decisions
 from gieok.character.memory.decisions import EDIT, REFUSE, RESTORE, UserDecision
 from gieok.character.memory.unread_talk import UnreadTalk
 from gieok.model.conversation import Journalled
-from gieok.model.memory import Document
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal
 
 #: Makes the episode of a span without quoting certain messages; None where nothing is left to tell.
 Summarise = Callable[[Sequence[Journalled], frozenset[str]], Episode | None]
@@ -42,12 +43,9 @@ def retold(
 
 
 def decided(
-    told: Sequence[Episode], made: Iterable[UserDecision], history: Callable[[], Sequence[Document]]
+    told: Sequence[Episode], made: Iterable[UserDecision], journal: FullJournal, scope: Scope
 ) -> list[Episode]:
-    """Return the episodes after decisions of the user.
-
-    `history` returns the replaced versions, newest last.
-    """
+    """Return the episodes after decisions of the user; the journal has their former versions."""
     held = {one.key: one for one in told}
     for one in made:
         if one.do == EDIT and (old := held.get(one.key)):
@@ -57,7 +55,7 @@ def decided(
         elif one.do == RESTORE and f":{EPISODE}:" in one.key:
             before = [
                 document
-                for document in history()
+                for _, document in journal.replaced(scope)
                 if (document.key, document.content_hash) == (one.key, one.version)
             ]
             held |= {one.key: episode_of(before[-1])} if before else {}

@@ -11,18 +11,25 @@ conversations share one memory.
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot, TurnBudget
+from gieok.character.memory.service import Bond, ScopeSnapshot
+from gieok.character.messages import AGENT, build_talk_message, estimate_message_tokens
 from gieok.character.turn import history, reply_prompt
 from gieok.character.turn.history import BRANCH, NewLine, Shown, TalkLine
-from gieok.character.turn.turn import PreparedPrompt, Reply, Scene, Turns, clean_user_message
+from gieok.character.turn.turn import (
+    PreparedPrompt,
+    Reply,
+    ReplyEnding,
+    Scene,
+    Turns,
+    clean_user_message,
+)
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.ports.models import ChatMessage, Sampling
-from gieok.text.tokens import estimate_tokens
 
 _MOST_LINES = 20_000
 #: How many lines at the end of the conversation stay, however full the context is.
@@ -72,10 +79,19 @@ class Completions:
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
                 last, snapshot = self._follow(scene.bond, session, lines)
-            prepared = self._prepared(scene._replace(seen=snapshot), shown, lines, sent.sampling)
+            prepared = self._prepare_prompt(
+                scene._replace(seen=snapshot), shown, lines, sent.sampling
+            )
             parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
-            end = turns.ending(scene, identity, session, held.pop_all(), last)
-            return Reply(identity, message_id, prepared, parts, end)
+            ending = ReplyEnding(
+                turns=turns,
+                scene=scene,
+                identity=identity,
+                session=session,
+                held=held.pop_all(),
+                after=last,
+            )
+            return Reply(identity, message_id, prepared, parts, ending)
 
     def _follow(
         self, bond: Bond, session: str, lines: Sequence[TalkLine]
@@ -95,30 +111,27 @@ class Completions:
             turns.memory.withdraw(bond, [line.id for line in alignment.gone])
         if alignment.edited:
             anew = [
-                line._replace(text=text, tokens=estimate_tokens(text) + 4)
+                line._replace(text=text, tokens=estimate_message_tokens(text))
                 for line, text in alignment.edited
             ]
             turns.memory.replace(bond, anew)
         if alignment.new:
-            journal.say(bond.scope, [self._message(line, session) for line in alignment.new])
+            journal.say(bond.scope, [self._build_message(line, session) for line in alignment.new])
         last = alignment.new[-1].at if alignment.new else held[-1].at if held else None
         return last, turns.memory.learn(bond)
 
-    def _message(self, new: NewLine, session: str) -> Message:
+    def _build_message(self, new: NewLine, session: str) -> Message:
         role, text = new.line
-        tokens, source = estimate_tokens(text) + 4, BRANCH if new.is_branch else ""
-        return Message(
-            id=self.turns.new_id(),
+        return build_talk_message(
+            identity=self.turns.new_id(),
             role=role,
             text=text,
             at=new.at,
             session=session,
-            agent=AGENT,
-            tokens=tokens,
-            source=source,
+            source=BRANCH if new.is_branch else "",
         )
 
-    def _prepared(
+    def _prepare_prompt(
         self, scene: Scene, shown: Sequence[Shown], lines: Sequence[TalkLine], asked: Sampling
     ) -> PreparedPrompt:
         turns = self.turns
@@ -142,13 +155,7 @@ class Completions:
                 messages.append(ChatMessage("system", scene.sheet.after))
         budget = turns.memory.budget
         narrative_tokens = min(budget.narrative_tokens, budget.context_tokens // 4)
-        memory = replace(
-            turns.memory,
-            budget=TurnBudget(
-                context_tokens=budget.context_tokens, narrative_tokens=narrative_tokens
-            ),
-        )
-        context = memory.context(scene.bond, user_text, scene.seen)
+        context = turns.memory.context(scene.bond, user_text, scene.seen, narrative_tokens)
         text = "\n\n".join(filter(None, (canon, context.narrative.text)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
         return PreparedPrompt(
@@ -181,12 +188,12 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
 
 def _drop_oldest_lines(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
     """Return the messages without the oldest lines of the conversation that do not fit."""
-    room_left = room - sum(estimate_tokens(message.text) + 4 for message in messages)
+    room_left = room - sum(estimate_message_tokens(message.text) for message in messages)
     talk = [place for place, message in enumerate(messages) if message.role != "system"]
     dropped: set[int] = set()
     for place in talk[: max(len(talk) - _LEAST_LINES, 0)]:
         if room_left >= 0:
             break
-        room_left += estimate_tokens(messages[place].text) + 4
+        room_left += estimate_message_tokens(messages[place].text)
         dropped.add(place)
     return tuple(message for place, message in enumerate(messages) if place not in dropped)

@@ -17,5 +17,4 @@ def embed_recent_memories(memory: CharacterService, bond: Bond) -> int:
     deliver_scope(memory.journal, memory.store, bond.scope)
     if not isinstance(memory.store, VectorSearch) or not memory.store.waiting(bond.scope):
         return 0
-    embedder = memory.embedder()
-    return fill_vectors(memory.store, embedder, batches=1) if embedder else 0
+    return fill_vectors(memory.store, memory.embedder, batches=1) if memory.embedder else 0

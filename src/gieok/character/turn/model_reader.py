@@ -5,7 +5,7 @@ far it has read is a position in the journal, which moves after the findings are
 crash in between, the model is asked once more, and findings that come twice are counted once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,7 +13,8 @@ from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
 from gieok.character.memory import narrative
 from gieok.character.memory.episodes import MOST_CHARS
-from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot
+from gieok.character.memory.service import Bond, CharacterService, ScopeSnapshot
+from gieok.character.messages import AGENT
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn import extraction
 from gieok.character.turn.extraction import Speakers
@@ -42,15 +43,11 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Upkeep of memories, with a model where `asker` opens one.
-
-    `name_of` returns the name of a character.
-    """
+    """Learning and summaries, with a model where there is an `asker`."""
 
     memory: CharacterService
-    asker: Callable[[], Asker] | None
+    asker: Asker | None
     incidents: Incidents
-    name_of: Callable[[Bond], str] = lambda bond: bond.character
     every: int = EVERY
 
     def tend(self, bond: Bond) -> None:
@@ -66,24 +63,28 @@ class Reading:
             while is_ours:
                 due = memory.due(bond, snapshot)
                 if due is None:
-                    self._read(bond, snapshot, self._unread(bond, PASSING), PASSING)
+                    self._read(bond, snapshot, self._list_unread(bond, PASSING), PASSING)
                     return
                 self._read(
                     bond,
                     snapshot,
-                    [entry for entry in due.messages if entry.seq > self._position(bond, PRECISE)],
+                    [
+                        entry
+                        for entry in due.messages
+                        if entry.seq > self._read_position(bond, PRECISE)
+                    ],
                     PRECISE,
                 )
-                if memory.summarise(bond, lambda span: self._summary(bond, span)) is None:
+                if memory.summarise(bond, lambda span: self._summarise_span(bond, span)) is None:
                     return
                 snapshot = memory.learn(bond)
 
-    def _unread(self, bond: Bond, reader: str) -> list[Journalled]:
+    def _list_unread(self, bond: Bond, reader: str) -> list[Journalled]:
         """Return the messages that a model has not read, once there are enough of them."""
         if self.asker is None:
             return []
         rows = self.memory.journal.read(
-            bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS
+            bond.scope, self._read_position(bond, reader), budget_tokens=_SPAN_TOKENS
         )
         talk = [
             entry
@@ -100,25 +101,28 @@ class Reading:
             return
         journal, position, is_precise = (
             self.memory.journal,
-            self._position(bond, reader),
+            self._read_position(bond, reader),
             reader == PRECISE,
         )
         span = sorted(span, key=lambda one: one.place)
-        model = ""
         try:
-            asker = self.asker()
-            model = asker.generator.model
             findings = extraction.extract_model_findings(
-                asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
+                self.asker,
+                span,
+                seen.held.facts,
+                self._name_speakers(bond, seen),
+                is_precise=is_precise,
             )
         except _FAILURES as error:
-            self._failed(error)
+            self._record_failure(error)
             if not isinstance(error, DegenerateOutput | AnswerCut):
                 return
             findings = {}  # it would say the same again: the rules' findings stand
         else:
             self.incidents.resolved(INCIDENT)
-        if findings and not self.memory.take_in(bond, self._wanted(bond, seen, span, findings)):
+        if findings and not self.memory.take_in(
+            bond, self._drop_corrected(bond, seen, span, findings)
+        ):
             return
         now = self.memory.clock.now()
         tokens, count = sum(one.message.tokens for one in span), sum(map(len, findings.values()))
@@ -137,11 +141,11 @@ class Reading:
                     source_tokens=tokens,
                     documents=count,
                     document_tokens=0,
-                    model=model,
+                    model=self.asker.generator.model,
                 ),
             )
 
-    def _wanted(
+    def _drop_corrected(
         self,
         bond: Bond,
         seen: ScopeSnapshot,
@@ -177,19 +181,22 @@ class Reading:
         }
         return {identity: rows for identity, rows in remaining.items() if rows}
 
-    def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
+    def _summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""
         try:
             return extraction.ask_span_summary(
-                self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
+                self.asker,
+                span,
+                self._name_speakers(bond, self.memory.read_snapshot(bond)),
+                MOST_CHARS,
             )
         except _FAILURES as error:
-            self._failed(error)
+            self._record_failure(error)
             return ""
 
-    def _failed(self, error: GieokError) -> None:
+    def _record_failure(self, error: GieokError) -> None:
         self.incidents.failed(
             INCIDENT,
             error,
@@ -198,9 +205,9 @@ class Reading:
             longest=_LONGEST_WAIT,
         )
 
-    def _speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
+    def _name_speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
         who = narrative.called(seen.held.facts) or bond.user
-        return Speakers(self.name_of(bond), who, bond.zone)
+        return Speakers(bond.name or bond.character, who, bond.zone)
 
-    def _position(self, bond: Bond, reader: str) -> int:
+    def _read_position(self, bond: Bond, reader: str) -> int:
         return self.memory.journal.position(bond.scope, reader)

@@ -62,7 +62,7 @@ def build_card_sheet(card: str, names: SpeakerNames) -> Sheet:
     own = [shape.format(text) for text, shape in parts if text.strip()]
     system = _substitute_original_prompt(read.system_prompt, _ORIGINAL)
     after = _substitute_original_prompt(read.post_history_instructions, "")
-    texts = ("\n\n".join((system, *own)), after, read.greetings[0] if read.greetings else "")
+    texts = ("\n\n".join((system, *own)), after, read.greeting)
     return Sheet(names.char, *(fill_card_macros(text, names).strip() for text in texts))
 
 

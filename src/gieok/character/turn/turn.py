@@ -8,19 +8,23 @@ process, and one process at a time writes the conversation.
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
+from random import Random, SystemRandom
+from typing import NamedTuple, Protocol
 
 from gieok.character.accounts.points import PointsDesk, find_account_zone
+from gieok.character.cards.roster import Roster
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
-from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot, TurnContext
+from gieok.character.memory.service import Bond, CharacterService, ScopeSnapshot, TurnContext
+from gieok.character.messages import build_talk_message, estimate_message_tokens
 from gieok.character.turn import reply_prompt
 from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
+from gieok.character.turn.upkeep import Tending
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
@@ -37,9 +41,7 @@ CUT = "cut"
 FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
-
-#: Returns the lorebook's entries on the last messages, within so many tokens.
-Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
+_ID_BYTES = 12
 
 
 class UserTurn(NamedTuple):
@@ -80,7 +82,7 @@ class PreparedPrompt(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of the messages."""
-        return sum(estimate_tokens(message.text) + 4 for message in self.messages)
+        return sum(estimate_message_tokens(message.text) for message in self.messages)
 
 
 class Turnstile:
@@ -138,19 +140,18 @@ class Reply:
         message_id: str,
         prepared: PreparedPrompt,
         parts: ReplyParts,
-        end: Callable[[str, str], int],
+        ending: "ReplyEnding | None" = None,
     ) -> None:
         """Create a reply.
 
-        `end` is called once, with the delivered text ('' for none) and how the reply ended; it
-        returns the points charged.
+        `ending` journals and charges it, once; None for a reply that was given before.
         """
         self.id, self.message_id, self.prepared = identity, message_id, prepared
         self.text = self.finish = ""
         self.points = 0
-        self._parts, self._end = parts, end
-        self._is_over = False
-        self._pieces = self._made()
+        self._parts, self._ending = parts, ending
+        self._is_finished = False
+        self._pieces = self._deliver()
 
     def __iter__(self) -> Iterator[ReplyPart]:
         """Yield the pieces. Raises GeneratorFailed, without a charge, where the model breaks
@@ -166,63 +167,73 @@ class Reply:
     def close(self) -> None:
         """Stop the reply, however far it came."""
         self._pieces.close()
-        self._over(CUT)
+        self._finish(CUT)
         self._parts.close()
 
-    def _made(self) -> ReplyParts:
+    def _deliver(self) -> ReplyParts:
         try:
             for part in self._parts:
                 if part.finish:
-                    self._over(part.finish)
+                    self._finish(part.finish)
                     yield part
                     return
                 yield part
                 # The text counts as delivered once the consumer asks for the next piece.
                 self.text += part.text
         except GeneratorExit:
-            self._over(CUT)
+            self._finish(CUT)
             raise
         except BaseException:
             self.text = ""
-            self._over(FAILED)
+            self._finish(FAILED)
             raise
 
-    def _over(self, finish: str) -> None:
-        if not self._is_over:
-            self._is_over, self.finish = True, finish
-            self.points = self._end(self.text, finish)
+    def _finish(self, finish: str) -> None:
+        if not self._is_finished:
+            self._is_finished, self.finish = True, finish
+            if self._ending is not None:
+                self.points = self._ending.finish(self.text, finish)
+
+
+class ReplyModels(Protocol):
+    """Models that answer for characters."""
+
+    def open(self, stored: StoredCharacter) -> ChatModel:
+        """Return the model of a character. Raises BadConfig, MissingExtra, GeneratorFailed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Turns of all users.
-
-    `chat` opens the model of a stored character; `later` schedules the upkeep of a memory in the
-    background.
-    """
+    """Turns of all users."""
 
     memory: CharacterService
     accounts: Accounts
-    #: Returns a character that a user can talk to; takes the user and the character's id.
-    find: Callable[[str, str], StoredCharacter]
+    roster: Roster
     points: PointsDesk
-    chat: Callable[[StoredCharacter], ChatModel]
-    later: Callable[[Bond], object]
-    close: Callable[[], None] = lambda: None
-    sampling: Sampling = field(default_factory=Sampling)
-    new_id: Callable[[], str]
+    models: ReplyModels
+    tending: Tending
     order: Turnstile
-    canon: Canon = lambda stored, user, texts, budget: ""
+    sampling: Sampling = field(default_factory=Sampling)
+    #: Source of the ids of messages.
+    random: Random = field(default_factory=SystemRandom)
     canon_tokens: int = 800
+
+    def close(self) -> None:
+        """Finish the upkeep that is scheduled, and accept no more."""
+        self.tending.close()
+
+    def new_id(self) -> str:
+        """Return the id of a new message."""
+        return self.random.randbytes(_ID_BYTES).hex()
 
     def scene(self, user: str, character: str, account: Account | None = None) -> Scene:
         """Return the participants of a turn.
 
         Raises NotFound, in the same words for a character of another user as for none.
         """
-        stored = self.find(user, character)
+        stored = self.roster.find(user, character)
         known = account or self.accounts.account(user)
-        snapshot = self.memory.seen(Bond(user, character))
+        snapshot = self.memory.read_snapshot(Bond(user, character))
         names = SpeakerNames(
             reply_prompt.read_card_name(stored.card),
             _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
@@ -231,14 +242,20 @@ class Turns:
         return Scene(
             stored=stored,
             sheet=sheet,
-            bond=Bond(user, character, sheet.text, find_account_zone(known, self.memory.zone)),
+            bond=Bond(
+                user=user,
+                character=character,
+                persona=sheet.text,
+                zone=find_account_zone(known, self.memory.zone),
+                name=stored.name,
+            ),
             names=names,
             seen=snapshot,
         )
 
     def context(self, user: str, character: str, text: str) -> PreparedPrompt:
         """Return the prompt that a model would get for a reply; nothing is journalled."""
-        return self._prepared(self.scene(user, character), text)
+        return self._prepare_prompt(self.scene(user, character), text)
 
     def begin(self, said: UserTurn) -> Reply:
         """Begin a reply, and return it once its first words have arrived.
@@ -253,34 +270,34 @@ class Turns:
         with ExitStack() as held:
             held.enter_context(self.order.turn(scene.bond.scope))
             with self.order.writing(scene.bond.scope):
-                identity, message_id = self._ids(scene.bond, said.message_id)
+                identity, message_id = self._build_ids(scene.bond, said.message_id)
                 if known := self.memory.journal.messages(scene.bond.scope, [identity]):
-                    return self._again(
+                    return self._repeat_reply(
                         identity,
                         message_id,
-                        self._prepared(scene, said.text),
+                        self._prepare_prompt(scene, said.text),
                         known[0].message.text,
                     )
                 self.pay(held, scene, identity)
-                prepared = self._prepared(
-                    scene._replace(seen=self._heard(scene, said, message_id)), said.text
+                prepared = self._prepare_prompt(
+                    scene._replace(seen=self._hear(scene, said, message_id)), said.text
                 )
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
-            session = said.conversation or said.user
-            return Reply(
-                identity,
-                message_id,
-                prepared,
-                parts,
-                self.ending(scene, identity, session, held.pop_all()),
+            ending = ReplyEnding(
+                turns=self,
+                scene=scene,
+                identity=identity,
+                session=said.conversation or said.user,
+                held=held.pop_all(),
             )
+            return Reply(identity, message_id, prepared, parts, ending)
 
     def ask(
         self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling
     ) -> ReplyParts:
         """Return a model's reply once its first words have arrived. Raises GeneratorFailed."""
-        model = self.chat(stored)
-        parts = model.stream(messages, self._sampling(sampling))
+        model = self.models.open(stored)
+        parts = model.stream(messages, self._limit_sampling(sampling))
         first: list[ReplyPart] = []
         while not "".join(piece.text for piece in first).strip():
             part = next(parts, ReplyPart(finish="empty"))
@@ -290,45 +307,6 @@ class Turns:
                 )
             first.append(part)
         return _chain_reply_parts(first, parts)
-
-    def ending(
-        self,
-        scene: Scene,
-        identity: str,
-        session: str,
-        held: ExitStack,
-        after: datetime | None = None,
-    ) -> Callable[[str, str], int]:
-        """Return the function that ends a reply.
-
-        The reply is journalled and its points settled where text was delivered; otherwise the
-        points are released. The reply counts as said no earlier than `after`.
-        """
-
-        def end(text: str, finish: str) -> int:
-            charged = 0
-            with held:
-                if not text.strip():
-                    return charged
-                source = CUT if finish == CUT else ""
-                now = self.memory.clock.now()
-                at = max(now, after or now)
-                message = Message(
-                    id=identity,
-                    role=Role.ASSISTANT,
-                    text=redact(text.strip()),
-                    at=at,
-                    session=session,
-                    agent=AGENT,
-                    tokens=estimate_tokens(text) + 4,
-                    source=source,
-                )
-                self.memory.journal.say(scene.bond.scope, [message])
-                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
-            self.later(scene.bond)
-            return charged
-
-        return end
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed; points not settled then are released.
@@ -342,10 +320,10 @@ class Turns:
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return the lorebook's entries on the last messages."""
         return reply_prompt.fill_card_macros(
-            self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
+            self.roster.canon.tell(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
-    def _heard(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
+    def _hear(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
         """Journal the user's message and learn from it; the greeting precedes the first message."""
         scope, session, now = (
             scene.bond.scope,
@@ -353,34 +331,28 @@ class Turns:
             self.memory.clock.now(),
         )
         # Another turn may have ended since the scene was read.
-        snapshot = self.memory.seen(scene.bond)
+        snapshot = self.memory.read_snapshot(scene.bond)
         last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
         lines = [
-            Message(
-                id=message_id, role=Role.USER, text=said.text, at=now, session=session, agent=AGENT
+            build_talk_message(
+                identity=message_id, role=Role.USER, text=said.text, at=now, session=session
             )
         ]
         if last is None and scene.sheet.greeting and not snapshot.documents:
-            greeting = scene.sheet.greeting
-            lines.insert(
-                0,
-                Message(
-                    id=f"{message_id}-greeting",
-                    role=Role.ASSISTANT,
-                    text=greeting,
-                    at=now,
-                    session=session,
-                    agent=AGENT,
-                ),
+            greeting = build_talk_message(
+                identity=f"{message_id}-greeting",
+                role=Role.ASSISTANT,
+                text=scene.sheet.greeting,
+                at=now,
+                session=session,
             )
-        self.memory.journal.say(
-            scope, [message._replace(tokens=estimate_tokens(message.text) + 4) for message in lines]
-        )
+            lines = [greeting, *lines]
+        self.memory.journal.say(scope, lines)
         return self.memory.learn(scene.bond)
 
-    def _prepared(self, scene: Scene, text: str) -> PreparedPrompt:
+    def _prepare_prompt(self, scene: Scene, text: str) -> PreparedPrompt:
         recent = [entry.message.text for entry in scene.seen.window.spoken[-8:]]
         if not recent or recent[-1] != text:
             recent.append(text)
@@ -392,19 +364,21 @@ class Turns:
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
-    def _again(self, identity: str, message_id: str, prepared: PreparedPrompt, text: str) -> Reply:
+    def _repeat_reply(
+        self, identity: str, message_id: str, prepared: PreparedPrompt, text: str
+    ) -> Reply:
         """Return a reply that was given before, for a repeated message."""
         parts = _chain_reply_parts(
             [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
         )
-        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
+        return Reply(identity, message_id, prepared, parts)
 
-    def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
+    def _build_ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of the reply and of the user's message."""
         own = message_id or self.new_id()
         return f"{digest(f'{bond.scope.path} {own}')}-reply", own
 
-    def _sampling(self, asked: Sampling) -> Sampling:
+    def _limit_sampling(self, asked: Sampling) -> Sampling:
         temperature = self.sampling.temperature if asked.temperature is None else asked.temperature
         most = (
             min(asked.max_tokens, self.sampling.max_tokens)
@@ -412,6 +386,47 @@ class Turns:
             else self.sampling.max_tokens
         )
         return Sampling(temperature, most, asked.stop, asked.more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyEnding:
+    """End of a reply that was paid for.
+
+    `held` are the lock of the turn and the points, which are released when it is closed. The reply
+    counts as said no earlier than `after`.
+    """
+
+    turns: Turns
+    scene: Scene
+    identity: str
+    session: str
+    held: ExitStack
+    after: datetime | None = None
+
+    def finish(self, text: str, finish: str) -> int:
+        """Journal the delivered text, and return the points charged.
+
+        Without text nothing is journalled or charged.
+        """
+        turns, bond = self.turns, self.scene.bond
+        with self.held:
+            if not text.strip():
+                return 0
+            turns.memory.journal.say(bond.scope, [self._message(text, finish)])
+            charged = turns.points.settle_reply(bond.user, self.scene.stored.id, self.identity)
+        turns.tending.later(bond)
+        return charged
+
+    def _message(self, text: str, finish: str) -> Message:
+        now = self.turns.memory.clock.now()
+        return build_talk_message(
+            identity=self.identity,
+            role=Role.ASSISTANT,
+            text=redact(text.strip()),
+            at=max(now, self.after or now),
+            session=self.session,
+            source=CUT if finish == CUT else "",
+        )
 
 
 def clean_user_message(text: str) -> str:

@@ -1,14 +1,16 @@
-"""Background upkeep of memories: learning and summaries, in a few threads.
+"""Background upkeep of memories: learning, summaries and vectors, in a few threads.
 
 Each memory is tended by one thread at a time. Nothing is lost when the process ends: each reader's
 position is in the journal, so unfinished work is done after the next turn.
 """
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from gieok.character.accounts import return_visits
 from gieok.character.memory.service import Bond
+from gieok.character.turn import meanings
+from gieok.character.turn.model_reader import Reading
 from gieok.errors import GieokError
 from gieok.model.memory import Scope
 
@@ -19,12 +21,9 @@ class Tending:
     """Background threads that tend memories."""
 
     def __init__(
-        self,
-        tend: Callable[[Bond], None],
-        workers: int = _WORKERS,
-        most_waiting: int = _MOST_WAITING,
+        self, reading: Reading, workers: int = _WORKERS, most_waiting: int = _MOST_WAITING
     ) -> None:
-        self._tend = tend
+        self._reading = reading
         self._most_waiting = most_waiting
         self._guard = threading.Lock()
         self._waiting: set[Scope] = set()
@@ -47,6 +46,13 @@ class Tending:
             self._pool.submit(self._do, bond)
             return True
 
+    def tend(self, bond: Bond) -> None:
+        """Learn and summarise what is due, form one missing episode again, and make vectors."""
+        memory = self._reading.memory
+        self._reading.tend(bond)
+        return_visits.form_again(memory, bond)
+        meanings.embed_recent_memories(memory, bond)
+
     def close(self) -> None:
         """Finish the scheduled memories, and accept no more."""
         with self._guard:
@@ -58,7 +64,7 @@ class Tending:
             # Messages that come from here on schedule the memory anew.
             self._waiting.discard(bond.scope)
         try:
-            self._tend(bond)
+            self.tend(bond)
         except GieokError:
             # The next turn tries again; a store that is down is reported by every turn anyway.
             return

@@ -73,7 +73,7 @@ def build_character_row(stored: StoredCharacter) -> CharacterRow:
         id=stored.id,
         name=stored.name,
         user=stored.owner,
-        greeting=(card.greetings or ("",))[0],
+        greeting=card.greeting,
         entries=len(card.book.entries),
     )
 

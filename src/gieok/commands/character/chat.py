@@ -22,7 +22,6 @@ from gieok.commands.character.arguments import (
 from gieok.commands.character.memory_rows import (
     CharacterMemoriesRequest,
     build_memory_handle,
-    find_character_bond,
     find_memory_key,
     list_character_memories,
     render_memory_rows,
@@ -30,7 +29,6 @@ from gieok.commands.character.memory_rows import (
 from gieok.commands.command import Effect, Operation, Style, printable
 from gieok.errors import BadRequest, GieokError
 from gieok.home.call import Call
-from gieok.model.accounts import Account
 from gieok.text.messages import Words
 
 _HELP = Words(
@@ -143,19 +141,14 @@ def chat_with_character(call: Call, request: CharacterChatRequest) -> CharacterC
         check_character_owner(request.user),
     )
     stored = house.roster.find(user, identity)
-    if house.accounts.account(user) is None:
-        now = house.memory.clock.now()
-        house.accounts.keep_account(Account(user, lang=call.lang, created_at=now))
-    house.points.check_in(user)
-    bond = find_character_bond(call, house, user, identity)
+    house.welcome(user, call.lang)
+    bond = house.bond(user, identity)
     name, talk, lines = (
         printable(read_card_name(stored.card)),
         _CharacterTalk(call, house, bond),
         list[CharacterChatLine](),
     )
-    greeting = fill_card_macros(
-        (card_of(stored.card).greetings or ("",))[0], SpeakerNames(name, user)
-    )
+    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, user))
     if call.ask:
         call.tell(
             "\n".join(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.character.accounts.points import zone_named
 from gieok.character.facts import digest
 from gieok.character.house import House
 from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem
@@ -118,12 +117,11 @@ def build_memory_handle(key: str) -> str:
     return digest(key)[:_HANDLE]
 
 
-def find_character_bond(call: Call, house: House, user: str, identity: str) -> Bond:
+def find_character_bond(house: House, user: str, identity: str) -> Bond:
     """Return the bond of a user and a character. Raises NotFound, BadRequest."""
     user = check_character_owner(user)
     house.roster.find(user, identity)
-    account = house.accounts.account(user)
-    return Bond(user, identity, zone=zone_named(account.zone if account else "", call.zone))
+    return house.bond(user, identity)
 
 
 def list_character_memories(
@@ -131,7 +129,7 @@ def list_character_memories(
 ) -> CharacterMemoriesResult:
     """List or search memories, or show the source messages of one memory."""
     house, (identity, *words) = call.home.house, request.what
-    bond = find_character_bond(call, house, request.user, identity)
+    bond = find_character_bond(house, request.user, identity)
     if request.why:
         story = house.control.read(bond, find_memory_key(house, bond, request.why))
         said_rows = tuple(
@@ -156,15 +154,14 @@ def list_character_memories(
 def forget_character_memory(call: Call, request: CharacterForgetRequest) -> CharacterForgetResult:
     """Forget a memory, or restore a forgotten one."""
     house = call.home.house
-    bond = find_character_bond(
-        call, house, request.user, require_single_word(request.id, "character")
-    )
+    identity = require_single_word(request.id, "character")
+    bond = find_character_bond(house, request.user, identity)
     if request.undo:
         house.control.undo(bond, request.undo)
         return CharacterForgetResult("", request.undo, "", (), is_back=True)
     if not request.memory:
         raise BadRequest(
-            "which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles"
+            "which memory?", hint=f"`gieok character memories {identity}` shows their handles"
         )
     try:
         key = find_memory_key(house, bond, request.memory)
@@ -178,12 +175,7 @@ def forget_character_memory(call: Call, request: CharacterForgetRequest) -> Char
 
 def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
-    held = house.memory.memories(bond)
-    keys = [
-        *(memory.key for memory in held.facts),
-        *(memory.key for memory in held.moments),
-        *(memory.key for memory in held.episodes),
-    ]
+    keys = [memory.key for memory in house.memory.memories(bond).every]
     matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
     if not matching_keys:
         raise NotFound(

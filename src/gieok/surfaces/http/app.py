@@ -16,6 +16,7 @@ from gieok import __version__
 from gieok.character.house import House
 from gieok.errors import GieokError
 from gieok.home.resident import Resident
+from gieok.ports.limits import RateLimiter
 from gieok.processes.gate import Gate
 from gieok.surfaces.http import problems
 from gieok.surfaces.http.access import ANYBODY, Reception
@@ -52,6 +53,7 @@ _ABOUT = (
 
 def create_http_app(
     open_house: Callable[[], House],
+    open_limiter: Callable[[], RateLimiter],
     options: HttpOptions,
     gate: Gate,
     pages: Sequence[BaseRoute] = (),
@@ -59,8 +61,8 @@ def create_http_app(
 ) -> FastAPI:
     """Return the application.
 
-    `open_house` is called once, when the house is first needed. `pages` are routes beside the
-    API's; `resident` keeps the objects that operations share.
+    `open_house` and `open_limiter` are called once, when the house is first needed. `pages` are
+    routes beside the API's; `resident` keeps the objects that operations share.
     """
     metrics, shared = Metrics(), resident or Resident()
 
@@ -69,7 +71,7 @@ def create_http_app(
         house = open_house()
         tokens = Tokens(options.tokens, house.memory.clock)
         streams = anyio.CapacityLimiter(options.threads)
-        limiter = house.limiter()
+        limiter = open_limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
             house=house,
@@ -146,9 +148,8 @@ def _warm_embedder(house: House) -> None:
     Without the model, keyword search alone answers.
     """
     with suppress(GieokError):
-        embedder = house.memory.embedder()
-        if embedder is not None:
-            embedder.embed_query("warm")
+        if house.memory.embedder is not None:
+            house.memory.embedder.embed_query("warm")
 
 
 async def _keep_settling(house: House) -> None:

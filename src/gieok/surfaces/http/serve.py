@@ -72,7 +72,9 @@ def run_http_server(
     address = http_address.url(*bound.getsockname()[:2])
     gate = Gate(call.home.folder, lambda: call.clock.now().timestamp())
     site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
-    app = create_http_app(lambda: house, options, gate, routes(site), resident)
+    app = create_http_app(
+        lambda: house, call.home.stores.limiter, options, gate, routes(site), resident
+    )
     # A failure of something that the server needs is reported here, and not in a traceback of the
     # startup.
     app.state.reception()

@@ -1,14 +1,13 @@
 """Routes for the operator of the service: keys, and points of users."""
 
 from datetime import datetime
-from typing import Any
 
 from fastapi import APIRouter
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gieok.character.accounts.points import PointsStanding
 from gieok.character.house import House
-from gieok.model.accounts import IssuedKey, KeyRole
+from gieok.model.accounts import KeyRole
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented
 from gieok.surfaces.http.shapes import (
@@ -34,6 +33,8 @@ class KeyOrder(Given):
 
 class Key(BaseModel):
     """A key, without its secret."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     id: str = Field(examples=["unvuw4.k3jq2s5tq7zd4c2a"])
     user: str = Field(description="'' for an admin's.", examples=["min"])
@@ -88,7 +89,7 @@ def issue_admin_key(house: TheHouse, order: KeyOrder) -> NewKey:
 @router.delete("/keys/{key_id}", responses=documented(404))
 def revoke_admin_key(house: TheHouse, key_id: Word) -> Key:
     """Revoke an admin's key."""
-    return Key(**_pick_key_fields(house.identity.revoke("", key_id)))
+    return Key.model_validate(house.identity.revoke("", key_id))
 
 
 @router.get("/users/{user}/keys")
@@ -106,7 +107,7 @@ def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
 @router.delete("/users/{user}/keys/{key_id}", responses=documented(404))
 def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
     """Revoke a user's key."""
-    return Key(**_pick_key_fields(house.identity.revoke(user, key_id)))
+    return Key.model_validate(house.identity.revoke(user, key_id))
 
 
 @router.get("/users/{user}/points", response_model=build_answer_model(PointsStanding))
@@ -123,14 +124,10 @@ def credit(house: TheHouse, user: UserName, given: Credit, key: IdempotencyKey) 
 
 
 def _list_issued_keys(house: House, user: str) -> KeyList:
-    return KeyList(items=[Key(**_pick_key_fields(key)) for key in house.accounts.keys(user)])
+    return KeyList(items=list(map(Key.model_validate, house.accounts.keys(user))))
 
 
 def _issue_new_key(house: House, user: str, order: KeyOrder) -> NewKey:
     role = KeyRole.USER if user else KeyRole.ADMIN
     key, text = house.identity.issue(user, role, order.label, order.expires_at)
-    return NewKey(**_pick_key_fields(key), key=text)
-
-
-def _pick_key_fields(key: IssuedKey) -> dict[str, Any]:
-    return {name: value for name, value in key._asdict().items() if name != "secret_hash"}
+    return NewKey(**Key.model_validate(key).model_dump(), key=text)

@@ -41,17 +41,6 @@ of_service = APIRouter(
 )
 _SERVICE = ""
 _ID = r"^[^\x00-\x20/:]*$"
-_TEXTS = (
-    "name",
-    "nickname",
-    "description",
-    "personality",
-    "scenario",
-    "mes_example",
-    "system_prompt",
-    "post_history_instructions",
-    "creator_notes",
-)
 _SUFFIXES = {
     CardForm.JSON: "json",
     CardForm.JSON_V2: "json",
@@ -274,34 +263,37 @@ def _list_character_page(house: House, owner: str, page: int, limit: int) -> Cha
         total=roster_page.total,
         page=page,
         limit=limit,
-        items=[
-            CharacterListItem(**_build_character_head(stored)) for stored in roster_page.characters
-        ],
+        items=list(map(_build_list_item, roster_page.characters)),
     )
 
 
-def _build_character_head(stored: StoredCharacter) -> dict[str, Any]:
-    return {
-        **_pick_attributes(stored, ("id", "name", "created_at", "updated_at")),
-        "is_own": bool(stored.owner),
-    }
-
-
-def _pick_attributes(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: getattr(thing, name) for name in names}
+def _build_list_item(stored: StoredCharacter) -> CharacterListItem:
+    return CharacterListItem(
+        id=stored.id,
+        name=stored.name,
+        is_own=bool(stored.owner),
+        created_at=stored.created_at,
+        updated_at=stored.updated_at,
+    )
 
 
 def _answer_with_character(stored: StoredCharacter, response: Response) -> WholeCharacter:
     """Return a stored character as the API shows it, and set the ETag of the response."""
     response.headers["ETag"] = _build_character_etag(stored)
     stored_card = card_of(stored.card)
-    more = {
-        "greetings": list(stored_card.greetings),
-        "lorebook_entries": len(stored_card.book.entries),
-        "model": stored.model,
-    }
     return WholeCharacter(
-        **{**_pick_attributes(stored_card, _TEXTS), **_build_character_head(stored), **more}
+        **_build_list_item(stored).model_dump(),
+        nickname=stored_card.nickname,
+        description=stored_card.description,
+        personality=stored_card.personality,
+        scenario=stored_card.scenario,
+        mes_example=stored_card.mes_example,
+        system_prompt=stored_card.system_prompt,
+        post_history_instructions=stored_card.post_history_instructions,
+        creator_notes=stored_card.creator_notes,
+        greetings=list(stored_card.greetings),
+        lorebook_entries=len(stored_card.book.entries),
+        model=stored.model,
     )
 
 
@@ -310,7 +302,12 @@ def _build_character_etag(stored: StoredCharacter) -> str:
 
 
 def _build_card_of_texts(given: CharacterText) -> Card:
-    return new_card(_pick_attributes(given, _TEXTS), tuple(given.greetings))
+    return new_card(_read_card_texts(given), tuple(given.greetings))
+
+
+def _read_card_texts(given: CharacterText) -> dict[str, str]:
+    """Return the texts by the names of Character Card V3, without the greetings."""
+    return given.model_dump(exclude={"id", "greetings"})
 
 
 def _update_character_texts(
@@ -325,7 +322,7 @@ def _update_character_texts(
     check_match(match, _build_character_etag(stored))
     first, *others = given.greetings or [""]
     texts: dict[str, Json] = {
-        **_pick_attributes(given, _TEXTS),
+        **_read_card_texts(given),
         "first_mes": first,
         "alternate_greetings": [*others],
     }

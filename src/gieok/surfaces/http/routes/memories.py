@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from gieok.character.accounts.erasure import CharacterForgotten
-from gieok.character.accounts.points import zone_named
 from gieok.character.facts import digest
 from gieok.character.house import House
 from gieok.character.memory.control import EditOutcome, RankedMemory, Story
@@ -199,8 +198,7 @@ def _find_bond(house: House, user: str, character: str) -> Bond:
 
     Raises NotFound where the character does not exist and the user has no messages with it.
     """
-    account = house.accounts.account(user)
-    bond = Bond(user, character, "", zone_named(account.zone if account else "", house.memory.zone))
+    bond = house.bond(user, character)
     try:
         house.roster.find(user, character)
     except NotFound:

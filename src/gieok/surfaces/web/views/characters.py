@@ -128,9 +128,7 @@ def _build_listed_character(stored: StoredCharacter, users: list[str]) -> Charac
     return CharacterListRow(
         id=stored.id,
         name=own,
-        greeting=" ".join(
-            filled_macros((card.greetings or ("",))[0], SpeakerNames(own, ME)).split()
-        )[:160],
+        greeting=" ".join(filled_macros(card.greeting, SpeakerNames(own, ME)).split())[:160],
         is_everybodys=not stored.owner,
         has_picture=stored.package_type in ("image/png", "application/zip"),
         entries=len(card.book.entries),
@@ -161,7 +159,7 @@ def glance(seen: PageRequest) -> Response:
     """Return one line about a bond, fetched once it is on the screen."""
     try:
         house, bond = find_house_and_bond(seen)
-        known = house.memory.seen(bond)
+        known = house.memory.read_snapshot(bond)
         account = house.accounts.account(bond.user)
         spoken = known.window.spoken
         last = spoken[-1].message.at if spoken else account.seen_at if account else None
@@ -247,7 +245,7 @@ def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
     """Return the house, and the bond that the address names. Raises NotFound, BadRequest."""
     house = seen.memory.context.home.house
     named = seen.request.path_params
-    return house, find_character_bond(seen.memory.context, house, named["user"], named["character"])
+    return house, find_character_bond(house, named["user"], named["character"])
 
 
 def name(seen: PageRequest) -> str:

@@ -21,7 +21,6 @@ from gieok.character.memory.memory_pages import RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
 from gieok.errors import BadRequest, GieokError
-from gieok.model.accounts import Account
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.characters import bond as bond_page
@@ -90,7 +89,7 @@ def send_talk_message(seen: PageRequest) -> Response:
     """Send a message to a character; the reply is streamed where the page asks for that."""
     try:
         house, bond = find_house_and_bond(seen)
-        _welcome_talk_user(seen, house, bond.user)
+        house.welcome(bond.user, seen.lang)
         reply = house.turns.begin(UserTurn(bond.user, bond.character, seen.sent("text")))
         _store_told_prompt(bond, reply.prepared)
         if _EVENTS in seen.request.headers.get("accept", ""):
@@ -200,15 +199,6 @@ def _apply_talk_change(
     # the kept prompt no longer agrees with the memory
     _told.pop((bond.user, bond.character), None)
     return seen.back_to(f"{back}?told={quote(notice)}&undo={quote(taken_back_by)}&layer={layer}")
-
-
-def _welcome_talk_user(seen: PageRequest, house: House, user: str) -> None:
-    """Add a new user, and give them the points of the day."""
-    if house.accounts.account(user) is None:
-        house.accounts.keep_account(
-            Account(user, lang=seen.lang, created_at=house.memory.clock.now())
-        )
-    house.points.check_in(user)
 
 
 def _store_told_prompt(bond: Bond, prepared: PreparedPrompt) -> None:

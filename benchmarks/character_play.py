@@ -1,0 +1,213 @@
+"""What a character remembers of the conversations in a file.
+
+`python benchmarks/character_play.py --data chats.json [--vectors] [--misses] [--narratives]` plays
+each conversation turn by turn through the service into an empty memory, asks the questions of the
+file at their time, and prints the figures of docs/character.md as JSON.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gieok.app import open_context
+
+import character_score
+from character_score import Row, Score
+from gieok.character.memory.service import RULES, Bond, CharacterService
+from gieok.flow.distil import deliver
+from gieok.flow.lifecycle import fill_vectors
+from gieok.ports.models import Embedder, Followed
+from gieok.ports.store import VectorSearch
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.zone import find_zone
+
+_LISTS = ("turns", "facts", "moments", "not_facts", "questions")
+_FORM = "docs/character.md describes the form of a conversation file"
+
+
+class PlayedClock:
+    """`Clock` that shows the time in the played conversation."""
+
+    def __init__(self) -> None:
+        self.at = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return self.at
+
+
+class PlayedAnswer(NamedTuple):
+    """Question with the context's narrative, for a person who reads the narrative."""
+
+    question: str
+    at: datetime
+    narrative: str
+    score: Score
+
+
+def conversations(text: str) -> list[Row]:
+    """Return the conversations of a file. Raises ValueError, which names what is missing."""
+    try:
+        rows = json.loads(text)["conversations"]
+        for row in rows:
+            _check_conversation_rows(row)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"no conversation file: {error!r}; {_FORM}") from error
+    return list(rows)
+
+
+def _check_conversation_rows(conversation: Mapping[str, Any]) -> None:
+    for name in _LISTS:
+        if not isinstance(conversation[name], list):
+            raise TypeError(name)
+    for turn in conversation["turns"]:
+        _parse_zoned_time(turn["at"])
+        if turn["role"] not in ("user", "character") or not isinstance(turn["text"], str):
+            raise ValueError(turn["id"])
+    for question in conversation["questions"]:
+        _parse_zoned_time(question["at"])
+
+
+def _parse_zoned_time(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(text)
+    return moment
+
+
+def build_played_bond(conversation: Row) -> Bond:
+    """Return the user and character of a conversation. Raises ValueError for an unknown zone."""
+    user, character = conversation["user"], conversation["character"]
+    return Bond(user["id"], conversation["id"], character["persona"], find_zone(user["zone"]))
+
+
+def play(
+    conversation: Row, characters: CharacterService, clock: PlayedClock
+) -> tuple[Score, list[PlayedAnswer]]:
+    """Play one conversation; return the scores, and each question with the narrative at that
+    time.
+    """
+    bond, turn_of, answers = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
+    waiting = sorted(conversation["questions"], key=lambda row: _parse_zoned_time(row["at"]))
+    for turn in conversation["turns"]:
+        at = _parse_zoned_time(turn["at"])
+        while waiting and _parse_zoned_time(waiting[0]["at"]) < at:
+            answers.append(_ask_played_question(waiting.pop(0), bond, characters, clock))
+        clock.at = at
+        identity = characters.hear(
+            bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
+        )
+        turn_of[identity] = turn["id"]
+    answers += [_ask_played_question(row, bond, characters, clock) for row in waiting]
+    held = characters.memories(bond)
+    score = character_score.measured_facts(
+        conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
+    )
+    score.add(character_score.measured_moments(conversation["moments"], held.moments, turn_of))
+    for answer in answers:
+        score.add(answer.score)
+    return score, answers
+
+
+def _ask_played_question(
+    row: Row, bond: Bond, characters: CharacterService, clock: PlayedClock
+) -> PlayedAnswer:
+    clock.at = _parse_zoned_time(row["at"])
+    _fill_played_vectors(characters)
+    context = characters.context(bond, row["ask"])
+    score = character_score.measured_question(
+        row, character_score.ToldContext(context.narrative.now, context.text)
+    )
+    return PlayedAnswer(row["ask"], clock.at, context.narrative.text, score)
+
+
+def _fill_played_vectors(characters: CharacterService) -> None:
+    """Make the vectors of newly stored documents, where vectors are wanted."""
+    if characters.embedder is not None and isinstance(characters.store, VectorSearch):
+        deliver(characters.journal, characters.store)
+        fill_vectors(characters.store, characters.embedder)
+
+
+def shares(total: Score, conversations: int) -> dict[str, Any]:
+    """Return the figures of an evaluation, as shares of 1, and what they were counted from."""
+    return {
+        "facts": {
+            "precision": _share(total.right, total.kept),
+            "recall": _share(total.found, total.wanted),
+            "current_right": _share(total.chains_right, total.chains),
+        },
+        "traps_kept": _share(total.traps_kept, total.traps),
+        "moments": {"recall": _share(total.moments_found, total.moments)},
+        "questions": {
+            "holds": _share(total.held, total.questions),
+            "stale": _share(total.stale, total.questions),
+        },
+        "extractor": RULES,
+        "counts": {
+            "conversations": conversations,
+            "facts": total.wanted,
+            "kept": total.kept,
+            "traps": total.traps,
+            "moments": total.moments,
+            "moments_kept": total.moments_kept,
+            "questions": total.questions,
+        },
+    }
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 3) if whole else 0.0
+
+
+@contextmanager
+def empty_memory(clock: PlayedClock, embedder: Embedder | None) -> Iterator[CharacterService]:
+    """Open a memory in a temporary folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
+        journal = SqliteJournal(Path(folder) / "journal.sqlite")
+        store = SqliteStore(Path(folder) / "memory.sqlite")
+        try:
+            yield CharacterService(journal=journal, store=store, clock=clock, embedder=embedder)
+        finally:
+            journal.close()
+            store.close()
+
+
+def configured_embedder() -> Embedder | None:
+    """Return the embedder that the settings ask for; None for none."""
+    embedder = open_context({}).memory.embedder()
+    return embedder.wanted() if isinstance(embedder, Followed) else embedder
+
+
+def main() -> None:
+    """Play every conversation; print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--vectors", action="store_true", help="find memories by meaning, too")
+    parser.add_argument("--misses", action="store_true", help="list what was missed or wrong")
+    parser.add_argument("--narratives", action="store_true", help="show it at each question")
+    asked = parser.parse_args()
+    rows = conversations(asked.data.read_text(encoding="utf-8"))
+    embedder = configured_embedder() if asked.vectors else None
+    total, answers = Score(), list[PlayedAnswer]()
+    for row in rows:
+        clock = PlayedClock()
+        with empty_memory(clock, embedder) as characters:
+            score, questions = play(row, characters, clock)
+        total.add(score)
+        answers += questions
+    print(json.dumps(shares(total, len(rows)), ensure_ascii=False))
+    for miss in total.misses if asked.misses else ():
+        sys.stdout.write(f"{miss}\n")
+    for answer in answers if asked.narratives else ():
+        sys.stdout.write(f"{answer.at:%Y-%m-%d %H:%M} {answer.question}\n{answer.narrative}\n")
+
+
+if __name__ == "__main__":
+    main()

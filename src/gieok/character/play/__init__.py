@@ -1,1 +1,0 @@
-"""Plays conversation files through the service and measures what is remembered of them."""
