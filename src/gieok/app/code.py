@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gieok import config, fs, registry, resolved
+from gieok import config, extras, fs, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
 from gieok.code.index import ignore_rules, ownership
@@ -14,9 +15,13 @@ from gieok.config import Settings
 from gieok.errors import BadConfig, NotIndexed
 from gieok.flow.durable import JournalRealm
 from gieok.flow.generate import Asker
+from gieok.machine.git import Git
 from gieok.ops.code.project import format_code_role, format_upkeep_role
 from gieok.ops.context import CodeContext
-from gieok.ports.code import CoverageRun
+from gieok.storage.index.sqlite.graph import ProjectStore
+
+if TYPE_CHECKING:
+    from gieok.machine.coverage_file import CoverageFile
 
 
 def open_code_context(wiring: Wiring) -> CodeContext:
@@ -40,7 +45,7 @@ def _open_code_project(wiring: Wiring, root: Path) -> Project:
     # the repository.
     with fs.lock_resource(home, layout.index_file(root)):
         ownership.check_index_owner(home, root)
-        store = registry.load_backend(registry.PROJECT_STORES, "sqlite")(
+        store = ProjectStore(
             layout.index_file(root), resident=wiring.resident is not None, realm=realm
         )
         try:
@@ -52,15 +57,16 @@ def _open_code_project(wiring: Wiring, root: Path) -> Project:
         root=root,
         store=store,
         parser=registry.load_backend(registry.PARSERS, "tree-sitter")(),
-        versions=registry.load_backend(registry.VERSIONS, "git")(root, wiring.caller.environment),
+        versions=Git(root, wiring.caller.environment),
         clock=wiring.clock,
         ignore=_read_ignore_patterns(root / layout.FOLDER / "config.yaml"),
     )
 
 
-def _load_coverage_run(file: Path) -> CoverageRun:
-    coverage_run: CoverageRun = registry.load_backend(registry.COVERAGE, "coverage.py")(file)
-    return coverage_run
+def _load_coverage_run(file: Path) -> "CoverageFile":
+    with extras.imports_of("", "coverage.py"):
+        from gieok.machine.coverage_file import CoverageFile
+    return CoverageFile(file)
 
 
 def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
@@ -88,7 +94,7 @@ def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
     The index is not opened. Raises BadConfig.
     """
     patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
-    return ignore_rules.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
+    return ignore_rules.IgnoreRules(patterns, Git(root))
 
 
 def _open_code_asker(wiring: Wiring, root: Path, model: str) -> Asker | None:

@@ -35,12 +35,13 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.flow.generate import Asker
     from gieok.flow.notices import Notices
     from gieok.hook.matches import Reader
+    from gieok.machine.coverage_file import CoverageFile
     from gieok.memory.capture.freshness import Backlog
     from gieok.memory.sidecar import Sidecar, TranscriptSources
     from gieok.memory.tiers.tiers import Tiers
     from gieok.ports.accounts import Accounts
     from gieok.ports.backup import Backups
-    from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.code import Commit
     from gieok.ports.dialogue import Dialogue
     from gieok.ports.encryption import Encryption
     from gieok.ports.imports import ImportFiles, ImportReader
@@ -222,7 +223,7 @@ class CodeContext(NamedTuple):
     """
 
     project: Callable[[Path], "Project"]
-    coverage: "Callable[[Path], CoverageRun]"
+    coverage: "Callable[[Path], CoverageFile]"
     asker: "Callable[[Path, str], Asker | None]"
     upkeep: "Callable[[Path], Asker | None]"
 

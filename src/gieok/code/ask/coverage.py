@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask import changes
 from gieok.code.index import scan
@@ -21,7 +21,10 @@ from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
 from gieok.model.code import Execution, SourceFile, Symbol
-from gieok.ports.code import CoverageRun, SyntaxNode
+from gieok.ports.code import SyntaxNode
+
+if TYPE_CHECKING:
+    from gieok.machine.coverage_file import CoverageFile
 
 _AGAIN = "run the tests again with `pytest --cov --cov-context=test`"
 _PHASE = re.compile(r"\|(setup|run|teardown)$")
@@ -58,7 +61,7 @@ class LearnedExecutions(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecutions:
+def learn(project: Project, run: "CoverageFile", commit: str = "") -> LearnedExecutions:
     """Read from a coverage run which test of the project ran which function.
 
     The index must be in line with the files. Raises BadRequest.
@@ -113,7 +116,10 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
 
 
 def _refuse_foreign_run(
-    run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]
+    run: "CoverageFile",
+    measured: Sequence[str],
+    places: Mapping[str, str],
+    tests: Mapping[str, str],
 ) -> None:
     contexts = run.contexts()
     if not contexts:
@@ -138,7 +144,7 @@ class _Fresh:
     """Finder of the files that have not changed since the run."""
 
     def __init__(
-        self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str
+        self, project: Project, run: "CoverageFile", files: Mapping[str, SourceFile], commit: str
     ) -> None:
         self._root, self._run, self._files = project.root, run, files
         self._differing = (
@@ -154,7 +160,7 @@ class _Fresh:
 
 
 def _pair_executed_functions(
-    project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
+    project: Project, run: "CoverageFile", name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
     """Return the (test, function) pairs of a file; None where the file is not the one that ran."""
     try:

@@ -7,7 +7,7 @@ its whole file.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask.changes import find_innermost_symbols
 from gieok.code.ask.likelihood import Sources
@@ -15,7 +15,9 @@ from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Edge
-from gieok.ports.code import SymbolGraph
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 _REASON = "reads what changed"
 _HASHED = frozenset(("python", "ruby"))
@@ -139,7 +141,7 @@ def _parse_imported_names(line: str, language: str | None) -> frozenset[str]:
     return names
 
 
-def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -> list[Edge]:
+def readers(graph: "ProjectStore", sources: Sources, path: str, what: BoundNames) -> list[Edge]:
     """Return an edge to a file from every symbol that reads the names that the file's lines bind.
 
     The reading symbols are in the file itself and in files that import it.

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from gieok.ports.code import Versions
+if TYPE_CHECKING:
+    from gieok.machine.git import Git
 
 #: Never scanned, whatever `.gitignore` says: build output and third-party code.
 _SKIPPED_FOLDERS = frozenset(
@@ -40,7 +41,7 @@ class IgnoreRules(NamedTuple):
     """
 
     patterns: tuple[str, ...] = ()
-    versions: Versions | None = None
+    versions: "Git | None" = None
 
 
 class _Level(NamedTuple):

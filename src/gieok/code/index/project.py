@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import graph, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
@@ -28,10 +28,13 @@ from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
-from gieok.ports.code import Graph, Parser, Versions
-from gieok.ports.store import KeywordSearch, ModelSwitch, Store
+from gieok.ports.code import Parser
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
+
+if TYPE_CHECKING:
+    from gieok.machine.git import Git
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
@@ -46,17 +49,13 @@ _TICK_NS = 50_000_000
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
-class ProjectStore(Store, KeywordSearch, ModelSwitch, Graph, Protocol):
-    """A store with a graph."""
-
-
 class Project(NamedTuple):
     """A folder, with everything that reading and indexing it needs."""
 
     root: Path
-    store: ProjectStore
+    store: "ProjectStore"
     parser: Parser
-    versions: Versions
+    versions: "Git"
     clock: Clock
     ignore: tuple[str, ...] = ()
 
