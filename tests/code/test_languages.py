@@ -32,15 +32,15 @@ def test_every_language_has_a_grammar_that_is_installed_and_reads_nothing_from_a
     for language in LANGUAGES.values():
         if language.grammar:
             assert not parser.parse(language.grammar, b"").named_children
-            facts = language.read("", language, parser)
+            facts = language.read("", parser)
             assert (facts.language, len(facts.symbols), facts.error) == (language.name, 1, "")
 
 
-def test_the_rules_of_a_family_are_made_of_its_files() -> None:
+def test_the_linker_of_a_family_is_made_of_its_files() -> None:
     for language in LANGUAGES.values():
-        if language.family and language.family.rules:
-            rules = language.family.rules([])
-            assert rules.linker.target("a", "nowhere", "thing", 0).file is None
+        if language.family and language.family.linker:
+            linker = language.family.linker.of_files([])
+            assert linker.target("a", "nowhere", "thing", 0).file is None
 
 
 def test_places_follow_the_names_that_the_rows_give() -> None:

@@ -224,10 +224,10 @@ def _link_family(
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
     names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
-    if family.rules is None:
+    if family.linker is None:
         return edges, _add_named_edges(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-    program = solve(members, family.rules(members), is_lenient=is_lenient)
+    program = solve(members, family.linker.of_files(members), is_lenient=is_lenient)
     placed = [place(key) for key in keys]
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges)
     _add_reference_edges(program, keys, placed, edges)

@@ -56,7 +56,7 @@ def read_source_file(path: str, language: str, text: str, parser: Parser) -> Cod
     """
     status, note = "parsed", ""
     try:
-        facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
+        facts = LANGUAGES[language].read(text, parser)
         if facts.error:
             status, note = "partly", facts.error
     # A file that the parser fails on must not stop the indexing of other files: it is indexed as

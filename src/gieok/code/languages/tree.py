@@ -7,11 +7,12 @@ node's value, or None. A node without a handler has the value of its children.
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 from gieok.code.languages.emission import Emission
-from gieok.code.languages.language import Language, Reader
+from gieok.code.languages.language import Language
 from gieok.code.model.facts import (
     NOTHING,
     Argument,
@@ -35,17 +36,6 @@ _FARTHEST_DOC = 8_000
 _DEEPEST = 200
 
 
-def build_tree_reader(kind: type["TreeReader"]) -> Reader:
-    """Return the reader of a language whose trees the class `kind` walks."""
-
-    def read(text: str, language: Language, parser: Parser) -> Facts:
-        parse = partial(parser.parse, language.grammar)
-        source = text.encode("utf-8", "surrogatepass")
-        return kind(language.name, source, [parse(source)], parse).read()
-
-    return read
-
-
 class TreeReader(Emission[Node]):
     """Walker of a syntax tree; subclasses say what each kind of node means."""
 
@@ -54,7 +44,7 @@ class TreeReader(Emission[Node]):
     #: Node types whose children are not read.
     skipped: ClassVar[frozenset[str]] = frozenset(("comment", "line_comment", "block_comment"))
     #: Node types that branch, counted for the complexity.
-    branches: ClassVar[frozenset[str]] = frozenset()
+    branches: frozenset[str] = frozenset()
     #: Node types that may stand before a definition on its line; the comment is above that line.
     leading: ClassVar[re.Pattern[bytes] | None] = None
 
@@ -344,3 +334,16 @@ class TreeReader(Emission[Node]):
 def _strip_comment_marks(comment: str) -> str:
     lines = (line.strip().lstrip("/*").strip() for line in comment.removesuffix("*/").split("\n"))
     return " ".join(filter(None, lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeLanguage(Language):
+    """Language whose syntax trees the class `reader` walks."""
+
+    reader: type[TreeReader]
+
+    def read(self, text: str, parser: Parser) -> Facts:
+        """Return the facts of a file."""
+        parse = partial(parser.parse, self.grammar)
+        source = text.encode("utf-8", "surrogatepass")
+        return self.reader(self.name, source, [parse(source)], parse).read()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.code.languages.go.standard import STANDARD
-from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import (
     NOTHING,
     ClassFact,
@@ -36,8 +36,10 @@ _VERSION = re.compile(r"[/.]v\d+$")
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
 
 
-class _GoReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class GoReader(TreeReader):
+    """Reader of Go."""
+
+    branches = frozenset(
         "if_statement for_statement expression_case type_case communication_case".split()
     )
     handlers: ClassVar[dict[str, str]] = {
@@ -80,6 +82,7 @@ class _GoReader(TreeReader):
     }
 
     def start(self) -> None:
+        """Give a file the names of the other files of its folder."""
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
         #: Type parameters where a type or a method is declared.
         self.generic: dict[str, Variable] = {}
@@ -87,6 +90,7 @@ class _GoReader(TreeReader):
         self._imported: dict[str, str] = {}
 
     def declare(self, node: Node) -> None:
+        """Bind the functions and types of a file, which are known before their definitions."""
         if node.type != "source_file":
             return
         for child in node.named_children:
@@ -517,6 +521,3 @@ def _package_names(path: str) -> list[str]:
             )
         )
     )
-
-
-read = build_tree_reader(_GoReader)

@@ -7,7 +7,7 @@ implementations of abstract methods.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, SymbolKind, Trait, Variable
 
 _TYPES = frozenset(
@@ -25,8 +25,10 @@ _COLLECTIONS = frozenset(
 )
 
 
-class _JavaReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class JavaReader(TreeReader):
+    """Reader of Java."""
+
+    branches = frozenset(
         """
             if_statement for_statement enhanced_for_statement while_statement do_statement
             switch_block_statement_group switch_rule catch_clause ternary_expression
@@ -74,6 +76,7 @@ class _JavaReader(TreeReader):
     }
 
     def start(self) -> None:
+        """Give a file the names of the other files of its package."""
         #: Fields by class scope; they are reached through `this`, because a class body has no
         #: statements of its own.
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
@@ -454,6 +457,7 @@ class _JavaReader(TreeReader):
         return self.function_value(number)
 
     def body(self, node: Node) -> None:
+        """Read the body of a method or a lambda."""
         if node.type in ("block", "constructor_body"):
             self.block(node)
         else:
@@ -521,6 +525,3 @@ class _JavaReader(TreeReader):
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
-
-
-read = build_tree_reader(_JavaReader)

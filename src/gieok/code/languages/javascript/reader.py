@@ -11,7 +11,7 @@ from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
-from gieok.code.languages.tree import Node, build_tree_reader
+from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
@@ -19,8 +19,10 @@ _LITERALS = FUNCTIONS | {"object", "class"}
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
+    """Reader of JavaScript and TypeScript."""
+
+    branches = frozenset(
         """
             if_statement for_statement for_in_statement while_statement do_statement
             switch_case catch_clause ternary_expression
@@ -92,6 +94,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     # Objects
 
     def object_(self, node: Node) -> Variable:
+        """Return the value of an object literal."""
         if node.named_children and _is_javascript_data(node):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
@@ -261,6 +264,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         return self.call_method(held, name, arguments, node)
 
     def call_arguments(self, listed: Node | None) -> list[Argument]:
+        """Return the arguments of a call, from their list or from a template."""
         if listed is None:
             return []
         if listed.type == "template_string":
@@ -368,6 +372,3 @@ def _is_javascript_data(node: Node) -> bool:
     return kind in _CONSTANTS or (
         kind in ("object", "array") and all(map(_is_javascript_data, node.named_children))
     )
-
-
-read = build_tree_reader(_JavaScriptReader)

@@ -38,26 +38,29 @@ _MOST_PIECES = 100
 _INDENT = re.compile(r"\s*")
 
 
-def read_tolerant_python(text: str, language: Language, parser: Parser) -> Facts:
-    """Return the facts of a Python file; a file that does not parse has facts with an `error`."""
-    try:
-        return reader.read_python(text)
-    except SyntaxError as error:
-        line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        line, reason = 0, str(error) or type(error).__name__
+class PythonLanguage(Language):
+    """Python, read by `ast` or by the tolerant grammar."""
 
-    @cache  # a text without definitions is one piece
-    def parse(source: str) -> Node:
-        return parser.parse(language.grammar, source.encode("utf-8", "surrogatepass"))
+    def read(self, text: str, parser: Parser) -> Facts:
+        """Return the facts of a Python file; a file that does not parse has facts with an `error`."""
+        try:
+            return reader.read_python(text)
+        except SyntaxError as error:
+            line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
+        except (ValueError, RecursionError, MemoryError) as error:
+            line, reason = 0, str(error) or type(error).__name__
 
-    facts = _TolerantReader(
-        language.name,
-        text.encode("utf-8", "surrogatepass"),
-        _parse_best_trees(text, line, parse),
-        parse,
-    ).read()
-    return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
+        @cache  # a text without definitions is one piece
+        def parse(source: str) -> Node:
+            return parser.parse(self.grammar, source.encode("utf-8", "surrogatepass"))
+
+        facts = _TolerantReader(
+            self.name,
+            text.encode("utf-8", "surrogatepass"),
+            _parse_best_trees(text, line, parse),
+            parse,
+        ).read()
+        return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
 
 
 def _parse_best_trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
@@ -113,7 +116,7 @@ def _count_definitions(root: Node) -> int:
 
 
 class _TolerantReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+    branches = frozenset(
         """
             if_statement elif_clause for_statement while_statement try_statement
             boolean_operator conditional_expression list_comprehension set_comprehension

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
-from gieok.code.languages.tree import Node, build_tree_reader
+from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, SymbolKind, Variable
 
 #: Methods that return their receiver, or the value inside of the receiver.
@@ -38,8 +38,10 @@ _EXPRESSIONS = frozenset(
 )
 
 
-class _RustReader(RustDefinitions):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class RustReader(RustDefinitions):
+    """Reader of Rust."""
+
+    branches = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
     handlers: ClassVar[dict[str, str]] = {
@@ -92,6 +94,7 @@ class _RustReader(RustDefinitions):
     }
 
     def body(self, node: Node) -> None:
+        """Read the body of a function or a closure: its last value is returned."""
         self.give(self._block(node) if node.type == "block" else self.value(node))
 
     def _block_apart(self, node: Node) -> Variable:
@@ -266,6 +269,3 @@ class _RustReader(RustDefinitions):
         if name != "vec":
             return NOTHING
         return self.holding(held, node) if held != NOTHING else self.builder.container()
-
-
-read = build_tree_reader(_RustReader)
