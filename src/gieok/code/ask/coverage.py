@@ -18,9 +18,9 @@ from gieok.code.index import scan
 from gieok.code.index.graph import INHERITS
 from gieok.code.index.project import Project
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS
 from gieok.errors import BadRequest
-from gieok.model.code import Execution, SourceFile, Symbol
+from gieok.model.code import Execution, SourceFile, Symbol, key_path
 from gieok.ports.code import SyntaxNode
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def learn(project: Project, run: "CoverageFile", commit: str = "") -> LearnedExe
     unknown = tuple(context for context in run.contexts() if context not in tests)
     _refuse_foreign_run(run, measured, places, tests)
     fresh = _Fresh(project, run, files, commit)
-    functions = {s.key: s for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+    functions = {s.key: s for s in symbols if s.kind in FUNCTIONS}
     executed_pairs, unread = set[tuple[str, str]](), set[tuple[str, str]]()
     believed, changed = set[str](), set[str]()
     for name, path in places.items():
@@ -102,7 +102,7 @@ def learn(project: Project, run: "CoverageFile", commit: str = "") -> LearnedExe
     valid_pairs = sorted(
         (t, f)
         for t, f in executed_pairs
-        if f in functions and t != f and f.partition("::")[0] not in changed
+        if f in functions and t != f and key_path(f) not in changed
     )
     return LearnedExecutions(
         executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in valid_pairs),
@@ -275,7 +275,7 @@ class _Tests:
 
     def __init__(self, project: Project, symbols: Sequence[Symbol]) -> None:
         self._store = project.store
-        self._keys = {s.key for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+        self._keys = {s.key for s in symbols if s.kind in FUNCTIONS}
         self._paths = sorted({s.path for s in symbols})
         self._dotted: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for key in sorted(self._keys):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gieok.code.ask.coverage import LearnedExecutions
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS
 from gieok.model.code import Edge, Executed, Symbol
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ def not_run(
     result is empty. The result is also empty where no test ran a changed function, because coverage
     may not have measured it.
     """
-    if any(
-        key not in symbols or symbols[key].kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        for key in seeds
-    ):
+    if any(key not in symbols or symbols[key].kind not in FUNCTIONS for key in seeds):
         return {}
     rows = store.executed(seeds)
     if {row.function for row in rows} != set(seeds):

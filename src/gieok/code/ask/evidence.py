@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gieok.code.ask.likelihood import Sources, Way
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Symbol
+from gieok.model.code import Symbol, key_name
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -75,8 +75,7 @@ class Tests:
             for key, own in self._words.items()
         }
         self._titles = {
-            s.key: split_identifier_words(s.key.partition("::")[2]) | _stem_words(s.path)
-            for s in self.all
+            s.key: split_identifier_words(s.qualified) | _stem_words(s.path) for s in self.all
         }
         self._groups = {s.key: (s.path, s.key.rpartition(".")[0] or s.path) for s in self.all}
 
@@ -210,7 +209,7 @@ def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> 
 
 def _find_owner_class(key: str) -> str:
     """Return the name of the class around a symbol; '' where there is no class."""
-    return key.partition("::")[2].rpartition(".")[0].rpartition(".")[2]
+    return key_name(key).rpartition(".")[0].rpartition(".")[2]
 
 
 def singular(stem: str) -> str:

@@ -18,7 +18,7 @@ from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
-from gieok.model.code import Edge, Symbol
+from gieok.model.code import Edge, Symbol, key_path
 
 if TYPE_CHECKING:
     from gieok.storage.index.sqlite.graph import ProjectStore
@@ -228,7 +228,7 @@ def _find_shortest_routes(
         ):
             if edge.target in visited or not _may_lead_on(edge, is_wide=is_wide):
                 continue
-            if places.is_test_file(edge.target.partition("::")[0]) and edge.target not in goals:
+            if places.is_test_file(key_path(edge.target)) and edge.target not in goals:
                 continue
             visited.add(edge.target)
             first[edge.target] = edge

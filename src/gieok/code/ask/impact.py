@@ -15,8 +15,8 @@ from gieok.code.ask.evidence import ChangeEvidence, Tests, singular
 from gieok.code.ask.likelihood import Net, Sources, Way
 from gieok.code.index.graph import IMPORTS, INHERITS, Certainty
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind, Trait
-from gieok.model.code import Edge, Symbol, UnresolvedCall
+from gieok.code.model.facts import FUNCTIONS, SymbolKind, Trait
+from gieok.model.code import Edge, Symbol, UnresolvedCall, key_path, module_key
 from gieok.ports.code import Edges
 from gieok.ranking.learned import impact as learned
 
@@ -38,7 +38,6 @@ _RECALL, _UNLIKELY = 1.3, 0.03
 _BESIDE = 0.5
 #: Factor on the chance of a test that was seen not to run the change.
 _NOT_SEEN = 0.05
-_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 class Network:
@@ -229,10 +228,8 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
     while frontier:
         steps += 1
         fresh: list[str] = []
-        targets = [f"{path}::<module>" for path in frontier]
-        reached = {
-            e.source.partition("::")[0] for e in edges.edges_into(targets) if e.kind == IMPORTS
-        }
+        targets = [module_key(path) for path in frontier]
+        reached = {key_path(e.source) for e in edges.edges_into(targets) if e.kind == IMPORTS}
         for path in frontier:
             if places.is_run_first(path):
                 folder = path[: path.rfind("/") + 1]
@@ -249,7 +246,7 @@ def is_runnable_test(symbol: Symbol) -> bool:
     """Say whether a symbol is a test that can be run."""
     return (
         Trait.TEST in symbol.traits.split()
-        and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+        and symbol.kind in FUNCTIONS
         and places.is_test_code(symbol.path, symbol.traits)
     )
 
@@ -302,7 +299,7 @@ def summarise_impact(
         key=lambda r: (-r.chance, r.tier, r.distance, r.key),
     )
     whole = sum(test.chance for test in tests)
-    stems = {singular(places.find_module_stem(seed.partition("::")[0])) for seed in seeds}
+    stems = {singular(places.find_module_stem(key_path(seed))) for seed in seeds}
     return Impact(
         symbols=tuple(others),
         files=tuple(
@@ -329,28 +326,19 @@ def _rank_reached_files(
     """
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for symbol in reached:
-        by_path[symbol.key.partition("::")[0]].append(symbol)
+        by_path[key_path(symbol.key)].append(symbol)
     rows = []
     for path in sorted({*by_path, *imported}):
         inside = by_path.get(path, [])
         known = [symbol for symbol in inside if symbol.via]
-        if known:
-            best = min(known, key=lambda r: (r.tier, r.distance))
-            row = FileReach(
-                path=path,
-                distance=best.distance,
-                tier=best.tier,
-                symbols=len(known),
-                chance=max(r.chance for r in inside),
-            )
-        else:
-            row = FileReach(
-                path=path,
-                distance=imported.get(path, 0),
-                tier=Certainty.IMPORT,
-                symbols=0,
-                chance=max((r.chance for r in inside), default=0.0),
-            )
+        best = min(known, key=lambda r: (r.tier, r.distance), default=None)
+        row = FileReach(
+            path=path,
+            distance=best.distance if best else imported.get(path, 0),
+            tier=best.tier if best else Certainty.IMPORT,
+            symbols=len(known),
+            chance=max((r.chance for r in inside), default=0.0),
+        )
         helps = places.is_test_file(path) and places.is_helper(path)
         least = (
             _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0

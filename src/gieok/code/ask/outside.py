@@ -14,7 +14,7 @@ from gieok.code.ask.likelihood import Sources
 from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Edge
+from gieok.model.code import Edge, key_path, module_key
 
 if TYPE_CHECKING:
     from gieok.storage.index.sqlite.graph import ProjectStore
@@ -151,7 +151,7 @@ def readers(graph: "ProjectStore", sources: Sources, path: str, what: BoundNames
         sources.lines(path),
         graph.symbols(paths=[path]),
     )
-    target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
+    target, shared, own = module_key(path), what.names, what.names | what.imported
     edges: dict[str, Edge] = {}
     for _ in range(_ROUNDS):
         more = frozenset[str]()
@@ -165,9 +165,9 @@ def readers(graph: "ProjectStore", sources: Sources, path: str, what: BoundNames
         if more <= shared:
             break
         shared, own = shared | more, own | more
-    importing = {
-        e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS
-    } - {path}
+    importing = {key_path(e.source) for e in graph.edges_into([target]) if e.kind == IMPORTS} - {
+        path
+    }
     for other in sorted(importing):
         for symbol, numbers in find_innermost_symbols(
             graph.symbols(paths=[other]), _find_naming_lines(sources.lines(other), shared)

@@ -1,13 +1,14 @@
 """Counts over the graph: sizes, most used symbols, import depth."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Symbol
+from gieok.model.code import Edge, Symbol, key_path
 
 _MOST = 10
 
@@ -46,11 +47,11 @@ def count_graph(project: Project) -> Statistics:
     kinds = Counter(s.kind for s in symbols)
     edges, tiers = Counter[str](), Counter[str]()
     dependants: dict[str, set[str]] = defaultdict(set)
-    imports: dict[str, set[str]] = defaultdict(set)
+    imports: list[Edge] = []
     for edge in store.all_edges():
         edges[edge.kind] += 1
         if edge.kind == IMPORTS:
-            imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
+            imports.append(edge)
         else:
             tiers[Certainty(edge.tier).name.lower()] += 1
             dependants[edge.target].add(edge.source)
@@ -80,7 +81,7 @@ def count_graph(project: Project) -> Statistics:
         deprecated=sum(1 for s in symbols if s.status == "deprecated"),
         central=tuple(central[:_MOST]),
         complex=tuple(hard[:_MOST]),
-        depth=depth(imports),
+        depth=_measure_import_depth(imports),
         disk_bytes=stats.disk_bytes,
         executions=store.count_executions()._asdict(),
     )
@@ -93,14 +94,14 @@ def is_aside(symbol: Symbol) -> bool:
 
 def import_depth(project: Project) -> int:
     """Return the import depth of the project."""
-    imports: dict[str, set[str]] = defaultdict(set)
-    for edge in project.store.all_edges(IMPORTS):
-        imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
-    return depth(imports)
+    return _measure_import_depth(project.store.all_edges(IMPORTS))
 
 
-def depth(imports: dict[str, set[str]]) -> int:
+def _measure_import_depth(edges: Iterable[Edge]) -> int:
     """Return the length of the longest import chain in modules; a cycle counts once."""
+    imports: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        imports[key_path(edge.source)].add(key_path(edge.target))
     depths: dict[str, int] = {}
     for start in sorted(imports):
         stack = [(start, iter(sorted(imports[start])))]

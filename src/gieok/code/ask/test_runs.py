@@ -41,7 +41,7 @@ def build_test_command(root: Path, tests: Sequence[Symbol]) -> str:
 def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
     if _is_django_alone(root):
         return join(["python", "manage.py", "test", *_build_django_labels(tests)])
-    names = [f"{s.path}::{s.key.partition('::')[2].replace('.', '::')}" for s in tests]
+    names = [f"{s.path}::{s.qualified.replace('.', '::')}" for s in tests]
     return join(["pytest", *(names if len(names) <= _MOST_NAMED else _list_test_files(tests))])
 
 
@@ -58,7 +58,7 @@ def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:
     modules = {path: path.removesuffix(".py").replace("/", ".") for path in _list_test_files(tests)}
     if len(tests) > _MOST_NAMED:
         return list(modules.values())
-    return [f"{modules[s.path]}.{s.key.partition('::')[2]}" for s in tests]
+    return [f"{modules[s.path]}.{s.qualified}" for s in tests]
 
 
 def _read_settings_text(file: Path) -> str:
@@ -71,9 +71,7 @@ def _read_settings_text(file: Path) -> str:
 def _build_go_command(root: Path, tests: Sequence[Symbol]) -> str:
     del root
     folders = dict.fromkeys(f"./{PurePosixPath(s.path).parent}".removesuffix("/.") for s in tests)
-    names = dict.fromkeys(
-        re.sub(r"\W.*", "", s.key.partition("::")[2].rpartition(".")[2]) for s in tests
-    )
+    names = dict.fromkeys(re.sub(r"\W.*", "", s.qualified.rpartition(".")[2]) for s in tests)
     # Methods of a suite are run by a function of the package: `-run` with the methods' names would
     # run nothing, and pass.
     is_named = len(names) <= _MOST_NAMED and all(s.kind != SymbolKind.METHOD for s in tests)

@@ -17,6 +17,7 @@ from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report.circles import circles, ring
 from gieok.code.report.soft import ImportLineReader
+from gieok.model.code import key_path
 
 #: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
@@ -262,7 +263,7 @@ def _is_own_package(source: str, target: str) -> bool:
 
 
 def _split_edge_paths(source: str, target: str) -> tuple[str, str]:
-    return source.partition("::")[0], target.partition("::")[0]
+    return key_path(source), key_path(target)
 
 
 def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
-from gieok.model.code import Edge
+from gieok.model.code import Edge, key_path
 from gieok.ops.code.project import (
     ShownFreshness,
     build_none_found_words,
@@ -169,7 +169,7 @@ def explore_code(context: Context, request: ExploreRequest) -> ExploreResult:
 def _build_explored_symbol(row: ExploreCandidate) -> ExploredSymbol:
     s = row.symbol
     return ExploredSymbol(
-        symbol=s.key.partition("::")[2],
+        symbol=s.qualified,
         path=s.path,
         start_line=s.start_line,
         end_line=s.end_line,
@@ -187,7 +187,7 @@ def _build_symbol_route(edges: Sequence[Edge]) -> Route:
     steps = [
         RouteStep(
             to=e.target,
-            citation=format_code_place(e.source.partition("::")[0], e.line),
+            citation=format_code_place(key_path(e.source), e.line),
             kind=e.kind,
             tier=e.tier,
             reason=e.reason,
@@ -212,9 +212,7 @@ def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate])
     tests = [
         impact_analysis.symbols[test.key] for test in impact_analysis.impact.tests[:_MOST_TESTS]
     ]
-    return [
-        TestRow(s.key.partition("::")[2], format_code_place(s.path, s.start_line)) for s in tests
-    ]
+    return [TestRow(s.qualified, format_code_place(s.path, s.start_line)) for s in tests]
 
 
 def _fit_explored_code(

@@ -11,6 +11,7 @@ from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.errors import BadRequest
+from gieok.model.code import key_name
 from gieok.ops.code.project import (
     ShownFreshness,
     build_none_found_words,
@@ -177,7 +178,7 @@ def _build_reached_symbol(a: Analysis, one: Reached) -> ReachedSymbol:
     s = a.symbols[one.key]
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
-        symbol=one.key.partition("::")[2],
+        symbol=key_name(one.key),
         path=s.path,
         start_line=s.start_line,
         end_line=s.end_line,
@@ -310,7 +311,7 @@ def _format_changed_keys(keys: tuple[str, ...]) -> str:
 
 
 def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
-    way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
+    way = " → ".join(key_name(edge.to) for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
     known = f"→ {way}" if way else Words("no way to it is known").say(style.lang)
     place = f"{one.path}#L{one.start_line}  {known}{_render_test_evidence(one, style)}"

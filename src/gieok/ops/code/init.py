@@ -22,6 +22,7 @@ from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.flow import lifecycle
 from gieok.flow.generate import Asker
+from gieok.model.code import key_path
 from gieok.ops import withholding
 from gieok.ops.code import model as code_model
 from gieok.ops.code.model import SummaryOutcome
@@ -277,7 +278,7 @@ def _note_sync_escalation(
         for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
     }
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(key.partition("::")[0] for key in new[SymbolKind.MODULE]),
+        new_modules=sorted(key_path(key) for key in new[SymbolKind.MODULE]),
         new_classes=sorted(new[SymbolKind.CLASS]),
         files=len(change.touched),
         depth_before=depth,

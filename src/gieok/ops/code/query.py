@@ -76,7 +76,7 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
         path=s.path,
         start_line=start,
         end_line=end,
-        symbol=s.key.partition("::")[2],
+        symbol=s.qualified,
         kind=s.kind,
         signature=s.signature,
         summary=summary,

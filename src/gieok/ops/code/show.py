@@ -12,7 +12,7 @@ from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
 from gieok.errors import BadRequest
-from gieok.model.code import Edge, Symbol
+from gieok.model.code import Edge, Symbol, key_name, key_path
 from gieok.ops.code.project import ShownFreshness, open_current_project, render_freshness_notes
 from gieok.ops.code.source import (
     Excerpt,
@@ -138,7 +138,7 @@ def show_code_symbol(context: Context, request: ShowSymbolRequest) -> ShowResult
         )
         left -= rows[-1].code.text.count("\n") + 1
     others = (
-        f"{format_code_place(s.path, s.start_line)} {s.key.partition('::')[2]}"
+        f"{format_code_place(s.path, s.start_line)} {s.qualified}"
         for s in symbols[_MOST : _MOST + _MOST_OTHERS]
     )
     return ShowResult(tuple(rows), len(symbols), tuple(others), freshness(project))
@@ -165,7 +165,7 @@ def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> S
         project, project.store.edges_out_of([s.key]), limit, is_into=False
     )
     return ShownSymbol(
-        s.key.partition("::")[2],
+        s.qualified,
         s.path,
         s.start_line,
         s.end_line,
@@ -205,7 +205,7 @@ def _build_edge_rows(
     rows = []
     for (key, kind), same in grouped.items():
         first = min(same, key=lambda e: (e.tier, e.line, e.reason))
-        path = key.partition("::")[0]
+        path = key_path(key)
         at = format_code_place(path, first.line) if is_into and first.line else ""
         row = EdgeRow(
             symbol=key,
@@ -296,7 +296,7 @@ def _render_symbol_edges(
         return []
     lines = [f"  {words.say(style.lang)}:"]
     for e in rows:
-        name, at = printable(e.symbol.partition("::")[2]), printable(e.citation)
+        name, at = printable(key_name(e.symbol)), printable(e.citation)
         what = "" if e.kind in _PLAIN else f"{e.kind}"
         doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
         remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.code.index import scan
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.model.code import Symbol
 from gieok.ops.operation import Style, printable
 from gieok.text import encoding
@@ -140,15 +140,14 @@ def list_symbol_members(project: Project, s: Symbol) -> list[MemberRow]:
     )
     return [
         MemberRow(
-            symbol=m.key.partition("::")[2],
+            symbol=m.qualified,
             kind=m.kind,
             start_line=m.start_line,
             end_line=m.end_line,
             signature=m.signature,
         )
         for m in inside
-        if m.kind in (SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD)
-        and "." not in m.key[len(prefix) :]
+        if m.kind in DEFINITIONS and "." not in m.key[len(prefix) :]
     ]
 
 

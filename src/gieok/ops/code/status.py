@@ -108,7 +108,7 @@ def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
         root=project.root,
         counted=counted,
         freshness=freshness(project),
-        record=deeper.record(project),
+        record=deeper.record(project, counted),
         quality=quality if isinstance(quality, int) else None,
         pending=escalation.pending(project.root),
         coverage=coverage,

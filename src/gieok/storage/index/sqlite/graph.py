@@ -20,6 +20,7 @@ from gieok.model.code import (
     Summary,
     Symbol,
     UnresolvedCall,
+    key_path,
 )
 from gieok.model.memory import PassageId
 from gieok.ports.journal import Realm
@@ -395,7 +396,7 @@ def _read_code_versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
 def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
     test_keys, inside = set(tests), set(paths)
     rows = _read_code_versions(db)
-    functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
+    functions = [number for number, key, _ in rows if key_path(key) in inside]
     of_tests = {number for number, key, _ in rows if key in test_keys}
     gone = [
         (function, test)
