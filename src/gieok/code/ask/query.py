@@ -367,11 +367,23 @@ def _build_symbol_answer(scored: _Scored, named: Sequence[Symbol]) -> FoundSymbo
     passage = scored.hit.passage
     symbol = scored.symbol or _file_symbol(passage.key, passage.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
-    return FoundSymbol(symbol, passage.start_line, passage.end_line, scored.score, why)
+    return FoundSymbol(
+        symbol=symbol,
+        start_line=passage.start_line,
+        end_line=passage.end_line,
+        score=scored.score,
+        why=why,
+    )
 
 
 def _build_whole_answer(symbol: Symbol, score: float, why: str) -> FoundSymbol:
-    return FoundSymbol(symbol, symbol.start_line, symbol.end_line, score, why)
+    return FoundSymbol(
+        symbol=symbol,
+        start_line=symbol.start_line,
+        end_line=symbol.end_line,
+        score=score,
+        why=why,
+    )
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:

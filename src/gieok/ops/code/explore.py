@@ -20,6 +20,8 @@ from gieok.ops.code.project import (
     ShownFreshness,
     build_none_found_words,
     open_current_project,
+    open_search_embedder,
+    render_degraded_note,
     render_freshness_notes,
     render_waiting_escalation,
 )
@@ -149,7 +151,7 @@ def explore_code(context: Context, request: ExploreRequest) -> ExploreResult:
             f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens"
         )
     project = open_current_project(context)
-    embedder = context.memory.embedder() if project.store.stats().vectors else None
+    embedder = open_search_embedder(context, project)
     explored = explore.explore(project, embedder, text, _MOST, context.caller.folder)
     rows = tuple(_build_explored_symbol(row) for row in explored.candidates)
     routes = tuple(_build_symbol_route(route) for route in explored.routes[:_MOST_ROUTES])
@@ -324,23 +326,15 @@ def render_explored_code(result: ExploreResult, style: Style) -> str:
         blocks.append("\n".join([style.bold(style.say("Also")), *rows]))
     if result.tests:
         rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
-        blocks.append(
-            "\n".join(
-                [
-                    style.bold(style.say("Tests that most likely run it")),
-                    *rows,
-                ]
-            )
-        )
+        blocks.append("\n".join([style.bold(style.say("Tests that most likely run it")), *rows]))
     if not result.symbols:
         blocks.append(
             build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
         )
-    if result.degraded:
-        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n\n".join(
         [
             *blocks,
+            *render_degraded_note(result.degraded, style),
             *render_freshness_notes(result.freshness, style),
             *render_waiting_escalation(result.pending, style),
         ]

@@ -16,7 +16,6 @@ from gieok.flow.generate import Asker
 from gieok.model.code import Symbol
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.text.messages import Words
 
 
 class SummaryOutcome(NamedTuple):
@@ -70,11 +69,11 @@ def summarise_within_budget(
     anew: bool = False,
 ) -> WrittenSummaries:
     """Let a model summarise symbols, within the token budget of the named setting."""
-    words = Words("summarising")
+    words = context.words("summarising")
     budget = SummaryBudget(setting, int(context.admin.setting(setting)))
 
     def progress(done: int, total: int) -> None:
-        context.say(f"{words.say(context.lang)} {done}/{total}")
+        context.say(f"{words} {done}/{total}")
 
     return summarise.write_symbol_summaries(project, asker, symbols, budget, progress, anew=anew)
 

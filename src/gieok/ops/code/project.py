@@ -11,6 +11,7 @@ from gieok.errors import NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull
 from gieok.ops.operation import Style, printable
+from gieok.ports.models import Embedder
 from gieok.text.messages import WordList, Words
 
 #: Most files that are named of those that differ from the index.
@@ -28,6 +29,11 @@ def open_current_project(context: Context) -> Project:
             hint="run `gieok code init` in its folder",
         )
     return context.code.project(root)
+
+
+def open_search_embedder(context: Context, project: Project) -> Embedder | None:
+    """Return the embedder where the index has vectors to search; None elsewhere."""
+    return context.memory.embedder() if project.store.stats().vectors else None
 
 
 def format_code_role(root: Path) -> str:
@@ -90,12 +96,8 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
 
 def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
     """Return the freshness warnings as lines to show."""
-    notes = [
-        note
-        for note in (build_freshness_note(freshness), build_partial_note(freshness))
-        if note is not None
-    ]
-    return [style.dim(printable(note.say(style.lang))) for note in notes]
+    notes = (build_freshness_note(freshness), build_partial_note(freshness))
+    return [style.dim(printable(note.say(style.lang))) for note in notes if note is not None]
 
 
 def build_partial_note(freshness: Freshness) -> Words | None:
@@ -134,15 +136,20 @@ def build_none_found_words(what: Words, freshness: Freshness) -> Words:
     )
 
 
+def render_degraded_note(degraded: str | None, style: Style) -> list[str]:
+    """Return the line that says why an answer may be worse than usual."""
+    return [style.dim(style.say("note: ") + style.told(degraded))] if degraded else []
+
+
 def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style) -> list[str]:
     """Return the lines that mention a waiting escalation."""
     if not pending:
         return []
     reasons = pending.get("reasons")
     count = len(reasons) if isinstance(reasons, list) else 1
-    note = Words.of(
+    note = style.say(
         "{count} change waits for a deeper look: `gieok code escalate`",
         plural="{count} changes wait for a deeper look: `gieok code escalate`",
         count=count,
     )
-    return [style.dim(note.say(style.lang))]
+    return [style.dim(note)]

@@ -13,6 +13,8 @@ from gieok.ops.code.project import (
     ShownFreshness,
     build_none_found_words,
     open_current_project,
+    open_search_embedder,
+    render_degraded_note,
     render_freshness_notes,
     render_waiting_escalation,
 )
@@ -71,11 +73,11 @@ class AnswerRow(NamedTuple):
 
 
 def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
-    s, start, end = answer.symbol, answer.start_line, answer.end_line
+    s = answer.symbol
     return AnswerRow(
         path=s.path,
-        start_line=start,
-        end_line=end,
+        start_line=answer.start_line,
+        end_line=answer.end_line,
         symbol=s.qualified,
         kind=s.kind,
         signature=s.signature,
@@ -87,7 +89,7 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
         status=s.status,
         snippet=answer.snippet,
         snippet_line=answer.snippet_line,
-        citation=f"{s.path}#L{start}-L{end}",
+        citation=f"{s.path}#L{answer.start_line}-L{answer.end_line}",
     )
 
 
@@ -117,11 +119,7 @@ def query_code(context: Context, request: QueryRequest) -> QueryResult:
     if request.limit < 1 or request.budget_tokens < 0:
         raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
     project = open_current_project(context)
-    embedder = (
-        None
-        if request.keyword_only or not project.store.stats().vectors
-        else context.memory.embedder()
-    )
+    embedder = None if request.keyword_only else open_search_embedder(context, project)
     answers = search_symbols(
         project,
         embedder,
@@ -194,11 +192,10 @@ def render_code_query(result: QueryResult, style: Style) -> str:
     elif result.is_unsure:
         doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
         blocks.insert(0, style.dim(doubt))
-    if result.degraded:
-        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n".join(
         [
             *blocks,
+            *render_degraded_note(result.degraded, style),
             *render_freshness_notes(result.freshness, style),
             *render_waiting_escalation(result.pending, style),
         ]

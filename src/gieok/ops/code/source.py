@@ -69,7 +69,13 @@ def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: boo
     }
     if hidden:
         named = ", ".join(list(hidden)[:_MOST_NAMED]) + (" …" if len(hidden) > _MOST_NAMED else "")
-        notes.append(_format_hidden_signs_note(named))
+        notes.append(
+            Words.of(
+                "the code below holds characters that do not show or change the order of what is "
+                "shown: {named}",
+                named=named,
+            )
+        )
     if b"\r\n" in data:
         notes.append(Words("the file's lines end in CR LF"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
@@ -84,16 +90,6 @@ def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: boo
 _REDACTION = Words(
     "[redacted:…] stands for a secret: the file holds something else there; do not write it back"
 )
-
-
-def _format_hidden_signs_note(named: str) -> Words:
-    return Words.of(
-        (
-            "the code below holds characters that do not show or change the order of what is "
-            "shown: {named}"
-        ),
-        named=named,
-    )
 
 
 def render_numbered_lines(shown: Excerpt, style: Style) -> list[str]:

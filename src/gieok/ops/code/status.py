@@ -60,7 +60,6 @@ class CodeCounts(NamedTuple):
 
 
 def _build_code_counts(c: Statistics) -> CodeCounts:
-    central = [Central(*row) for row in c.central]
     return CodeCounts(
         files=c.files,
         lines=c.lines,
@@ -71,7 +70,7 @@ def _build_code_counts(c: Statistics) -> CodeCounts:
         unresolved=c.unresolved_calls,
         passages=c.passages,
         vectors=c.vectors,
-        central=central,
+        central=[Central(*row) for row in c.central],
     )
 
 
@@ -128,7 +127,7 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
         *(f"  {row}" for row in (kinds, edges) if row),
     ]
     if c.executions["pairs"]:
-        lines.append(_format_coverage_words(result).say(style.lang))
+        lines.append(_render_coverage_state(result.coverage, style))
     if result.quality is not None:
         lines.append(style.say("  quality {quality}/100", quality=result.quality))
     if result.watched is not None:
@@ -152,21 +151,15 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
     )
 
 
-def _format_coverage_words(result: CodeStatusResult) -> Words:
-    c, day = result.coverage, result.coverage.at[:10]
-    tests, functions, pairs, changed = (
-        f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed)
-    )
-    return Words.of(
-        (
-            "  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
-            "pairs changed since"
-        ),
-        day=day,
-        tests=tests,
-        functions=functions,
-        changed=changed,
-        pairs=pairs,
+def _render_coverage_state(coverage: CoverageState, style: Style) -> str:
+    return style.say(
+        "  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
+        "pairs changed since",
+        day=coverage.at[:10],
+        tests=f"{coverage.tests:,}",
+        functions=f"{coverage.functions:,}",
+        changed=f"{coverage.changed:,}",
+        pairs=f"{coverage.pairs:,}",
     )
 
 
