@@ -157,9 +157,9 @@ class TreeReader(Emission[Node]):
 
     def conditional(self, node: Node) -> Variable:
         """Read `condition ? consequence : alternative`; its value is either of the two."""
-        self.value(self.field(node, "condition"))
+        self.field_value(node, "condition")
         return self.builder.merge(
-            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+            self.field_value(node, "consequence"), self.field_value(node, "alternative")
         )
 
     def arguments(self, listed: Node | None) -> list[Argument]:
@@ -195,6 +195,10 @@ class TreeReader(Emission[Node]):
     def field(self, node: Node, name: str) -> Node | None:
         """Return the child of a node that has a role (a field of the grammar)."""
         return node.child_by_field_name(name)
+
+    def field_value(self, node: Node, name: str) -> Variable:
+        """Return the variable that holds the value of the child that has a role."""
+        return self.value(self.field(node, name))
 
     def children(self, node: Node, name: str) -> Sequence[Node]:
         """Return the children of the child that has a role; empty where there is no such child."""

@@ -365,7 +365,7 @@ class GoReader(TreeReader):
         return name in _BUILTINS and not any(name in scope.names for scope in self.scope.outwards())
 
     def _selector(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "operand")), self.name(node, "field"), node)
+        return self.load(self.field_value(node, "operand"), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
         callee, listed = self.field(node, "function"), self.field(node, "arguments")
@@ -381,7 +381,7 @@ class GoReader(TreeReader):
             return self.type(listed.named_children[0])
         arguments = self.arguments(listed)
         if callee.type == "selector_expression":
-            place = self.value(self.field(callee, "operand"))
+            place = self.field_value(callee, "operand")
             return self.call_method(place, self.name(callee, "field"), arguments, node)
         held = self.value(callee)
         if name == "append":
@@ -417,20 +417,20 @@ class GoReader(TreeReader):
 
     def _conversion(self, node: Node) -> Variable:
         return self.builder.merge(
-            self.value(self.field(node, "operand")), self.type(self.field(node, "type"))
+            self.field_value(node, "operand"), self.type(self.field(node, "type"))
         )
 
     def _unary(self, node: Node) -> Variable:
-        held = self.value(self.field(node, "operand"))
+        held = self.field_value(node, "operand")
         return self.element(held, node) if self.name(node, "operator") == "<-" else held
 
     def _assertion(self, node: Node) -> Variable:
-        self.value(self.field(node, "operand"))
+        self.field_value(node, "operand")
         return self.type(self.field(node, "type"))
 
     def _type_switch(self, node: Node) -> None:
         alias = self.field(node, "alias")
-        self.value(self.field(node, "value"))
+        self.field_value(node, "value")
         for case in node.named_children:
             if case.type == "type_case" and alias is not None:
                 variable = self.builder.bind(self.scope, self.text(alias))
@@ -469,10 +469,10 @@ class GoReader(TreeReader):
             )
         elif target.type == "selector_expression":
             self.store(
-                self.value(self.field(target, "operand")), self.name(target, "field"), value, target
+                self.field_value(target, "operand"), self.name(target, "field"), value, target
             )
         elif target.type == "index_expression":
-            self.store_index(self.value(self.field(target, "operand")), "*", value, target)
+            self.store_index(self.field_value(target, "operand"), "*", value, target)
 
     def _var(self, node: Node) -> None:
         kind = self.field(node, "type")
@@ -496,13 +496,13 @@ class GoReader(TreeReader):
             self.give(held)
 
     def _range(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "right")), node)
+        held = self.element(self.field_value(node, "right"), node)
         for target in self.children(node, "left")[-1:]:
             self.assign(target, held, is_new=True)
 
     def _index(self, node: Node) -> Variable:
-        self.value(self.field(node, "index"))
-        return self.element(self.value(self.field(node, "operand")), node)
+        self.field_value(node, "index")
+        return self.element(self.field_value(node, "operand"), node)
 
 
 def _package_names(path: str) -> list[str]:

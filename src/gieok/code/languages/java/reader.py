@@ -144,7 +144,7 @@ class JavaReader(TreeReader):
     def _class_of(
         self, node: Node, name: str, bases: list[Variable], body: Node | None
     ) -> Variable:
-        is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
+        is_test = "Test" in self.text(self.child(node, "modifiers"))
         number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
         class_value = self.class_value(number)
         self.bind(name, class_value)
@@ -202,14 +202,14 @@ class JavaReader(TreeReader):
         kind = self.type(self.field(member, "type"))
         for declarator in member.named_children:
             if declarator.type == "variable_declarator":
-                value = self.value(self.field(declarator, "value"))
+                value = self.field_value(declarator, "value")
                 name = self.name(declarator)
                 self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
 
     def _method(self, member: Node, inner: Namespace, this: Variable) -> None:
         is_constructor = member.type != "method_declaration"
         name = self.name(member)
-        modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
+        modifiers = self.text(self.child(member, "modifiers"))
         traits = [Trait.EXACT] if "..." not in self.name(member, "parameters") else []
         traits += [Trait.CLASS] if "static" in modifiers.split() else []
         traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
@@ -351,8 +351,8 @@ class JavaReader(TreeReader):
 
     def _field_access(self, node: Node) -> Variable:
         if self.name(node, "field") == "this":  # `Outer.this`
-            return self.declared(self.value(self.field(node, "object")))
-        return self.load(self.value(self.field(node, "object")), self.name(node, "field"), node)
+            return self.declared(self.field_value(node, "object"))
+        return self.load(self.field_value(node, "object"), self.name(node, "field"), node)
 
     def _invocation(self, node: Node) -> Variable:
         name = self.name(node)
@@ -409,7 +409,7 @@ class JavaReader(TreeReader):
         )
 
     def _assignment(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         left = self.field(node, "left")
         if left is None or value == NOTHING:
             return value
@@ -420,11 +420,9 @@ class JavaReader(TreeReader):
             else:
                 self.store(self._this(node), self.text(left), value, node)
         elif left.type == "field_access":
-            self.store(
-                self.value(self.field(left, "object")), self.name(left, "field"), value, node
-            )
+            self.store(self.field_value(left, "object"), self.name(left, "field"), value, node)
         elif left.type == "array_access":
-            self.store_index(self.value(self.field(left, "array")), "*", value, node)
+            self.store_index(self.field_value(left, "array"), "*", value, node)
         return value
 
     def _local(self, node: Node) -> None:
@@ -476,13 +474,13 @@ class JavaReader(TreeReader):
         return callee
 
     def _for_each(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "value")), node)
+        held = self.element(self.field_value(node, "value"), node)
         variable = self.builder.bind(self.scope, self.name(node))
         self.builder.copy(variable, self.builder.merge(held, self.type(self.field(node, "type"))))
-        self.value(self.field(node, "body"))
+        self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
-        value, kind = self.value(self.field(node, "value")), self.field(node, "type")
+        value, kind = self.field_value(node, "value"), self.field(node, "type")
         named = (
             self._class_named(kind)
             if kind is not None and "type_identifier" in kind.type
@@ -491,8 +489,8 @@ class JavaReader(TreeReader):
         return self.builder.merge(self.narrow(value, named), self.type(kind))
 
     def _array_access(self, node: Node) -> Variable:
-        self.value(self.field(node, "index"))
-        return self.element(self.value(self.field(node, "array")), node)
+        self.field_value(node, "index")
+        return self.element(self.field_value(node, "array"), node)
 
     def _array(self, node: Node) -> Variable:
         return self.row(node.named_children, self.value, "*")
@@ -505,7 +503,7 @@ class JavaReader(TreeReader):
 
     def _resource(self, node: Node) -> None:
         name = self.field(node, "name")
-        value = self.value(self.field(node, "value"))
+        value = self.field_value(node, "value")
         if name is not None:
             kind = self.type(self.field(node, "type"))
             self.builder.copy(
@@ -521,7 +519,7 @@ class JavaReader(TreeReader):
             self.nothing(node)
 
     def _instance_of(self, node: Node) -> None:
-        self.value(self.field(node, "left"))
+        self.field_value(node, "left")
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))

@@ -115,10 +115,10 @@ class JavaScriptDefinitions(JavaScriptNames):
             default: Variable = NOTHING
             annotation = self.annotation(self.field(parameter, "type"))
             if parameter.type in ("required_parameter", "optional_parameter"):
-                default = self.value(self.field(parameter, "value"))
+                default = self.field_value(parameter, "value")
                 target = self.field(parameter, "pattern")
             elif parameter.type == "assignment_pattern":
-                default = self.value(self.field(parameter, "right"))
+                default = self.field_value(parameter, "right")
                 target = self.field(parameter, "left")
             if target is None:
                 continue

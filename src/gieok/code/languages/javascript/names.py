@@ -124,7 +124,7 @@ class JavaScriptNames(TreeReader):
         return self.load(self.value(place), name, node)
 
     def _subscript(self, node: Node) -> Variable:
-        place, key = self.value(self.field(node, "object")), self._key(self.field(node, "index"))
+        place, key = self.field_value(node, "object"), self._key(self.field(node, "index"))
         return self.load(place, key, node) if isinstance(key, str) else self.index(place, key, node)
 
     def _key(self, node: Node | None) -> str | int | None:
@@ -162,7 +162,7 @@ class JavaScriptNames(TreeReader):
                 self.store(self.value(place), name, value, target)
         elif kind == "subscript_expression":
             held, key = (
-                self.value(self.field(target, "object")),
+                self.field_value(target, "object"),
                 self._key(self.field(target, "index")),
             )
             for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
@@ -183,7 +183,7 @@ class JavaScriptNames(TreeReader):
                 )
             elif part.type in ("assignment_pattern", "object_assignment_pattern"):
                 left = self.field(part, "left")
-                default = self.value(self.field(part, "right"))
+                default = self.field_value(part, "right")
                 self.assign(
                     left, self.builder.merge(self.load(value, self.text(left), part), default)
                 )

@@ -191,19 +191,19 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         return value
 
     def _augmented(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         self.assign(self.field(node, "left"), value)
         return value
 
     # Control
 
     def _for_in(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "right")), node)
+        held = self.element(self.field_value(node, "right"), node)
         self.assign(self.field(node, "left"), held)
-        self.value(self.field(node, "body"))
+        self.field_value(node, "body")
 
     def _binary(self, node: Node) -> Variable:
-        left, right = self.value(self.field(node, "left")), self.value(self.field(node, "right"))
+        left, right = self.field_value(node, "left"), self.field_value(node, "right")
         operator = self.name(node, "operator")
         return self.builder.merge(left, right) if operator in ("||", "&&", "??") else NOTHING
 
@@ -211,7 +211,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         parameter = self.field(node, "parameter")
         if parameter is not None and parameter.type == "identifier":
             self.builder.bind(self.scope, self.text(parameter))
-        self.value(self.field(node, "body"))
+        self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
         kind = node.named_children[1] if len(node.named_children) > 1 else None

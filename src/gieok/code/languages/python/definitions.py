@@ -300,7 +300,7 @@ class PythonDefinitions(CallReader):
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
         class_value = self.made(Op.CLASS, number)
         if keywords.get("metaclass", NOTHING) != NOTHING:
-            self.builder.copy(self.builder.bind(inner, METACLASS), keywords["metaclass"])
+            self.bind(METACLASS, keywords["metaclass"], inner)
         if bases or keywords:  # a class is made by its metaclass, which it may inherit
             maker = self.made(Op.LOAD, class_value, METACLASS, outer.symbol, node.lineno)
             self.emit(Op.CALL, self.builder.fresh(), maker, [], outer.symbol, node.lineno, "")
@@ -309,7 +309,7 @@ class PythonDefinitions(CallReader):
             if decorating != NOTHING:
                 where = (outer.symbol, decorator.lineno)
                 self.emit(Op.DECORATE, self.builder.fresh(), decorating, class_value, *where)
-        self.builder.copy(self.builder.bind(outer, node.name), class_value)
+        self.bind(node.name, class_value, outer)
         self.scope = inner
         self.block(node.body)
         self.scope = outer

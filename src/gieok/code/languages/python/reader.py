@@ -176,7 +176,7 @@ class _PythonReader(PythonDefinitions):
                 if isinstance(pattern, ast.MatchClass):
                     self.expression(pattern.cls)
                 if isinstance(pattern, ast.MatchAs) and pattern.name:
-                    self.builder.copy(self.builder.bind(self.scope, pattern.name), subject)
+                    self.bind(pattern.name, subject)
             if case.guard is not None:
                 self.expression(case.guard)
             self.block(case.body)

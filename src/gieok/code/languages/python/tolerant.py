@@ -42,7 +42,7 @@ class PythonLanguage(Language):
     """Python, read by `ast` or by the tolerant grammar."""
 
     def read(self, text: str, parser: Parser) -> Facts:
-        """Return the facts of a Python file; a file that does not parse has facts with an `error`."""
+        """Return the facts of a file; those of a file that does not parse have an `error`."""
         try:
             return reader.read_python(text)
         except SyntaxError as error:
@@ -257,7 +257,7 @@ class _TolerantReader(TreeReader):
                 parameters.append(
                     (
                         self.text(named),
-                        self.builder.merge(held, self.value(self.field(parameter, "value"))),
+                        self.builder.merge(held, self.field_value(parameter, "value")),
                     )
                 )
         return parameters, rest
@@ -299,10 +299,10 @@ class _TolerantReader(TreeReader):
         return self.lookup(self.text(node))
 
     def _attribute(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "object")), self.name(node, "attribute"), node)
+        return self.load(self.field_value(node, "object"), self.name(node, "attribute"), node)
 
     def _assign(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         if value == NOTHING or self.scope.owner != NOTHING:
             value = self.builder.merge(value, self._annotation(self.field(node, "type")))
         self._store(self.field(node, "left"), value)
@@ -314,7 +314,7 @@ class _TolerantReader(TreeReader):
         if target.type == "identifier":
             self.bind(self.text(target), value)
         elif target.type == "attribute":
-            place = self.value(self.field(target, "object"))
+            place = self.field_value(target, "object")
             if place != NOTHING:
                 name = self.name(target, "attribute")
                 self.emit(Op.STORE, place, name, value, self.scope.symbol, self.line(target))
@@ -366,7 +366,7 @@ class _TolerantReader(TreeReader):
         return self.text_value(node)
 
     def _keyword(self, node: Node) -> Variable:
-        return self.value(self.field(node, "value"))
+        return self.field_value(node, "value")
 
     def _call(self, node: Node) -> Variable:
         function = self.field(node, "function")
@@ -375,7 +375,7 @@ class _TolerantReader(TreeReader):
         if function.type == "identifier" and self.text(function) == "super":
             return self._super(node)
         if function.type == "attribute":
-            place = self.value(self.field(function, "object"))
+            place = self.field_value(function, "object")
             name = self.name(function, "attribute")
             return self.call_method(place, name, self._arguments(node), node)
         name = self.text(function) if function.type == "identifier" else ""

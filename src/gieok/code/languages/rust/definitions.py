@@ -249,7 +249,7 @@ class RustDefinitions(TreeReader):
 
     def _constant(self, node: Node) -> None:
         value = self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+            self.field_value(node, "value"), self.type(self.field(node, "type"))
         )
         self.bind(self.name(node), value)
 

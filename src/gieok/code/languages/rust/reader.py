@@ -136,10 +136,10 @@ class RustReader(RustDefinitions):
         return self._path(self.text(node).replace("::<", "<").split("::"), node)
 
     def _generic_function(self, node: Node) -> Variable:
-        return self.value(self.field(node, "function"))
+        return self.field_value(node, "function")
 
     def _field(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "value")), self.name(node, "field"), node)
+        return self.load(self.field_value(node, "value"), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
         callee, arguments = (
@@ -151,7 +151,7 @@ class RustReader(RustDefinitions):
         if callee is None:
             return NOTHING
         if callee.type == "field_expression":
-            place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
+            place, name = self.field_value(callee, "value"), self.name(callee, "field")
             result = self.call_method(place, name, arguments, node)
             if name in _CALLING:
                 result = self.builder.merge(
@@ -199,34 +199,34 @@ class RustReader(RustDefinitions):
 
     def _let(self, node: Node) -> None:
         value = self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+            self.field_value(node, "value"), self.type(self.field(node, "type"))
         )
         self.assign(self.field(node, "pattern"), value)
-        self.value(self.field(node, "alternative"))
+        self.field_value(node, "alternative")
 
     def _assignment(self, node: Node) -> None:
-        left, value = self.field(node, "left"), self.value(self.field(node, "right"))
+        left, value = self.field(node, "left"), self.field_value(node, "right")
         if left is not None and left.type == "field_expression" and value != NOTHING:
-            self.store(self.value(self.field(left, "value")), self.name(left, "field"), value, node)
+            self.store(self.field_value(left, "value"), self.name(left, "field"), value, node)
         elif left is not None and left.type == "identifier":
             self.builder.copy(self.lookup(self.text(left)), value)
 
     def _for(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "value")), node)
+        held = self.element(self.field_value(node, "value"), node)
         self.apart(lambda: self._loop(node, held))
 
     def _loop(self, node: Node, held: Variable) -> Variable:
         self.assign(self.field(node, "pattern"), held)
-        return self.value(self.field(node, "body"))
+        return self.field_value(node, "body")
 
     def _let_condition(self, node: Node) -> None:
-        self.assign(self.field(node, "pattern"), self.value(self.field(node, "value")))
+        self.assign(self.field(node, "pattern"), self.field_value(node, "value"))
 
     def _tuple(self, node: Node) -> Variable:
         return self.row(node.named_children, self.value)
 
     def _match(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "value"))
+        value = self.field_value(node, "value")
         results = [
             self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")
         ]
@@ -236,11 +236,11 @@ class RustReader(RustDefinitions):
         pattern = self.field(arm, "pattern")
         if pattern is not None and pattern.named_children:
             self.assign(pattern.named_children[0], value)
-        return self.value(self.field(arm, "value"))
+        return self.field_value(arm, "value")
 
     def _cast(self, node: Node) -> Variable:
         return self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+            self.field_value(node, "value"), self.type(self.field(node, "type"))
         )
 
     def _index(self, node: Node) -> Variable:
