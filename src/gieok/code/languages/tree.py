@@ -164,7 +164,7 @@ class TreeReader(Emission[Node]):
 
     def arguments(self, listed: Node | None) -> list[Argument]:
         """Return the arguments of a call, by position."""
-        children = listed.named_children if listed is not None else ()
+        children = list_children(listed)
         return [("", self.value(child)) for child in children if "comment" not in child.type]
 
     def row(
@@ -200,10 +200,18 @@ class TreeReader(Emission[Node]):
         """Return the variable that holds the value of the child that has a role."""
         return self.value(self.field(node, name))
 
+    def type(self, node: Node | None) -> Variable:
+        """Return instances of the type that a node names; nothing in a language without types."""
+        del node
+        return NOTHING
+
+    def declared_type(self, node: Node) -> Variable:
+        """Return instances of the type that a node is declared with."""
+        return self.type(self.field(node, "type"))
+
     def children(self, node: Node, name: str) -> Sequence[Node]:
         """Return the children of the child that has a role; empty where there is no such child."""
-        child = node.child_by_field_name(name)
-        return child.named_children if child is not None else ()
+        return list_children(node.child_by_field_name(name))
 
     def child(self, node: Node, *types: str) -> Node | None:
         """Return the first child that has one of these types."""
@@ -333,6 +341,16 @@ class TreeReader(Emission[Node]):
             ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING))
         )
         return number, inner
+
+
+def list_children(node: Node | None) -> Sequence[Node]:
+    """Return the children that the grammar names; none of no node."""
+    return node.named_children if node is not None else ()
+
+
+def first_child(node: Node | None) -> Node | None:
+    """Return the first child that the grammar names; None where there is none."""
+    return node.named_children[0] if node is not None and node.named_children else None
 
 
 def _strip_comment_marks(comment: str) -> str:

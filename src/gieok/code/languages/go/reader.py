@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.code.languages.go.standard import STANDARD
-from gieok.code.languages.tree import Node, TreeReader
+from gieok.code.languages.tree import Node, TreeReader, first_child
 from gieok.code.model.facts import (
     NOTHING,
     ClassFact,
@@ -95,10 +95,10 @@ class GoReader(TreeReader):
             return
         for child in node.named_children:
             if child.type == "function_declaration":
-                self.builder.bind(self.scope, self.name(child))
+                self.own_variable(self.name(child))
             elif child.type == "type_declaration":
                 for spec in child.named_children:
-                    self.builder.bind(self.scope, self.name(spec))
+                    self.own_variable(self.name(spec))
 
     def _package(self, node: Node) -> None:
         self.builder.package = self.text(node.named_children[-1])
@@ -113,7 +113,7 @@ class GoReader(TreeReader):
             self._imported[bound] = path
             self.emit(
                 Op.IMPORT,
-                self.builder.bind(self.builder.module, bound),
+                self.module_variable(bound),
                 path,
                 "",
                 0,
@@ -126,7 +126,7 @@ class GoReader(TreeReader):
         name = self.name(node)
         is_test = name.startswith(("Test", "Benchmark", "Fuzz", "Example"))
         number = self._add(node, name, SymbolKind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
-        self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
+        self.builder.copy(self.module_variable(name), self.function_value(number))
 
     def _add(
         self, node: Node, name: str, kind: str, receiver: str = "", traits: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ class GoReader(TreeReader):
         for part in node.named_children:
             names = [self.text(c) for c in part.named_children if c.type == "identifier"]
             for name in names or [""]:
-                value = self.type(self.field(part, "type"))
+                value = self.declared_type(part)
                 if name and value != NOTHING:
                     self.bind(name, value, inner)
                 self.store_index(held, place, value, part)
@@ -183,9 +183,7 @@ class GoReader(TreeReader):
 
     def _method(self, node: Node) -> None:
         listed = self.field(node, "receiver")
-        declaration = (
-            listed.named_children[0] if listed is not None and listed.named_children else None
-        )
+        declaration = first_child(listed)
         kind = self.field(declaration, "type") if declaration is not None else None
         owner = self.text(kind).lstrip("*").partition("[")[0]
         receiver = (
@@ -193,7 +191,7 @@ class GoReader(TreeReader):
             or "_"
         )
         name = self.name(node)
-        held = self.builder.bind(self.builder.module, owner)
+        held = self.module_variable(owner)
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
         self.generic = {
             a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()
@@ -266,7 +264,7 @@ class GoReader(TreeReader):
         outer, self.scope = self.scope, inner
         for field in self._fields(kind):
             names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
-            held = self.type(self.field(field, "type"))
+            held = self.declared_type(field)
             for field_name in names:
                 self.bind(field_name, held, inner)
             if not names:  # embedded
@@ -288,7 +286,7 @@ class GoReader(TreeReader):
         self.builder.classes[number] = ClassFact(
             fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING)
         )
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        self.builder.copy(self.own_variable(name), self.class_value(number))
 
     def _element_type(self, kind: Node) -> Node | None:
         """Return the element type of a slice, array, map or channel."""
@@ -333,10 +331,10 @@ class GoReader(TreeReader):
             name = self.text(node)
             if name in self.generic:
                 return self.generic[name]
-            return NOTHING if name in _BUILTINS else self.builder.bind(self.builder.module, name)
+            return NOTHING if name in _BUILTINS else self.module_variable(name)
         if node.type == "qualified_type":
             package, _, name = self.text(node).partition(".")
-            return self.load(self.builder.bind(self.builder.module, package), name, node)
+            return self.load(self.module_variable(package), name, node)
         return NOTHING
 
     def _filled(self, node: Node) -> Variable:
@@ -416,9 +414,7 @@ class GoReader(TreeReader):
         return self.call(named, arguments, node)
 
     def _conversion(self, node: Node) -> Variable:
-        return self.builder.merge(
-            self.field_value(node, "operand"), self.type(self.field(node, "type"))
-        )
+        return self.builder.merge(self.field_value(node, "operand"), self.declared_type(node))
 
     def _unary(self, node: Node) -> Variable:
         held = self.field_value(node, "operand")
@@ -426,14 +422,14 @@ class GoReader(TreeReader):
 
     def _assertion(self, node: Node) -> Variable:
         self.field_value(node, "operand")
-        return self.type(self.field(node, "type"))
+        return self.declared_type(node)
 
     def _type_switch(self, node: Node) -> None:
         alias = self.field(node, "alias")
         self.field_value(node, "value")
         for case in node.named_children:
             if case.type == "type_case" and alias is not None:
-                variable = self.builder.bind(self.scope, self.text(alias))
+                variable = self.own_variable(self.text(alias))
                 for child in case.named_children:
                     if "type" in child.type:
                         self.builder.copy(variable, self.type(child))
@@ -464,9 +460,7 @@ class GoReader(TreeReader):
         """Let a value flow into a target."""
         if target.type == "identifier":
             name = self.text(target)
-            self.builder.copy(
-                self.builder.bind(self.scope, name) if is_new else self.lookup(name), value
-            )
+            self.builder.copy(self.own_variable(name) if is_new else self.lookup(name), value)
         elif target.type == "selector_expression":
             self.store(
                 self.field_value(target, "operand"), self.name(target, "field"), value, target
@@ -480,7 +474,7 @@ class GoReader(TreeReader):
         for name, value in zip(
             names, self._parts(self.children(node, "value"), len(names), node), strict=True
         ):
-            variable = self.builder.bind(self.scope, self.text(name))
+            variable = self.own_variable(self.text(name))
             self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
 
     def _return(self, node: Node) -> None:

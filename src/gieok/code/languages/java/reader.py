@@ -7,7 +7,7 @@ implementations of abstract methods.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gieok.code.languages.tree import Node, TreeReader
+from gieok.code.languages.tree import Node, TreeReader, list_children
 from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, SymbolKind, Trait, Variable
 
 _TYPES = frozenset(
@@ -107,7 +107,7 @@ class JavaReader(TreeReader):
         else:
             self.emit(
                 Op.IMPORT,
-                self.builder.bind(self.builder.module, name),
+                self.module_variable(name),
                 dotted,
                 name,
                 0,
@@ -116,7 +116,7 @@ class JavaReader(TreeReader):
 
     def _take(self, owner: Variable, name: str, node: Node) -> None:
         """Let a name mean a class's field and methods of that name."""
-        to = self.builder.bind(self.builder.module, name)
+        to = self.module_variable(name)
         for attribute in (name, f"{name}()"):
             self.builder.copy(to, self.load(owner, attribute, node))
 
@@ -125,7 +125,7 @@ class JavaReader(TreeReader):
         if name not in self.builder.module.names:
             for owner in self.statics:
                 self._take(owner, name, node)
-        return self.builder.bind(self.builder.module, name)
+        return self.module_variable(name)
 
     # Definitions
 
@@ -152,7 +152,7 @@ class JavaReader(TreeReader):
         self._generics(node, inner)
         this = self.declared(class_value)
         self._components(node, inner)
-        parts = body.named_children if body is not None else ()
+        parts = list_children(body)
         members = [
             m
             for p in parts
@@ -194,12 +194,10 @@ class JavaReader(TreeReader):
             self.children(node, "parameters") if node.type == "record_declaration" else ()
         ):
             name = self.name(parameter)
-            self.builder.copy(
-                self.builder.bind(inner, name), self.type(self.field(parameter, "type"))
-            )
+            self.builder.copy(self.builder.bind(inner, name), self.declared_type(parameter))
 
     def _field(self, member: Node, inner: Namespace) -> None:
-        kind = self.type(self.field(member, "type"))
+        kind = self.declared_type(member)
         for declarator in member.named_children:
             if declarator.type == "variable_declarator":
                 value = self.field_value(declarator, "value")
@@ -217,7 +215,7 @@ class JavaReader(TreeReader):
         self.scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         self._generics(member, self.scope)
         parameters, rest, elements = self._parameters(self.children(member, "parameters"))
-        return_type = NOTHING if is_constructor else self.type(self.field(member, "type"))
+        return_type = NOTHING if is_constructor else self.declared_type(member)
         shown = "<init>" if is_constructor else name
         body = self.field(member, "body")
         number, _ = self.function(
@@ -251,7 +249,7 @@ class JavaReader(TreeReader):
         rest, elements = "", NOTHING
         for parameter in listed:
             if parameter.type == "formal_parameter":
-                parameters.append((self.name(parameter), self.type(self.field(parameter, "type"))))
+                parameters.append((self.name(parameter), self.declared_type(parameter)))
             elif parameter.type == "spread_parameter":
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
                 declarator = self.child(parameter, "variable_declarator")
@@ -302,7 +300,7 @@ class JavaReader(TreeReader):
             return self._filled(node)
         parts = self.text(node).split(".")
         variable, _ = self._find(parts[0])
-        held = variable if variable != NOTHING else self.builder.bind(self.builder.module, parts[0])
+        held = variable if variable != NOTHING else self.module_variable(parts[0])
         for part in parts[1:]:
             held = self.load(held, part, node)
         return held
@@ -320,13 +318,13 @@ class JavaReader(TreeReader):
     def _generics(self, node: Node, inner: Namespace) -> None:
         """Let `T` of `class Box<T extends Shape>` mean Shape and every given type argument."""
         listed = self.child(node, "type_parameters")
-        for place, parameter in enumerate(listed.named_children if listed is not None else ()):
+        for place, parameter in enumerate(list_children(listed)):
             name = self.text(
                 next((c for c in parameter.named_children if "identifier" in c.type), None)
             )
             inner.names[name] = self.builder.bind(inner, f"[{place}]")
             bound = self.child(parameter, "type_bound")
-            for kind in bound.named_children if bound is not None else ():
+            for kind in list_children(bound):
                 self.builder.copy(inner.names[name], self._class_named(kind))
 
     def type(self, node: Node | None) -> Variable:
@@ -436,7 +434,7 @@ class JavaReader(TreeReader):
                     if value == NOTHING or self.text(kind_node) != "var"
                     else NOTHING
                 )
-                variable = self.builder.bind(self.scope, self.name(declarator))
+                variable = self.own_variable(self.name(declarator))
                 # a `new Circle()` is exactly a Circle, not any Shape
                 is_exact = (
                     value_node is not None and value_node.type == "object_creation_expression"
@@ -475,8 +473,8 @@ class JavaReader(TreeReader):
 
     def _for_each(self, node: Node) -> None:
         held = self.element(self.field_value(node, "value"), node)
-        variable = self.builder.bind(self.scope, self.name(node))
-        self.builder.copy(variable, self.builder.merge(held, self.type(self.field(node, "type"))))
+        variable = self.own_variable(self.name(node))
+        self.builder.copy(variable, self.builder.merge(held, self.declared_type(node)))
         self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
@@ -497,24 +495,22 @@ class JavaReader(TreeReader):
 
     def _catch(self, node: Node) -> None:
         kinds = self.child(node, "catch_type")
-        variable = self.builder.bind(self.scope, self.name(node))
-        for kind in kinds.named_children if kinds is not None else ():
+        variable = self.own_variable(self.name(node))
+        for kind in list_children(kinds):
             self.builder.copy(variable, self.type(kind))
 
     def _resource(self, node: Node) -> None:
         name = self.field(node, "name")
         value = self.field_value(node, "value")
         if name is not None:
-            kind = self.type(self.field(node, "type"))
-            self.builder.copy(
-                self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind)
-            )
+            kind = self.declared_type(node)
+            self.builder.copy(self.own_variable(self.text(name)), self.builder.merge(value, kind))
 
     def _pattern(self, node: Node) -> None:
         """Declare the variable of a pattern: `case Circle c` declares `c`."""
         kind, name = node.named_children[0], node.named_children[-1]
         if name.type == "identifier":
-            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+            self.builder.copy(self.own_variable(self.text(name)), self.type(kind))
         else:
             self.nothing(node)
 
@@ -522,4 +518,4 @@ class JavaReader(TreeReader):
         self.field_value(node, "left")
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
-            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+            self.builder.copy(self.own_variable(self.text(name)), self.type(kind))

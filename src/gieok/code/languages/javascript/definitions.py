@@ -151,7 +151,7 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def _class_declaration(self, node: Node) -> None:
         name = self.name(node)
-        self.builder.copy(self.builder.bind(self.scope, name), self._class(node, name))
+        self.builder.copy(self.own_variable(name), self._class(node, name))
 
     def _class_expression(self, node: Node) -> Variable:
         return self._class(node, self.name(node) or self.builder.lambda_name(self.scope.symbol))
@@ -224,7 +224,7 @@ class JavaScriptDefinitions(JavaScriptNames):
             ):
                 name = self.name(parameter, "pattern")
                 self.builder.copy(
-                    self.builder.bind(self.scope, name),
+                    self.own_variable(name),
                     self.annotation(self.field(parameter, "type")),
                 )
 

@@ -59,7 +59,7 @@ class JavaScriptNames(TreeReader):
         self.newest = NOTHING
         #: Type parameters with their bounds, while a signature is read.
         self.generic: dict[str, Variable] = {}
-        self.exports = self.builder.bind(self.builder.module, "exports")
+        self.exports = self.module_variable("exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
 

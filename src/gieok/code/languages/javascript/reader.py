@@ -11,7 +11,7 @@ from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
-from gieok.code.languages.tree import Node
+from gieok.code.languages.tree import Node, first_child
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
@@ -210,7 +210,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     def _catch(self, node: Node) -> None:
         parameter = self.field(node, "parameter")
         if parameter is not None and parameter.type == "identifier":
-            self.builder.bind(self.scope, self.text(parameter))
+            self.own_variable(self.text(parameter))
         self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
@@ -283,7 +283,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     # Modules
 
     def _require(self, node: Node, listed: Node | None) -> Variable:
-        name = listed.named_children[0] if listed is not None and listed.named_children else None
+        name = first_child(listed)
         if name is None or name.type != "string":
             return NOTHING
         value = self.builder.fresh()
@@ -305,11 +305,11 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             return
         for part in clause.named_children:
             if part.type == "identifier":
-                to = self.builder.bind(self.scope, self.text(part))
+                to = self.own_variable(self.text(part))
                 self.emit(Op.IMPORT, to, source, "default", 0, line)
                 self.emit(Op.IMPORT, to, source, "exports", 0, line)
             elif part.type == "namespace_import":
-                to = self.builder.bind(self.scope, self.text(part.named_children[0]))
+                to = self.own_variable(self.text(part.named_children[0]))
                 self.emit(Op.IMPORT, to, source, "", 0, line)
             elif part.type == "named_imports":
                 for specifier in part.named_children:
@@ -317,7 +317,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
 
     def _import_name(self, specifier: Node, source: str, line: int) -> None:
         name = self.name(specifier)
-        to = self.builder.bind(self.scope, self.name(specifier, "alias") or name)
+        to = self.own_variable(self.name(specifier, "alias") or name)
         self.emit(Op.IMPORT, to, source, name, 0, line)
         held = self.builder.fresh()
         self.emit(Op.IMPORT, held, source, "exports", 0, line)
@@ -334,12 +334,10 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         if declaration is not None:
             self.value(declaration)
             if is_default and (name := self.name(declaration)):
-                self.builder.copy(
-                    self.builder.bind(self.builder.module, "default"), self.lookup(name)
-                )
+                self.builder.copy(self.module_variable("default"), self.lookup(name))
         elif value is not None:
             self.builder.copy(
-                self.builder.bind(self.builder.module, "default"),
+                self.module_variable("default"),
                 self._named_value(value, "default"),
             )
         for part in node.named_children:
@@ -347,7 +345,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
                 for specifier in part.named_children:
                     self._export_name(specifier, source, line)
             elif part.type == "namespace_export":
-                to = self.builder.bind(self.builder.module, self.text(part.named_children[0]))
+                to = self.module_variable(self.text(part.named_children[0]))
                 self.emit(Op.IMPORT, to, source, "", 0, line)
         if source and any(child.type == "*" for child in node.children):
             self.emit(Op.IMPORT_ALL, source, 0)
@@ -356,11 +354,9 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         name = self.name(specifier)
         alias = self.name(specifier, "alias") or name
         if source:
-            self.emit(
-                Op.IMPORT, self.builder.bind(self.builder.module, alias), source, name, 0, line
-            )
+            self.emit(Op.IMPORT, self.module_variable(alias), source, name, 0, line)
         elif alias != name:
-            self.builder.copy(self.builder.bind(self.builder.module, alias), self.lookup(name))
+            self.builder.copy(self.module_variable(alias), self.lookup(name))
 
 
 def _is_javascript_data(node: Node) -> bool:

@@ -130,7 +130,7 @@ class PythonDefinitions(CallReader):
             if isinstance(decorator, ast.Call):
                 self._given_by_pytest(decorator, self.builder.functions[number])
             value = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
-        bound = self.builder.bind(self.scope, node.name)
+        bound = self.own_variable(node.name)
         if any(find_last_name(d) == "overload" for d in node.decorator_list):
             self.overloads[bound] = value
         else:

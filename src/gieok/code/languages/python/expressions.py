@@ -112,7 +112,7 @@ class Expressions(Emission[Code]):
                 return self.builder.bind(scope, name)
         if name in BUILTINS:
             return self.builder.external(name)
-        return self.builder.bind(self.builder.module, name)  # bound later, or by a star import
+        return self.module_variable(name)  # bound later, or by a star import
 
     # Targets
 
@@ -122,7 +122,7 @@ class Expressions(Emission[Code]):
         `source` is the expression that the value came from, where it is known.
         """
         if isinstance(target, ast.Name):
-            variable = self.builder.bind(self.scope, target.id)
+            variable = self.own_variable(target.id)
             self.assigned.add(variable)
             if texts := self.texts_of(source):
                 self.texts.setdefault(variable, []).extend(texts)

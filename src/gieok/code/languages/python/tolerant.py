@@ -18,7 +18,7 @@ from gieok.code.languages.language import Language
 from gieok.code.languages.python import reader
 from gieok.code.languages.python.definitions import TRAITS
 from gieok.code.languages.python.expressions import BUILTINS
-from gieok.code.languages.tree import Node, TreeReader
+from gieok.code.languages.tree import Node, TreeReader, first_child, list_children
 from gieok.code.model.facts import (
     NOTHING,
     Argument,
@@ -173,11 +173,7 @@ class _TolerantReader(TreeReader):
         for scope in self.scope.outwards():
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
-        return (
-            self.builder.external(name)
-            if name in BUILTINS
-            else self.builder.bind(self.builder.module, name)
-        )
+        return self.builder.external(name) if name in BUILTINS else self.module_variable(name)
 
     def closure(self) -> Namespace:
         return self.outside_class()
@@ -248,7 +244,7 @@ class _TolerantReader(TreeReader):
     def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:
         parameters: list[tuple[str, Variable]] = []
         rest = ""
-        for parameter in listed.named_children if listed is not None else ():
+        for parameter in list_children(listed):
             named = self.field(parameter, "name") or (parameter.named_children or [parameter])[0]
             if "list_splat_pattern" in (parameter.type, named.type):
                 rest = self.text(named).lstrip("*")
@@ -280,7 +276,7 @@ class _TolerantReader(TreeReader):
 
     def _annotation(self, node: Node | None) -> Variable:
         """Return instances of the class that an annotation names."""
-        inside = node.named_children[0] if node is not None and node.named_children else None
+        inside = first_child(node)
         if (
             inside is None
             or inside.type not in ("identifier", "attribute")
@@ -340,9 +336,7 @@ class _TolerantReader(TreeReader):
             alias = self.name(part, "alias")
             module = self.text(self.field(part, "name") or part)
             top = module if alias else module.partition(".")[0]
-            self.emit(
-                Op.IMPORT, self.builder.bind(self.scope, alias or top), top, "", 0, self.line(node)
-            )
+            self.emit(Op.IMPORT, self.own_variable(alias or top), top, "", 0, self.line(node))
             if top != module:
                 self.emit(Op.IMPORT, self.builder.fresh(), module, "", 0, self.line(node))
 
@@ -356,7 +350,7 @@ class _TolerantReader(TreeReader):
                 self.emit(Op.IMPORT_ALL, module, level)
             elif part.type in ("dotted_name", "aliased_import"):
                 name = self.text(self.field(part, "name") or part)
-                to = self.builder.bind(self.scope, self.name(part, "alias") or name)
+                to = self.own_variable(self.name(part, "alias") or name)
                 self.emit(Op.IMPORT, to, module, name, level, self.line(node))
 
     # Calls
@@ -407,7 +401,7 @@ def _read_tolerant_docstring(body: Node | None) -> str:
         if body is not None
         else None
     )
-    inside = first.named_children[0] if first is not None and first.named_children else None
+    inside = first_child(first)
     if (
         first is None
         or first.type != "expression_statement"

@@ -193,14 +193,12 @@ class RustReader(RustDefinitions):
         for place, parameter in enumerate(self.children(node, "parameters")):
             pattern = self.field(parameter, "pattern") or parameter
             name = self.text(pattern) if pattern.type == "identifier" else f"<{place}>"
-            parameters.append((name, self.type(self.field(parameter, "type"))))
+            parameters.append((name, self.declared_type(parameter)))
         number, _ = self.function(node, "", SymbolKind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
     def _let(self, node: Node) -> None:
-        value = self.builder.merge(
-            self.field_value(node, "value"), self.type(self.field(node, "type"))
-        )
+        value = self.builder.merge(self.field_value(node, "value"), self.declared_type(node))
         self.assign(self.field(node, "pattern"), value)
         self.field_value(node, "alternative")
 
@@ -239,9 +237,7 @@ class RustReader(RustDefinitions):
         return self.field_value(arm, "value")
 
     def _cast(self, node: Node) -> Variable:
-        return self.builder.merge(
-            self.field_value(node, "value"), self.type(self.field(node, "type"))
-        )
+        return self.builder.merge(self.field_value(node, "value"), self.declared_type(node))
 
     def _index(self, node: Node) -> Variable:
         held = [self.value(child) for child in node.named_children]
