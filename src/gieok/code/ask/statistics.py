@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS, SymbolKind
 from gieok.model.code import Edge, Symbol, key_path
 
 _MOST = 10
@@ -44,7 +44,6 @@ def count_graph(project: Project) -> Statistics:
     store = project.store
     files = store.files()
     symbols = list(store.all_symbols())
-    kinds = Counter(s.kind for s in symbols)
     edges, tiers = Counter[str](), Counter[str]()
     dependants: dict[str, set[str]] = defaultdict(set)
     imports: list[Edge] = []
@@ -58,26 +57,21 @@ def count_graph(project: Project) -> Statistics:
     aside = {s.key for s in symbols if is_aside(s)}
     own = [s for s in symbols if s.key not in aside]
     used = {s.key: len(dependants[s.key] - aside) for s in own}
-    central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
-    hard = sorted(
-        ((s.key, s.complexity) for s in own if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)),
-        key=lambda r: (-r[1], r[0]),
-    )
+    central = sort_by_count(row for row in used.items() if row[1])
+    hard = sort_by_count((s.key, s.complexity) for s in own if s.kind in FUNCTIONS)
     stats = store.stats(SCOPE)
     return Statistics(
         files=len(files),
         lines=sum(s.end_line for s in symbols if s.kind == SymbolKind.MODULE),
         passages=stats.passages,
         vectors=stats.vectors,
-        languages=dict(sorted(Counter(f.language for f in files.values()).items())),
-        statuses=dict(sorted(Counter(f.status for f in files.values()).items())),
-        kinds=dict(sorted(kinds.items())),
+        languages=_count_by_name(f.language for f in files.values()),
+        statuses=_count_by_name(f.status for f in files.values()),
+        kinds=_count_by_name(s.kind for s in symbols),
         edges=dict(sorted(edges.items())),
         tiers=dict(sorted(tiers.items())),
         unresolved_calls=store.count_unresolved_calls(),
-        markers=dict(
-            sorted(Counter(s.name for s in symbols if s.kind == SymbolKind.MARKER).items())
-        ),
+        markers=_count_by_name(s.name for s in symbols if s.kind == SymbolKind.MARKER),
         deprecated=sum(1 for s in symbols if s.status == "deprecated"),
         central=tuple(central[:_MOST]),
         complex=tuple(hard[:_MOST]),
@@ -85,6 +79,15 @@ def count_graph(project: Project) -> Statistics:
         disk_bytes=stats.disk_bytes,
         executions=store.count_executions()._asdict(),
     )
+
+
+def _count_by_name(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
+
+
+def sort_by_count(rows: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return (name, count) rows, the highest count first; of equal counts by name."""
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
 def is_aside(symbol: Symbol) -> bool:

@@ -122,8 +122,7 @@ def record(project: Project, counted: statistics.Statistics) -> dict[str, str]:
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
     """Return a record made without a model, from counts: architecture, debt and completion."""
     languages = ", ".join(
-        f"{name} {n}"
-        for name, n in sorted(counted.languages.items(), key=lambda row: (-row[1], row[0]))
+        f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
     )
     central = ", ".join(key_name(key) for key, _ in counted.central[:5])
     markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"

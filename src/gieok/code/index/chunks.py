@@ -69,6 +69,10 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
+def _line_at(text: str, starts: Sequence[int], number: int) -> str:
+    return text[starts[number - 1] : starts[number]]
+
+
 def _assign_line_stretches(
     text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
 ) -> list[tuple[int, int, str]]:
@@ -129,11 +133,11 @@ def _join_tiny_stretches(
 
 def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
     """Return the first line of the comment directly above a line, at the same indentation."""
-    indent = measure_indent(text[starts[first - 1] : starts[first]])
+    indent = measure_indent(_line_at(text, starts, first))
     line = first
     while line > 1:
         above = _block_start(text, starts, line - 1)
-        shown = text[starts[above - 1] : starts[above]]
+        shown = _line_at(text, starts, above)
         if not _COMMENT.match(shown) or measure_indent(shown) != indent:
             break
         line = above
@@ -145,7 +149,7 @@ def _block_start(text: str, starts: Sequence[int], line: int) -> int:
 
     Returns `line` where no block comment ends there.
     """
-    if text[starts[line - 1] : starts[line]].rstrip().endswith("*/"):
+    if _line_at(text, starts, line).rstrip().endswith("*/"):
         return bisect_right(starts, text.rfind("/*", 0, starts[line])) or line
     return line
 
@@ -193,7 +197,7 @@ def _split_long_lines(
         cut_line = (
             min(
                 range(half, end + 1),
-                key=lambda n: (_rate_cut_line(text[starts[n] : starts[n + 1]]), -n),
+                key=lambda n: (_rate_cut_line(_line_at(text, starts, n + 1)), -n),
             )
             if half <= end < last
             else end

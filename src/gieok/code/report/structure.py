@@ -11,6 +11,7 @@ from posixpath import commonpath, dirname
 from types import MappingProxyType
 from typing import NamedTuple
 
+from gieok.code.ask.statistics import sort_by_count
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
@@ -199,14 +200,11 @@ def structure(project: Project) -> Structure:
         path: lines.get(path, 0)
         for path, file in project.store.files().items()
         if file.language not in _NO_CODE
-        and not (places.is_test_file(path) or places.is_side(path) or _SETTINGS.search(path))
+        and not (places.is_outside_product(path) or _SETTINGS.search(path))
     }
     part_of = split_into_parts(sources)
     between = _Between(project, part_of)
-    rows = {
-        name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0])))
-        for name, row in sorted(between.imports.items())
-    }
+    rows = {name: dict(sort_by_count(row.items())) for name, row in sorted(between.imports.items())}
     files, size = Counter(part_of.values()), Counter[str]()
     for path, name in part_of.items():
         size[name] += sources[path]

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from gieok.code.languages.python.calls import CallReader
-from gieok.code.languages.python.expressions import BUILTINS, Code, find_last_name
+from gieok.code.languages.python.expressions import (
+    BUILTINS,
+    Code,
+    find_last_name,
+    read_text_constant,
+)
 from gieok.code.model.facts import (
     METACLASS,
     NOTHING,
@@ -66,14 +71,10 @@ class _Waiting(NamedTuple):
 
 def _parse_parameter_names(node: ast.expr) -> list[str]:
     """Return the names in `"a, b"` or `("a", "b")`."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return [name.strip() for name in node.value.split(",")]
+    if (text := read_text_constant(node)) is not None:
+        return [name.strip() for name in text.split(",")]
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    return [
-        part.value
-        for part in parts
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]
+    return [text for part in parts if (text := read_text_constant(part)) is not None]
 
 
 def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) -> bool:

@@ -53,6 +53,13 @@ _TEXTS = (str, bytes)
 _MOST_TEXTS = 12
 
 
+def read_text_constant(node: ast.expr | None) -> str | None:
+    """Return the text that a node is; None for any other node."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return None
+
+
 def find_last_name(node: ast.expr) -> str:
     """Return the last name of `a.b.c` or `c(...)`; '' for anything else."""
     if isinstance(node, ast.Call):
@@ -149,9 +156,8 @@ class Expressions(Emission[Code]):
             return [text for part in node.elts for text in self.texts_of(part)]
         if isinstance(node, ast.Name):
             return self.texts.get(self.lookup(node.id), [])[:_MOST_TEXTS]
-        return (
-            [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
-        )
+        text = read_text_constant(node)
+        return [] if text is None else [text]
 
     def _unpack(self, targets: list[ast.expr], value: Variable, source: ast.expr | None) -> None:
         parts = source.elts if isinstance(source, ast.Tuple | ast.List) else []
