@@ -297,7 +297,6 @@ IMPORTS = {
     "basic-memory": Backend("machine.imports.notes:BasicMemoryReader"),
     "claude-code": Backend("machine.imports.notes:ClaudeCodeReader"),
 }
-PARSERS = {"tree-sitter": Backend("machine.parsers.treesitter:TreeSitterParser")}
 WATCHERS = {"watchfiles": Backend("machine.watchers:FileWatcher")}
 
 

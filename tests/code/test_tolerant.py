@@ -206,7 +206,7 @@ def test_an_edit_in_the_middle_keeps_callers_and_says_so(indexed: Make) -> None:
 
 
 def test_what_has_no_definitions_is_parsed_twice_at_most() -> None:
-    class Counting:
+    class Counting(TreeSitterParser):
         parsed = 0
 
         def parse(self, grammar: str, source: bytes) -> SyntaxNode:

@@ -5,7 +5,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, extras, fs, registry, resolved
+from gieok import config, extras, fs, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
 from gieok.code.index import ignore_rules, ownership
@@ -39,6 +39,8 @@ def _open_code_project(wiring: Wiring, root: Path) -> Project:
 
     Raises NotIndexed where somebody else made the index.
     """
+    with extras.imports_of("", "tree-sitter"):
+        from gieok.machine.parsers.treesitter import TreeSitterParser
     home = wiring.settings.home
     realm = JournalRealm(wiring.stores.journal, f"code:{root.resolve()}")
     # An index that another process has made and not claimed yet looks like an index that came with
@@ -56,7 +58,7 @@ def _open_code_project(wiring: Wiring, root: Path) -> Project:
     return Project(
         root=root,
         store=store,
-        parser=registry.load_backend(registry.PARSERS, "tree-sitter")(),
+        parser=TreeSitterParser(),
         versions=Git(root, wiring.caller.environment),
         clock=wiring.clock,
         ignore=_read_ignore_patterns(root / layout.FOLDER / "config.yaml"),

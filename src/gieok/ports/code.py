@@ -1,4 +1,4 @@
-"""Ports of the code rib: edges of a project's graph, commits, and grammars."""
+"""Ports of the code rib: edges of a project's graph, commits, and nodes of syntax trees."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -71,13 +71,3 @@ class SyntaxNode(Protocol):
 
     def child_by_field_name(self, name: str, /) -> "SyntaxNode | None":
         """Return the child with a field name; None where there is none."""
-
-
-class Parser(Protocol):
-    """Grammars of programming languages."""
-
-    def parse(self, grammar: str, source: bytes) -> SyntaxNode:
-        """Return the root of the syntax tree; source that does not parse is a node of type ERROR.
-
-        Raises MissingExtra. `grammar` is `module:function`, of the package that holds the grammar.
-        """

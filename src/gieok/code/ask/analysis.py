@@ -36,14 +36,8 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
     A file stands for all symbols in it, a class for its methods.
     """
-    summary, known = impact_of(project, symbols)
-    return Analysis(
-        impact=summary,
-        symbols=known,
-        changed=tuple(s.key for s in symbols),
-        deleted=(),
-        freshness=freshness(project),
-    )
+    changed = [s.key for s in symbols]
+    return _build_analysis(project, impact_of(project, symbols), changed, ())
 
 
 def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
@@ -91,12 +85,21 @@ def of_diff(project: Project, revision: str) -> Analysis:
     request = _Asked(
         seeds=seeds, gone=gone, before=before, was=[changed[key] for key in gone], reading=reading
     )
-    summary, known = _analyse_impact(project, request)
+    return _build_analysis(project, _analyse_impact(project, request), sorted(changed), gone)
+
+
+def _build_analysis(
+    project: Project,
+    analysed: tuple[Impact, dict[str, Symbol]],
+    changed: Sequence[str],
+    deleted: Sequence[str],
+) -> Analysis:
+    summary, known = analysed
     return Analysis(
         impact=summary,
         symbols=known,
-        changed=tuple(sorted(changed)),
-        deleted=tuple(gone),
+        changed=tuple(changed),
+        deleted=tuple(deleted),
         freshness=freshness(project),
     )
 

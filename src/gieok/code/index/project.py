@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok.code.index import graph, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
@@ -28,12 +28,12 @@ from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
-from gieok.ports.code import Parser
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
 
 if TYPE_CHECKING:
     from gieok.machine.git import Git
+    from gieok.machine.parsers.treesitter import TreeSitterParser
     from gieok.storage.index.sqlite.graph import ProjectStore
 
 SCOPE = Scope("project:code")
@@ -54,7 +54,7 @@ class Project(NamedTuple):
 
     root: Path
     store: "ProjectStore"
-    parser: Parser
+    parser: "TreeSitterParser"
     versions: "Git"
     clock: Clock
     ignore: tuple[str, ...] = ()
@@ -289,8 +289,8 @@ def _write_project_changes(
     for a sync that was killed in between.
     """
     store = project.store
-    due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
-    strange = {path for path, _ in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))}
+    due: set[str] = set(_read_note_rows(project, _DUE_NOTE))
+    strange = {path for path, _ in _read_note_rows(project, _UNLINKED_NOTE)}
     comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
     due |= comparison.families
     if comparison.graph is not None and known:
@@ -333,15 +333,17 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     built = graph.build(files, again=partial(stored, paths))
     links = Links(languages, built.edges, built.unresolved_calls)
     store.replace((), (), GraphChange({}, {}, links))
-    others = [
-        row
-        for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
-        if row[0] not in paths
-    ]
+    others = [row for row in _read_note_rows(project, _UNLINKED_NOTE) if row[0] not in paths]
     held = store.files()
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
     store.write_note(SCOPE, _DUE_NOTE, "[]")
+
+
+def _read_note_rows(project: Project, name: str) -> list[Any]:
+    """Return the list that a note of the index holds; empty where there is no such note."""
+    rows: list[Any] = json.loads(project.store.notes(SCOPE).get(name, "[]"))
+    return rows
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
@@ -349,7 +351,7 @@ def unlinked(project: Project) -> list[scan.Skipped]:
 
     Search finds these files, but their calls are not known.
     """
-    rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+    rows = _read_note_rows(project, _UNLINKED_NOTE)
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 

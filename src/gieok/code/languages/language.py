@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.model.facts import Facts
 from gieok.code.resolve.import_links import Linker
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 
 class Family(NamedTuple):
@@ -28,7 +30,7 @@ class Language(ABC):
     files: tuple[str, ...] = ()
     #: The family; None where the language has no calls.
     family: Family | None = None
-    #: `module:function` of the package that holds the grammar, for `Parser`.
+    #: `module:function` of the package that holds the grammar, for the parser.
     grammar: str = ""
     #: Pattern of the names of test files, without suffix.
     tests: str = ""
@@ -48,5 +50,5 @@ class Language(ABC):
     is_searched: bool = True
 
     @abstractmethod
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return the facts of a file. Raises SyntaxError, ValueError, RecursionError."""

@@ -1,11 +1,14 @@
 """Read Markdown into facts: its headings."""
 
 import re
+from typing import TYPE_CHECKING
 
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind
-from gieok.ports.code import Parser
 from gieok.text.redact import redact
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
@@ -13,7 +16,7 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 class MarkdownLanguage(Language):
     """Markdown, of which the headings are read."""
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return a Markdown file's facts: each heading is a concept.
 
         A concept lasts until the next heading of the same level.

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gieok.code.languages.emission import Emission
 from gieok.code.languages.language import Language
@@ -26,7 +26,10 @@ from gieok.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import Parser, SyntaxNode
+from gieok.ports.code import SyntaxNode
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 Node = SyntaxNode
 #: Parses a piece of source in the reader's language.
@@ -364,7 +367,7 @@ class TreeLanguage(Language):
 
     reader: type[TreeReader]
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return the facts of a file."""
         parse = partial(parser.parse, self.grammar)
         source = text.encode("utf-8", "surrogatepass")

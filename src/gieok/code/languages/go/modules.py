@@ -8,14 +8,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gieok.code.languages.go.standard import STANDARD
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts, Op
 from gieok.code.resolve.hierarchy import Hierarchy
 from gieok.code.resolve.import_links import PackageLinker, Target
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)', re.MULTILINE)
 _REPLACED = re.compile(
@@ -40,7 +42,7 @@ class Module(NamedTuple):
 class GoManifest(Language):
     """A go.mod or go.work."""
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return facts whose `package` is JSON: `{"module", "replaced"}`."""
         del parser
         module = _MODULE.search(text)

@@ -5,13 +5,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gieok.code.languages.javascript.natives import NATIVES
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts
 from gieok.code.resolve.import_links import Linker, Target
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
 #: Comments and trailing commas, which tsconfig.json may have; quoted text is left alone.
@@ -181,7 +183,7 @@ class JavaScriptLinker(Linker):
 class JavaScriptManifest(Language):
     """A package.json, tsconfig.json or jsconfig.json."""
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
 
         Raises ValueError where the file is no manifest.

@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.tree import Node, Parse, TreeReader
 from gieok.code.model.facts import NOTHING, Facts, Op, SymbolKind, Trait
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _TEST = re.compile(r"(?i)test")
 #: Attributes and annotations that mark functions called by a runner.
@@ -196,7 +198,7 @@ class NamedLanguage(Language):
 
     nodes: Grammar
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return the facts of a file."""
         parse = partial(parser.parse, self.grammar)
         source = text.encode("utf-8", "surrogatepass")

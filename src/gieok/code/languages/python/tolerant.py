@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.python import reader
@@ -29,7 +29,9 @@ from gieok.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _DEFINITIONS = ("function_definition", "class_definition")
 _MARGIN = ("@", "def ", "class ", "async def ")
@@ -41,7 +43,7 @@ _INDENT = re.compile(r"\s*")
 class PythonLanguage(Language):
     """Python, read by `ast` or by the tolerant grammar."""
 
-    def read(self, text: str, parser: Parser) -> Facts:
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return the facts of a file; those of a file that does not parse have an `error`."""
         try:
             return reader.read_python(text)
