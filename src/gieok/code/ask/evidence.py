@@ -174,12 +174,8 @@ class Tests:
         )
         stem = places.tested_stem(test.path)
         return {
-            "names_it": max(
-                (rare for name, rare in said.names.items() if name in names), default=0.0
-            ),
-            "names_class": max(
-                (rare for name, rare in said.classes.items() if name in names), default=0.0
-            ),
+            "names_it": _find_rarest(said.names, names),
+            "names_class": _find_rarest(said.classes, names),
             "words": alike,
             "said": _weigh_shared_words(said.words, own),
             "title": _weigh_shared_words(said.words, title),
@@ -198,6 +194,11 @@ class _Said(NamedTuple):
     body: Mapping[str, float]
     length: float
     stems: Collection[str]
+
+
+def _find_rarest(wanted: Mapping[str, float], found: Collection[str]) -> float:
+    """Return how rare the rarest of the wanted names is that is found."""
+    return max((rare for name, rare in wanted.items() if name in found), default=0.0)
 
 
 def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> float:

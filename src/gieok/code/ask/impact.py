@@ -215,6 +215,12 @@ def _rate_edge_tier(edge: Edge) -> int:
     return max(edge.tier, Certainty.AMBIGUOUS) if likelihood.is_given(edge) else edge.tier
 
 
+def find_direct_importers(edges: Edges, paths: Sequence[str]) -> set[str]:
+    """Return the files that import one of `paths` themselves."""
+    modules = [module_key(path) for path in paths]
+    return {key_path(edge.source) for edge in edges.edges_into(modules) if edge.kind == IMPORTS}
+
+
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
     """Return every file that imports one of `paths`, directly or not, with the number of steps.
 
@@ -228,8 +234,7 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
     while frontier:
         steps += 1
         fresh: list[str] = []
-        targets = [module_key(path) for path in frontier]
-        reached = {key_path(e.source) for e in edges.edges_into(targets) if e.kind == IMPORTS}
+        reached = find_direct_importers(edges, frontier)
         for path in frontier:
             if places.is_run_first(path):
                 folder = path[: path.rfind("/") + 1]
@@ -277,7 +282,11 @@ def judge_tests(
                 chance * _NOT_SEEN,
             )
         rows.append(row._replace(chance=chance))
-    return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
+    return sorted(rows, key=_rank_by_chance)
+
+
+def _rank_by_chance(row: Reached) -> tuple[float, int, int, str]:
+    return -row.chance, row.tier, row.distance, row.key
 
 
 def summarise_impact(
@@ -294,10 +303,7 @@ def summarise_impact(
     run = worth_running([test.chance for test in tests])
     shown = [*tests[:run], *(test for test in tests[run:] if test.via)]
     keys = {test.key for test in tests}
-    others = sorted(
-        (r for r in found.values() if r.key not in keys),
-        key=lambda r: (-r.chance, r.tier, r.distance, r.key),
-    )
+    others = sorted((r for r in found.values() if r.key not in keys), key=_rank_by_chance)
     whole = sum(test.chance for test in tests)
     stems = {singular(places.find_module_stem(key_path(seed))) for seed in seeds}
     return Impact(

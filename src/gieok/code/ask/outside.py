@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask.changes import find_innermost_symbols
+from gieok.code.ask.impact import find_direct_importers
 from gieok.code.ask.likelihood import Sources
-from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
+from gieok.code.index.graph import REFERENCES, Certainty
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Edge, key_path, module_key
+from gieok.model.code import Edge, module_key
 
 if TYPE_CHECKING:
     from gieok.storage.index.sqlite.graph import ProjectStore
@@ -165,10 +166,7 @@ def readers(graph: "ProjectStore", sources: Sources, path: str, what: BoundNames
         if more <= shared:
             break
         shared, own = shared | more, own | more
-    importing = {key_path(e.source) for e in graph.edges_into([target]) if e.kind == IMPORTS} - {
-        path
-    }
-    for other in sorted(importing):
+    for other in sorted(find_direct_importers(graph, [path]) - {path}):
         for symbol, numbers in find_innermost_symbols(
             graph.symbols(paths=[other]), _find_naming_lines(sources.lines(other), shared)
         ):
