@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gieok.code.languages import places
 from gieok.code.languages.table import LANGUAGES, find_source_language
+from gieok.code.languages.tree import TreeLanguage
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "code.md"
@@ -34,6 +35,14 @@ def test_every_language_has_a_grammar_that_is_installed_and_reads_nothing_from_a
             assert not parser.parse(language.grammar, b"").named_children
             facts = language.read("", parser)
             assert (facts.language, len(facts.symbols), facts.error) == (language.name, 1, "")
+
+
+def test_a_reader_handles_each_node_by_the_method_that_it_has() -> None:
+    readers = {x.reader for x in LANGUAGES.values() if isinstance(x, TreeLanguage)}
+    assert len(readers) > 3
+    for reader in readers:
+        handlers = reader.handlers.values()
+        assert [method for method in handlers if getattr(reader, method.__name__) != method] == []
 
 
 def test_the_linker_of_a_family_is_made_of_its_files() -> None:

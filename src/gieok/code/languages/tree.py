@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from gieok.code.languages.emission import Emission
@@ -42,8 +43,8 @@ _DEEPEST = 200
 class TreeReader(Emission[Node]):
     """Walker of a syntax tree; subclasses say what each kind of node means."""
 
-    #: Node type → name of the method that reads it.
-    handlers: ClassVar[Mapping[str, str]] = {}
+    #: Node type → the method that reads it.
+    handlers: Mapping[str, Callable[..., Variable | None]] = MappingProxyType({})
     #: Node types whose children are not read.
     skipped: ClassVar[frozenset[str]] = frozenset(("comment", "line_comment", "block_comment"))
     #: Node types that branch, counted for the complexity.
@@ -62,9 +63,6 @@ class TreeReader(Emission[Node]):
         self.complexity: dict[int, int] = {}
         self.roots = roots
         self._depth = 0
-        self._methods: dict[str, Callable[[Node], Variable | None]] = {
-            kind: getattr(self, name) for kind, name in self.handlers.items()
-        }
 
     def read(self) -> Facts:
         """Return the facts of the file."""
@@ -79,8 +77,6 @@ class TreeReader(Emission[Node]):
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(
                 complexity=count + 1
             )
-        # handlers and reader refer to each other: such a cycle would outlive its use
-        self._methods.clear()
         facts = self.builder.finish()
         return (
             facts._replace(error="a part of it has syntax errors")
@@ -115,9 +111,9 @@ class TreeReader(Emission[Node]):
             self.complexity[self.scope.symbol] = self.complexity.get(self.scope.symbol, 0) + 1
         if self._depth == _DEEPEST:
             return NOTHING
-        handler = self._methods.get(kind, self.inside)
+        handler = self.handlers.get(kind, TreeReader.inside)
         self._depth += 1
-        value = handler(node)
+        value = handler(self, node)
         self._depth -= 1
         return NOTHING if value is None else value
 

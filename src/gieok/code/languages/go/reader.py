@@ -6,7 +6,7 @@ composite literals.
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.go.standard import STANDARD
 from gieok.code.languages.tree import Node, TreeReader, first_child
@@ -42,44 +42,6 @@ class GoReader(TreeReader):
     branches = frozenset(
         "if_statement for_statement expression_case type_case communication_case".split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "package_clause": "_package",
-        "import_spec": "_import",
-        "function_declaration": "_function",
-        "method_declaration": "_method",
-        "type_spec": "_type_spec",
-        "type_alias": "_type_spec",
-        "identifier": "_identifier",
-        "selector_expression": "_selector",
-        "call_expression": "_call",
-        "composite_literal": "_composite",
-        "func_literal": "_literal",
-        "short_var_declaration": "_short",
-        "assignment_statement": "_short",
-        "var_spec": "_var",
-        "const_spec": "_var",
-        "return_statement": "_return",
-        "range_clause": "_range",
-        "index_expression": "_index",
-        "type_assertion_expression": "_assertion",
-        "unary_expression": "_unary",
-        "binary_expression": "nothing",
-        "interpreted_string_literal": "text_value",
-        "raw_string_literal": "text_value",
-        "type_identifier": "_named",
-        "field_identifier": "skip",
-        "qualified_type": "_named",
-        "pointer_type": "_named",
-        "label_name": "skip",
-        "type_conversion_expression": "_conversion",
-        "expression_statement": "nothing",
-        "parameter_list": "skip",
-        "slice_type": "skip",
-        "map_type": "skip",
-        "array_type": "skip",
-        "blank_identifier": "skip",
-        "type_switch_statement": "_type_switch",
-    }
 
     def start(self) -> None:
         """Give a file the names of the other files of its folder."""
@@ -497,6 +459,47 @@ class GoReader(TreeReader):
     def _index(self, node: Node) -> Variable:
         self.field_value(node, "index")
         return self.element(self.field_value(node, "operand"), node)
+
+    handlers = MappingProxyType(
+        {
+            "package_clause": _package,
+            "import_spec": _import,
+            "function_declaration": _function,
+            "method_declaration": _method,
+            "type_spec": _type_spec,
+            "type_alias": _type_spec,
+            "identifier": _identifier,
+            "selector_expression": _selector,
+            "call_expression": _call,
+            "composite_literal": _composite,
+            "func_literal": _literal,
+            "short_var_declaration": _short,
+            "assignment_statement": _short,
+            "var_spec": _var,
+            "const_spec": _var,
+            "return_statement": _return,
+            "range_clause": _range,
+            "index_expression": _index,
+            "type_assertion_expression": _assertion,
+            "unary_expression": _unary,
+            "binary_expression": TreeReader.nothing,
+            "interpreted_string_literal": TreeReader.text_value,
+            "raw_string_literal": TreeReader.text_value,
+            "type_identifier": _named,
+            "field_identifier": TreeReader.skip,
+            "qualified_type": _named,
+            "pointer_type": _named,
+            "label_name": TreeReader.skip,
+            "type_conversion_expression": _conversion,
+            "expression_statement": TreeReader.nothing,
+            "parameter_list": TreeReader.skip,
+            "slice_type": TreeReader.skip,
+            "map_type": TreeReader.skip,
+            "array_type": TreeReader.skip,
+            "blank_identifier": TreeReader.skip,
+            "type_switch_statement": _type_switch,
+        }
+    )
 
 
 def _package_names(path: str) -> list[str]:

@@ -5,7 +5,7 @@ implementations of abstract methods.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.tree import Node, TreeReader, list_children
 from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, SymbolKind, Trait, Variable
@@ -34,46 +34,6 @@ class JavaReader(TreeReader):
             switch_block_statement_group switch_rule catch_clause ternary_expression
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(_TYPES, "_class"),
-        "package_declaration": "_package",
-        "import_declaration": "_import",
-        "identifier": "_identifier",
-        "this": "_this",
-        "super": "_super",
-        "field_access": "_field_access",
-        "method_invocation": "_invocation",
-        "object_creation_expression": "_creation",
-        "explicit_constructor_invocation": "_explicit",
-        "assignment_expression": "_assignment",
-        "local_variable_declaration": "_local",
-        "lambda_expression": "_lambda",
-        "method_reference": "_reference",
-        "return_statement": "returned",
-        "enhanced_for_statement": "_for_each",
-        "cast_expression": "_cast",
-        "ternary_expression": "conditional",
-        "array_access": "_array_access",
-        "array_initializer": "_array",
-        "string_literal": "text_value",
-        "binary_expression": "nothing",
-        "unary_expression": "nothing",
-        "type_identifier": "_class_named",
-        "scoped_type_identifier": "_class_named",
-        "expression_statement": "nothing",
-        "catch_formal_parameter": "_catch",
-        "resource": "_resource",
-        "modifiers": "skip",
-        "type_parameters": "skip",
-        "type_arguments": "skip",
-        "generic_type": "_class_named",
-        "instanceof_expression": "_instance_of",
-        "type_pattern": "_pattern",
-        "record_pattern_component": "_pattern",
-        "labeled_statement": "last",
-        "break_statement": "skip",
-        "continue_statement": "skip",
-    }
 
     def start(self) -> None:
         """Give a file the names of the other files of its package."""
@@ -519,3 +479,46 @@ class JavaReader(TreeReader):
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
             self.builder.copy(self.own_variable(self.text(name)), self.type(kind))
+
+    handlers = MappingProxyType(
+        {
+            **dict.fromkeys(_TYPES, _class),
+            "package_declaration": _package,
+            "import_declaration": _import,
+            "identifier": _identifier,
+            "this": _this,
+            "super": _super,
+            "field_access": _field_access,
+            "method_invocation": _invocation,
+            "object_creation_expression": _creation,
+            "explicit_constructor_invocation": _explicit,
+            "assignment_expression": _assignment,
+            "local_variable_declaration": _local,
+            "lambda_expression": _lambda,
+            "method_reference": _reference,
+            "return_statement": TreeReader.returned,
+            "enhanced_for_statement": _for_each,
+            "cast_expression": _cast,
+            "ternary_expression": TreeReader.conditional,
+            "array_access": _array_access,
+            "array_initializer": _array,
+            "string_literal": TreeReader.text_value,
+            "binary_expression": TreeReader.nothing,
+            "unary_expression": TreeReader.nothing,
+            "type_identifier": _class_named,
+            "scoped_type_identifier": _class_named,
+            "expression_statement": TreeReader.nothing,
+            "catch_formal_parameter": _catch,
+            "resource": _resource,
+            "modifiers": TreeReader.skip,
+            "type_parameters": TreeReader.skip,
+            "type_arguments": TreeReader.skip,
+            "generic_type": _class_named,
+            "instanceof_expression": _instance_of,
+            "type_pattern": _pattern,
+            "record_pattern_component": _pattern,
+            "labeled_statement": TreeReader.last,
+            "break_statement": TreeReader.skip,
+            "continue_statement": TreeReader.skip,
+        }
+    )

@@ -3,6 +3,8 @@
 Definitions are functions, classes, functions that are used as classes, and interfaces.
 """
 
+from types import MappingProxyType
+
 from gieok.code.languages.javascript.names import JavaScriptNames
 from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, Namespace, SymbolKind, Trait, Variable
@@ -227,6 +229,23 @@ class JavaScriptDefinitions(JavaScriptNames):
                     self.own_variable(name),
                     self.annotation(self.field(parameter, "type")),
                 )
+
+    handlers = MappingProxyType(
+        {
+            **JavaScriptNames.handlers,
+            "function_declaration": _function_declaration,
+            "generator_function_declaration": _function_declaration,
+            "arrow_function": _function_expression,
+            "function_expression": _function_expression,
+            "function": _function_expression,
+            "generator_function": _function_expression,
+            "class_declaration": _class_declaration,
+            "class": _class_expression,
+            "abstract_class_declaration": _class_declaration,
+            "return_statement": _return,
+            "yield_expression": _yield,
+        }
+    )
 
 
 def _find_heritage_bases(heritage: Node) -> list[Node]:

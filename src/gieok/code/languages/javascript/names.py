@@ -5,6 +5,7 @@ For names: their declarations, their meanings and their assignments.
 
 import re
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, Namespace, Op, Variable
@@ -250,6 +251,17 @@ class JavaScriptNames(TreeReader):
     def _inside_of(self, node: Node, types: Sequence[Node], *, is_array: bool) -> Variable:
         held = self.builder.merge(*[self._type(t) for t in types])
         return self.holding(held, node) if is_array else held
+
+    handlers = MappingProxyType(
+        {
+            "identifier": _identifier,
+            "shorthand_property_identifier": _identifier,
+            "this": _this,
+            "super": _super,
+            "member_expression": _member,
+            "subscript_expression": _subscript,
+        }
+    )
 
 
 def _enumerate_pattern_parts(pattern: Node) -> list[tuple[int, Node]]:

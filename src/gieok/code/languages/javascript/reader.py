@@ -4,14 +4,14 @@ Facts cover ES modules and CommonJS, classes and prototypes, object literals, an
 """
 
 import re
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS
 from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
-from gieok.code.languages.tree import Node, first_child
+from gieok.code.languages.tree import Node, TreeReader, first_child
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
@@ -28,65 +28,6 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             switch_case catch_clause ternary_expression
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "identifier": "_identifier",
-        "shorthand_property_identifier": "_identifier",
-        "this": "_this",
-        "super": "_super",
-        "member_expression": "_member",
-        "subscript_expression": "_subscript",
-        "call_expression": "_call",
-        "new_expression": "_new",
-        "assignment_expression": "_assignment",
-        "augmented_assignment_expression": "_augmented",
-        "variable_declarator": "_declarator",
-        "function_declaration": "_function_declaration",
-        "generator_function_declaration": "_function_declaration",
-        "arrow_function": "_function_expression",
-        "function_expression": "_function_expression",
-        "function": "_function_expression",
-        "generator_function": "_function_expression",
-        "class_declaration": "_class_declaration",
-        "class": "_class_expression",
-        "abstract_class_declaration": "_class_declaration",
-        "interface_declaration": "_interface",
-        "type_alias_declaration": "_alias",
-        "enum_declaration": "_alias",
-        "import_alias": "_import_alias",
-        "decorator": "skip",
-        "object": "object_",
-        "array": "_array",
-        "return_statement": "_return",
-        "yield_expression": "_yield",
-        "for_in_statement": "_for_in",
-        "ternary_expression": "conditional",
-        "binary_expression": "_binary",
-        "unary_expression": "nothing",
-        "update_expression": "nothing",
-        "string": "text_value",
-        "template_string": "_template",
-        "number": "nothing",
-        "regex": "nothing",
-        "import_statement": "_import",
-        "export_statement": "_export",
-        "as_expression": "_cast",
-        "satisfies_expression": "first",
-        "non_null_expression": "first",
-        "sequence_expression": "_last",
-        "catch_clause": "_catch",
-        "spread_element": "first",
-        "internal_module": "_namespace",
-        "module": "_namespace",
-        "type_annotation": "skip",
-        "type_parameters": "skip",
-        "type_arguments": "skip",
-        "predefined_type": "skip",
-        "function_signature": "skip",
-        "property_identifier": "skip",
-        "statement_identifier": "skip",
-        "expression_statement": "nothing",
-        "import_specifier": "skip",
-    }
 
     def _last(self, node: Node) -> Variable:
         return ([NOTHING] + [self.value(child) for child in node.named_children])[-1]
@@ -357,6 +298,47 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             self.emit(Op.IMPORT, self.module_variable(alias), source, name, 0, line)
         elif alias != name:
             self.builder.copy(self.module_variable(alias), self.lookup(name))
+
+    handlers = MappingProxyType(
+        {
+            **TypeScript.handlers,
+            **JavaScriptTests.handlers,
+            "call_expression": _call,
+            "new_expression": _new,
+            "assignment_expression": _assignment,
+            "augmented_assignment_expression": _augmented,
+            "variable_declarator": _declarator,
+            "decorator": TreeReader.skip,
+            "object": object_,
+            "array": _array,
+            "for_in_statement": _for_in,
+            "ternary_expression": TreeReader.conditional,
+            "binary_expression": _binary,
+            "unary_expression": TreeReader.nothing,
+            "update_expression": TreeReader.nothing,
+            "string": TreeReader.text_value,
+            "template_string": _template,
+            "number": TreeReader.nothing,
+            "regex": TreeReader.nothing,
+            "import_statement": _import,
+            "export_statement": _export,
+            "as_expression": _cast,
+            "satisfies_expression": TreeReader.first,
+            "non_null_expression": TreeReader.first,
+            "sequence_expression": _last,
+            "catch_clause": _catch,
+            "spread_element": TreeReader.first,
+            "type_annotation": TreeReader.skip,
+            "type_parameters": TreeReader.skip,
+            "type_arguments": TreeReader.skip,
+            "predefined_type": TreeReader.skip,
+            "function_signature": TreeReader.skip,
+            "property_identifier": TreeReader.skip,
+            "statement_identifier": TreeReader.skip,
+            "expression_statement": TreeReader.nothing,
+            "import_specifier": TreeReader.skip,
+        }
+    )
 
 
 def _is_javascript_data(node: Node) -> bool:

@@ -4,6 +4,7 @@ They are interfaces, type aliases, enums, namespaces, `import x = require()` and
 """
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import JavaScriptDefinitions
 from gieok.code.languages.tree import Node
@@ -110,3 +111,15 @@ class TypeScript(JavaScriptDefinitions):
     def export_assigned(self, node: Node) -> None:
         """Read `export = Shop`."""
         self.builder.copy(self.exports, self.value(node.named_children[-1]))
+
+    handlers = MappingProxyType(
+        {
+            **JavaScriptDefinitions.handlers,
+            "interface_declaration": _interface,
+            "type_alias_declaration": _alias,
+            "enum_declaration": _alias,
+            "import_alias": _import_alias,
+            "internal_module": _namespace,
+            "module": _namespace,
+        }
+    )

@@ -58,10 +58,12 @@ class _NamedReader(TreeReader):
         super().__init__(language, source, roots, parse)
         self.grammar = grammar
         self.branches = frozenset(grammar.branches.split())
-        self._methods |= dict.fromkeys(grammar.classes.split(), self._class)
-        self._methods |= dict.fromkeys(grammar.functions.split(), self._function)
-        self._methods |= dict.fromkeys(grammar.calls.split(), self._call)
-        self._methods |= dict.fromkeys(grammar.imports.split(), self._import)
+        self.handlers = {
+            **dict.fromkeys(grammar.classes.split(), _NamedReader._class),
+            **dict.fromkeys(grammar.functions.split(), _NamedReader._function),
+            **dict.fromkeys(grammar.calls.split(), _NamedReader._call),
+            **dict.fromkeys(grammar.imports.split(), _NamedReader._import),
+        }
 
     def _class(self, node: Node) -> None:
         name = self._name(node)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.python import reader
@@ -125,40 +126,6 @@ class _TolerantReader(TreeReader):
             generator_expression match_statement
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "function_definition": "_define",
-        "class_definition": "_define",
-        "decorated_definition": "_decorated",
-        "import_statement": "_import",
-        "import_from_statement": "_import_from",
-        "call": "_call",
-        "attribute": "_attribute",
-        "identifier": "_identifier",
-        "assignment": "_assign",
-        "return_statement": "returned",
-        "string": "_string",
-        "for_statement": "_loop",
-        "for_in_clause": "_loop",
-        "as_pattern": "_as",
-        "global_statement": "_global",
-        "type": "skip",
-        "type_parameter": "skip",
-        "future_import_statement": "skip",
-        "keyword_argument": "_keyword",
-        **dict.fromkeys(
-            """
-                expression_statement block if_statement elif_clause else_clause
-                while_statement try_statement except_clause finally_clause with_statement
-                match_statement case_clause raise_statement assert_statement
-                delete_statement print_statement exec_statement comparison_operator
-                not_operator binary_operator unary_operator subscript slice
-                augmented_assignment list tuple set dictionary pair list_comprehension
-                set_comprehension dictionary_comprehension generator_expression lambda yield
-                list_splat dictionary_splat ERROR
-            """.split(),
-            "nothing",
-        ),
-    }
 
     def start(self) -> None:
         module = self.builder.symbols[0]
@@ -394,6 +361,43 @@ class _TolerantReader(TreeReader):
         if fact is None or not fact.parameters:
             return NOTHING
         return self.made(Op.SUPER, fact.parameters[0], fact.owner)
+
+    handlers = MappingProxyType(
+        {
+            "function_definition": _define,
+            "class_definition": _define,
+            "decorated_definition": _decorated,
+            "import_statement": _import,
+            "import_from_statement": _import_from,
+            "call": _call,
+            "attribute": _attribute,
+            "identifier": _identifier,
+            "assignment": _assign,
+            "return_statement": TreeReader.returned,
+            "string": _string,
+            "for_statement": _loop,
+            "for_in_clause": _loop,
+            "as_pattern": _as,
+            "global_statement": _global,
+            "type": TreeReader.skip,
+            "type_parameter": TreeReader.skip,
+            "future_import_statement": TreeReader.skip,
+            "keyword_argument": _keyword,
+            **dict.fromkeys(
+                """
+                    expression_statement block if_statement elif_clause else_clause
+                    while_statement try_statement except_clause finally_clause with_statement
+                    match_statement case_clause raise_statement assert_statement
+                    delete_statement print_statement exec_statement comparison_operator
+                    not_operator binary_operator unary_operator subscript slice
+                    augmented_assignment list tuple set dictionary pair list_comprehension
+                    set_comprehension dictionary_comprehension generator_expression lambda yield
+                    list_splat dictionary_splat ERROR
+                """.split(),
+                TreeReader.nothing,
+            ),
+        }
+    )
 
 
 def _read_tolerant_docstring(body: Node | None) -> str:

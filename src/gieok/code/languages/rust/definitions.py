@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 from gieok.code.languages.tree import Node, TreeReader, list_children
 from gieok.code.model.facts import NOTHING, Namespace, Op, SymbolKind, Trait, Variable
@@ -385,3 +386,20 @@ class RustDefinitions(TreeReader):
         return self.builder.merge(
             self.load(held, f"{variant}.{name}", node), self.load(value, name, node)
         )
+
+    handlers = MappingProxyType(
+        {
+            "use_declaration": _use,
+            "mod_item": _module,
+            "function_item": _function,
+            "struct_item": _struct,
+            "enum_item": _struct,
+            "union_item": _struct,
+            "trait_item": _trait,
+            "impl_item": _impl,
+            "type_item": _alias,
+            "macro_definition": _macro_definition,
+            "const_item": _constant,
+            "static_item": _constant,
+        }
+    )

@@ -5,10 +5,10 @@ types.
 """
 
 from functools import partial
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
-from gieok.code.languages.tree import Node
+from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, SymbolKind, Variable
 
 #: Methods that return their receiver, or the value inside of the receiver.
@@ -44,54 +44,6 @@ class RustReader(RustDefinitions):
     branches = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "use_declaration": "_use",
-        "mod_item": "_module",
-        "function_item": "_function",
-        "struct_item": "_struct",
-        "enum_item": "_struct",
-        "union_item": "_struct",
-        "trait_item": "_trait",
-        "impl_item": "_impl",
-        "type_item": "_alias",
-        "macro_definition": "_macro_definition",
-        "identifier": "_identifier",
-        "self": "_self",
-        "field_expression": "_field",
-        "scoped_identifier": "_scoped",
-        "call_expression": "_call",
-        "struct_expression": "_struct_expression",
-        "closure_expression": "_closure",
-        "let_declaration": "_let",
-        "assignment_expression": "_assignment",
-        "return_expression": "returned",
-        "for_expression": "_for",
-        "macro_invocation": "_macro",
-        "string_literal": "text_value",
-        "binary_expression": "nothing",
-        "reference_expression": "last",
-        "if_expression": "_if",
-        "block": "_block_apart",
-        "while_expression": "_while",
-        "let_condition": "_let_condition",
-        "match_expression": "_match",
-        "type_cast_expression": "_cast",
-        "index_expression": "_index",
-        "expression_statement": "nothing",
-        "attribute_item": "skip",
-        "type_identifier": "skip",
-        "generic_function": "_generic_function",
-        "const_item": "_constant",
-        "static_item": "_constant",
-        "array_expression": "_array",
-        "generic_type": "skip",
-        "visibility_modifier": "skip",
-        "field_identifier": "skip",
-        "tuple_expression": "_tuple",
-        "mutable_specifier": "skip",
-        "try_expression": "last",
-        "await_expression": "last",
-    }
 
     def body(self, node: Node) -> None:
         """Read the body of a function or a closure: its last value is returned."""
@@ -265,3 +217,43 @@ class RustReader(RustDefinitions):
         if name != "vec":
             return NOTHING
         return self.holding(held, node) if held != NOTHING else self.builder.container()
+
+    handlers = MappingProxyType(
+        {
+            **RustDefinitions.handlers,
+            "identifier": _identifier,
+            "self": _self,
+            "field_expression": _field,
+            "scoped_identifier": _scoped,
+            "call_expression": _call,
+            "struct_expression": _struct_expression,
+            "closure_expression": _closure,
+            "let_declaration": _let,
+            "assignment_expression": _assignment,
+            "return_expression": TreeReader.returned,
+            "for_expression": _for,
+            "macro_invocation": _macro,
+            "string_literal": TreeReader.text_value,
+            "binary_expression": TreeReader.nothing,
+            "reference_expression": TreeReader.last,
+            "if_expression": _if,
+            "block": _block_apart,
+            "while_expression": _while,
+            "let_condition": _let_condition,
+            "match_expression": _match,
+            "type_cast_expression": _cast,
+            "index_expression": _index,
+            "expression_statement": TreeReader.nothing,
+            "attribute_item": TreeReader.skip,
+            "type_identifier": TreeReader.skip,
+            "generic_function": _generic_function,
+            "array_expression": _array,
+            "generic_type": TreeReader.skip,
+            "visibility_modifier": TreeReader.skip,
+            "field_identifier": TreeReader.skip,
+            "tuple_expression": _tuple,
+            "mutable_specifier": TreeReader.skip,
+            "try_expression": TreeReader.last,
+            "await_expression": TreeReader.last,
+        }
+    )
