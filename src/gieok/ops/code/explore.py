@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 from gieok.code.ask import analysis, explore
 from gieok.code.ask.explore import ExploreCandidate
 from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
@@ -133,7 +134,7 @@ class ExploreResult:
     tests: tuple[TestRow, ...]
     degraded: str | None
     freshness: ShownFreshness
-    pending: Hidden[dict[str, object] | None] = None
+    pending: Hidden[Escalation | None] = None
 
     @property
     def found(self) -> bool:
@@ -163,7 +164,7 @@ def explore_code(context: Context, request: ExploreRequest) -> ExploreResult:
         tests=tests,
         degraded=explored.degraded,
         freshness=freshness(project),
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
     )
     return _fit_explored_code(project, result, explored.candidates, request.budget - _FENCE)
 

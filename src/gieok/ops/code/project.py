@@ -1,10 +1,10 @@
 """Shared parts of the code operations: the project of a call, and the freshness of an answer."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import places
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import Freshness, Project
 from gieok.code.model import layout
 from gieok.errors import NotIndexed
@@ -141,15 +141,13 @@ def render_degraded_note(degraded: str | None, style: Style) -> list[str]:
     return [style.dim(style.say("note: ") + style.told(degraded))] if degraded else []
 
 
-def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style) -> list[str]:
+def render_waiting_escalation(pending: Escalation | None, style: Style) -> list[str]:
     """Return the lines that mention a waiting escalation."""
-    if not pending:
+    if pending is None:
         return []
-    reasons = pending.get("reasons")
-    count = len(reasons) if isinstance(reasons, list) else 1
     note = style.say(
         "{count} change waits for a deeper look: `gieok code escalate`",
         plural="{count} changes wait for a deeper look: `gieok code escalate`",
-        count=count,
+        count=len(pending.reasons),
     )
     return [style.dim(note)]

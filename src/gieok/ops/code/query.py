@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask.query import FoundSymbol, search_symbols
 from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import SCOPE, Project, freshness
 from gieok.code.report import summary
 from gieok.errors import BadRequest
@@ -104,7 +105,7 @@ class QueryResult:
     results: tuple[AnswerRow, ...]
     degraded: str | None
     freshness: ShownFreshness
-    pending: Annotated[dict[str, object] | None, As(_is_escalation_waiting)] = None
+    pending: Annotated[Escalation | None, As(_is_escalation_waiting)] = None
     is_unsure: bool = False
 
     @property
@@ -145,7 +146,7 @@ def query_code(context: Context, request: QueryRequest) -> QueryResult:
         results=rows,
         degraded=answers.degraded,
         freshness=freshness(project),
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
         is_unsure=is_unsure,
     )
 

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.deepen import deeper, escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index import watch_list
 from gieok.code.index.project import freshness, list_partial_files
 from gieok.code.index.scan import Skipped
@@ -83,7 +84,7 @@ class CodeStatusResult:
     freshness: ShownFreshness
     record: dict[str, str]
     quality: int | None
-    pending: dict[str, object] | None
+    pending: Escalation | None
     coverage: CoverageState
     #: Files that are indexed in part, with the reason.
     notes: tuple[Skipped, ...]
@@ -109,7 +110,7 @@ def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
         freshness=freshness(project),
         record=deeper.record(project, counted),
         quality=quality if isinstance(quality, int) else None,
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
         coverage=coverage,
         notes=tuple(list_partial_files(project)),
         watched=state_of(running, project.root) if is_watched else None,
