@@ -31,10 +31,9 @@ def build_test_command(root: Path, tests: Sequence[Symbol]) -> str:
     by_language: dict[str, list[Symbol]] = defaultdict(list)
     for test in tests:
         by_language[find_source_language(test.path) or ""].append(test)
-    parts = [
-        _COMMANDS.get(language, _build_no_command)(root, own)
-        for language, own in by_language.items()
-    ]
+    if not by_language.keys() <= _COMMANDS.keys():
+        return ""
+    parts = [_COMMANDS[language](root, own) for language, own in by_language.items()]
     return " && ".join(dict.fromkeys(parts)) if all(parts) else ""
 
 
@@ -109,11 +108,6 @@ def _read_package_json(root: Path) -> Mapping[str, Mapping[str, object]]:
 
 def _list_test_files(tests: Sequence[Symbol]) -> list[str]:
     return list(dict.fromkeys(s.path for s in tests))
-
-
-def _build_no_command(root: Path, tests: Sequence[Symbol]) -> str:
-    del root, tests
-    return ""
 
 
 _COMMANDS: Mapping[str, Callable[[Path, Sequence[Symbol]], str]] = {

@@ -147,13 +147,8 @@ def _look_for_candidates(
     if not only:
         return scan.scan(project.root, project.rules)
     looked = scan.look_at_paths(project.root, only, project.rules)
-    candidates = sorted(result for result in looked if isinstance(result, scan.SourceCandidate))
-    skipped = [
-        result
-        for result in looked
-        if isinstance(result, scan.Skipped) and (project.root / result.path).exists()
-    ]
-    return candidates, skipped
+    candidates, skipped = scan.split_scan_results(looked)
+    return candidates, [skip for skip in skipped if (project.root / skip.path).exists()]
 
 
 def _iter_source_items(
@@ -172,10 +167,7 @@ def _iter_source_items(
             change.skipped.append(scan.Skipped(clean_name, "its name holds a secret"))
             continue
         before = known.get(candidate.path)
-        if before is not None and (before.size, before.mtime_ns) == (
-            candidate.size,
-            candidate.mtime_ns,
-        ):
+        if before is not None and candidate.is_like(before):
             yield SourceItem(
                 candidate.path, before.content_hash, _refuse_unchanged_source, _keep_source_uncut
             )
@@ -393,18 +385,13 @@ def freshness(project: Project) -> Freshness:
     dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
         file = known.get(candidate.path)
+        on_disk = project.root / candidate.path
         if file is None:
-            dirty.update(
-                [candidate.path]
-                if _is_readable_source(project.root / candidate.path, candidate.language)
-                else []
-            )
-        elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
-            try:
-                digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
-            except OSError:
-                digest = ""
-            dirty.update([candidate.path] if digest != file.content_hash else [])
+            is_dirty = _is_readable_source(on_disk, candidate.language)
+        else:
+            is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
+        if is_dirty:
+            dirty.add(candidate.path)
     return Freshness(
         commit=notes.get(_COMMIT_NOTE, ""),
         head=project.versions.head(),
@@ -413,6 +400,14 @@ def freshness(project: Project) -> Freshness:
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
         unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(skipped)),
     )
+
+
+def _hash_file(file: Path) -> str:
+    """Return the hash of a file's content; '' for a file that cannot be read."""
+    try:
+        return sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _is_readable_source(file: Path, language: str) -> bool:
