@@ -17,7 +17,7 @@ import cases
 from code_index import SURE, Pairs, called_name, calls_of, index, mean_of, sites_by_name
 from code_peers import codegraph
 from gieok.code.index.graph import CALLS
-from gieok.code.index.project import ProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 
 
 def score_graph(predicted: Pairs, truth: dict[str, Any], tree: Path) -> dict[str, float]:

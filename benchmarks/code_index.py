@@ -12,7 +12,7 @@ from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.testing import ManualClock
 
 Pairs = set[tuple[str, str]]
@@ -21,7 +21,7 @@ SURE = Certainty.UNIQUE_NAME
 
 def index(tree: Path, folder: str) -> Project:
     """Index a project without embedding."""
-    store = SqliteProjectStore(Path(folder) / "index.sqlite", resident=True)
+    store = ProjectStore(Path(folder) / "index.sqlite", resident=True)
     indexed = Project(tree, store, TreeSitterParser(), Git(Path(folder)), ManualClock())
     project.sync_project(indexed)
     return indexed

@@ -57,3 +57,23 @@ def test_a_line_in_the_wrong_place_breaks_the_contract(
     status, said = _lint(tmp_path)
     assert status != 0
     assert broken in said
+
+
+_LOADED = """
+import pkgutil, sys
+from importlib import import_module
+import gieok.code
+for module in pkgutil.walk_packages(gieok.code.__path__, "gieok.code."):
+    import_module(module.name)
+print(*sorted(sys.modules))
+"""
+
+
+def test_what_the_code_rib_names_as_a_type_is_not_loaded_by_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED], capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert "gieok.code.ask.explore" in loaded
+    behind = ("gieok.storage", "gieok.machine", "sqlite3", "subprocess", "coverage", "tree_sitter")
+    assert [name for name in loaded if name.startswith(behind)] == []

@@ -160,7 +160,6 @@ STORES = {
     "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }
-PROJECT_STORES = {"sqlite": Backend("storage.index.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {
     "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
     "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
@@ -298,9 +297,6 @@ IMPORTS = {
     "basic-memory": Backend("machine.imports.notes:BasicMemoryReader"),
     "claude-code": Backend("machine.imports.notes:ClaudeCodeReader"),
 }
-PARSERS = {"tree-sitter": Backend("machine.parsers.treesitter:TreeSitterParser")}
-COVERAGE = {"coverage.py": Backend("machine.coverage_file:CoverageFile")}
-VERSIONS = {"git": Backend("machine.git:Git")}
 WATCHERS = {"watchfiles": Backend("machine.watchers:FileWatcher")}
 
 

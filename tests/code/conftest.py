@@ -9,7 +9,7 @@ from gieok.code.index import project
 from gieok.code.index.project import Project
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.testing import ManualClock
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -23,7 +23,7 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def opened(root: Path, store: Path) -> Project:
-    return Project(root, SqliteProjectStore(store), TreeSitterParser(), Git(root), ManualClock())
+    return Project(root, ProjectStore(store), TreeSitterParser(), Git(root), ManualClock())
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 from gieok.errors import BadRequest
 from gieok.machine.coverage_file import CoverageFile
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 
 Make = Callable[[Mapping[str, str]], Project]
 Write = Callable[..., Path]
@@ -306,7 +306,7 @@ def test_an_index_from_before_gets_the_tables(
     db = sqlite3.connect(tmp_path / "index.sqlite")
     db.executescript("DROP TABLE code_executions; DROP TABLE code_versions")
     db.close()
-    made = made._replace(store=SqliteProjectStore(tmp_path / "index.sqlite"))
+    made = made._replace(store=ProjectStore(tmp_path / "index.sqlite"))
     assert project.sync_project(made).touched == []
     taken_in(made, {"shop/pay.py": {"tests/test_pay.py::test_refund|run": [6]}})
     assert _pairs(made) == {("test_refund", "refund")}

@@ -8,7 +8,7 @@ from gieok.code.index.project import SCOPE, Project
 from gieok.flow.lifecycle import fill_in_order
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.testing import HashEmbedder, ManualClock
 
 _FILES = {
@@ -30,7 +30,7 @@ def test_public_and_documented_passages_come_first_then_the_newest_and_tests_las
         (root / name).write_text(text, encoding="utf-8")
     made = Project(
         root,
-        SqliteProjectStore(tmp_path / "i.sqlite"),
+        ProjectStore(tmp_path / "i.sqlite"),
         TreeSitterParser(),
         Git(root),
         ManualClock(),

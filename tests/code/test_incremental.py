@@ -16,7 +16,7 @@ from gieok.code.index.project import SCOPE, Project
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.model.code import Execution
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.testing import ManualClock
 
 _NAMES = ("load", "save", "check", "Store", "run")
@@ -84,7 +84,7 @@ class EditsMachine(RuleBasedStateMachine):
         self.take_in_what_ran([(0, 1), (1, 2), (3, 0)], known=True)
 
     def _open(self, name: str) -> Project:
-        store = SqliteProjectStore(Path(self.folder.name, name))
+        store = ProjectStore(Path(self.folder.name, name))
         return Project(self.root, store, TreeSitterParser(), Git(self.root), ManualClock())
 
     def _file(self, stem: str, suffix: str) -> Path:
@@ -215,7 +215,7 @@ def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_b
 
     def opened(name: str) -> Project:
         return Project(
-            root, SqliteProjectStore(tmp_path / name), TreeSitterParser(), Git(root), ManualClock()
+            root, ProjectStore(tmp_path / name), TreeSitterParser(), Git(root), ManualClock()
         )
 
     def put(name: str | None) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gieok.code.languages import places
 from gieok.code.languages.table import LANGUAGES, find_source_language
+from gieok.code.languages.tree import TreeLanguage
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "code.md"
@@ -32,15 +33,23 @@ def test_every_language_has_a_grammar_that_is_installed_and_reads_nothing_from_a
     for language in LANGUAGES.values():
         if language.grammar:
             assert not parser.parse(language.grammar, b"").named_children
-            facts = language.read("", language, parser)
+            facts = language.read("", parser)
             assert (facts.language, len(facts.symbols), facts.error) == (language.name, 1, "")
 
 
-def test_the_rules_of_a_family_are_made_of_its_files() -> None:
+def test_a_reader_handles_each_node_by_the_method_that_it_has() -> None:
+    readers = {x.reader for x in LANGUAGES.values() if isinstance(x, TreeLanguage)}
+    assert len(readers) > 3
+    for reader in readers:
+        handlers = reader.handlers.values()
+        assert [method for method in handlers if getattr(reader, method.__name__) != method] == []
+
+
+def test_the_linker_of_a_family_is_made_of_its_files() -> None:
     for language in LANGUAGES.values():
-        if language.family and language.family.rules:
-            rules = language.family.rules([])
-            assert rules.linker.target("a", "nowhere", "thing", 0).file is None
+        if language.family and language.family.linker:
+            linker = language.family.linker.of_files([])
+            assert linker.target("a", "nowhere", "thing", 0).file is None
 
 
 def test_places_follow_the_names_that_the_rows_give() -> None:

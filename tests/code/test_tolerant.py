@@ -10,7 +10,7 @@ import pytest
 import gieok
 from gieok.code.index import project
 from gieok.code.index.project import Project
-from gieok.code.languages.python import reader, tolerant
+from gieok.code.languages.python import reader
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import Facts, SymbolFact
 from gieok.code.report import validate
@@ -24,7 +24,7 @@ _ERROR = "\n\nx = = 1\n"
 
 
 def _read(text: str) -> Facts:
-    return tolerant.read_tolerant_python(text, LANGUAGES["python"], _PARSER)
+    return LANGUAGES["python"].read(text, _PARSER)
 
 
 def _symbols(text: str) -> list[tuple[str, int, int]]:
@@ -206,14 +206,14 @@ def test_an_edit_in_the_middle_keeps_callers_and_says_so(indexed: Make) -> None:
 
 
 def test_what_has_no_definitions_is_parsed_twice_at_most() -> None:
-    class Counting:
+    class Counting(TreeSitterParser):
         parsed = 0
 
         def parse(self, grammar: str, source: bytes) -> SyntaxNode:
             Counting.parsed += 1
             return _PARSER.parse(grammar, source)
 
-    tolerant.read_tolerant_python("x = (\n" * 30, LANGUAGES["python"], Counting())
+    LANGUAGES["python"].read("x = (\n" * 30, Counting())
     assert Counting.parsed == 2
 
 

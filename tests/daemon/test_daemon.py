@@ -25,7 +25,7 @@ from gieok.home.calls import open_call
 from gieok.model.memory import Scope
 from gieok.processes import wire
 from gieok.processes.client import Daemon
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.surfaces.hook import trail
@@ -310,7 +310,7 @@ def _define(root: Path, name: str) -> None:
 
 
 def _functions(root: Path) -> list[str]:
-    store = SqliteProjectStore(layout.index_file(root))
+    store = ProjectStore(layout.index_file(root))
     try:
         assert store.check() == []
         return [symbol.name for symbol in store.all_symbols() if symbol.kind == "function"]
@@ -443,7 +443,7 @@ def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(
 
 
 def _graph(root: Path) -> list[object]:
-    store = SqliteProjectStore(layout.index_file(root))
+    store = ProjectStore(layout.index_file(root))
     try:
         return [*store.all_symbols(), *store.all_edges()]
     finally:

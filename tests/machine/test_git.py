@@ -1,4 +1,4 @@
-"""`Versions` by git: whose git it is."""
+"""Version control by git: whose git it is."""
 
 import os
 import subprocess

@@ -18,7 +18,7 @@ from gieok.code.index.project import Project
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.model.code import Execution, Symbol
-from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.testing import ManualClock
 
 #: What of an index is the same whenever the files are: no numbers of rows.
@@ -49,7 +49,7 @@ def opened(root: Path, file: Path) -> Project:
     """Return a project with its index in `file`."""
     clock = ManualClock()
     clock.advance(timedelta(days=36500))  # after whatever time a file has
-    return Project(root, SqliteProjectStore(file), TreeSitterParser(), Git(root), clock)
+    return Project(root, ProjectStore(file), TreeSitterParser(), Git(root), clock)
 
 
 class KeptIndex:

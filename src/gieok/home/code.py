@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gieok import config, fs, places, registry, resolved
+from gieok import config, extras, fs, places, resolved
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
@@ -13,7 +14,11 @@ from gieok.flow.durable import JournalRealm
 from gieok.flow.generate import Asker
 from gieok.home import models
 from gieok.home.home import Home
-from gieok.ports.code import CoverageRun
+from gieok.machine.git import Git
+from gieok.storage.index.sqlite.graph import ProjectStore
+
+if TYPE_CHECKING:
+    from gieok.machine.coverage_file import CoverageFile
 
 
 def open_code_project(home: Home, root: Path) -> Project:
@@ -21,13 +26,15 @@ def open_code_project(home: Home, root: Path) -> Project:
 
     Raises NotIndexed where somebody else made the index.
     """
+    with extras.imports_of("", "tree-sitter"):
+        from gieok.machine.parsers.treesitter import TreeSitterParser
     folder = home.settings.home
     realm = JournalRealm(home.stores.journal, f"code:{root.resolve()}")
     # An index that another process has made and not claimed yet looks like an index that came with
     # the repository.
     with fs.lock_resource(folder, layout.index_file(root)):
         ownership.check_index_owner(folder, root)
-        store = registry.load_backend(registry.PROJECT_STORES, "sqlite")(
+        store = ProjectStore(
             layout.index_file(root), resident=home.resident is not None, realm=realm
         )
         try:
@@ -38,17 +45,18 @@ def open_code_project(home: Home, root: Path) -> Project:
     return Project(
         root=root,
         store=store,
-        parser=registry.load_backend(registry.PARSERS, "tree-sitter")(),
-        versions=registry.load_backend(registry.VERSIONS, "git")(root, home.caller.environment),
+        parser=TreeSitterParser(),
+        versions=Git(root, home.caller.environment),
         clock=home.clock,
         ignore=_read_ignore_patterns(root / layout.FOLDER / "config.yaml"),
     )
 
 
-def load_coverage_run(file: Path) -> CoverageRun:
+def load_coverage_run(file: Path) -> "CoverageFile":
     """Return the run under coverage whose data a file holds."""
-    coverage_run: CoverageRun = registry.load_backend(registry.COVERAGE, "coverage.py")(file)
-    return coverage_run
+    with extras.imports_of("", "coverage.py"):
+        from gieok.machine.coverage_file import CoverageFile
+    return CoverageFile(file)
 
 
 def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
@@ -76,7 +84,7 @@ def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
     The index is not opened. Raises BadConfig.
     """
     patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
-    return ignore_rules.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
+    return ignore_rules.IgnoreRules(patterns, Git(root))
 
 
 def format_code_role(root: Path) -> str:

@@ -1,4 +1,4 @@
-"""`CoverageRun` by coverage.py's own `CoverageData`."""
+"""Run of tests as coverage.py recorded it, read with its own `CoverageData`."""
 
 import sqlite3
 from collections import defaultdict
@@ -19,11 +19,16 @@ _Answer = TypeVar("_Answer")
 
 
 class CoverageFile:
-    """One data file of coverage.py, usually `.coverage`."""
+    """One data file of coverage.py, usually `.coverage`.
+
+    Raises BadRequest for a file that is no such record, or is damaged.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
         try:
+            #: When the record was written, in nanoseconds since 1970: code that changed later was
+            #: not run as it is now.
             self.finished_ns = file.stat().st_mtime_ns
             is_file = file.is_file()
         except OSError as error:
@@ -39,15 +44,18 @@ class CoverageFile:
         self._asked(self._open)
 
     def files(self) -> list[str]:
-        """Return the paths of all measured files."""
+        """Return the paths of all measured files, with `/`, as the tool wrote them, sorted."""
         return sorted(map(_convert_to_posix, self._asked(self._data.measured_files)))
 
     def contexts(self) -> list[str]:
-        """Return the names of the contexts (tests) in which lines ran."""
+        """Return the names under which lines were run, without the empty one, sorted."""
         return sorted(self._asked(self._data.measured_contexts) - {""})
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
-        """Yield the lines of a file that ran, context by context."""
+        """Yield (context, 1-based lines that ran in that context) of a file.
+
+        The context '' holds lines that ran outside any context.
+        """
         by_context: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
             if _convert_to_posix(name) == path:

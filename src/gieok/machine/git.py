@@ -1,4 +1,4 @@
-"""`Versions` by the `git` program.
+"""Version control of a folder by the `git` program.
 
 Every answer is empty where there is no git, no repository or no commit.
 """
@@ -117,7 +117,10 @@ class Git:
         )
 
     def diff(self, revision: str) -> str:
-        """Return the unified diff, without context, from a revision to the files on disk."""
+        """Return the unified diff, without context, from a revision to the files on disk.
+
+        Raises BadRequest.
+        """
         if revision.startswith("-"):
             raise BadRequest(f"{revision!r} is no revision")
         code, text, error = self._text(

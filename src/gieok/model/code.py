@@ -39,6 +39,26 @@ class Symbol(NamedTuple):
     status: str
     code_hash: str
 
+    @property
+    def qualified(self) -> str:
+        """Return the name with those of the symbols around it, without the path."""
+        return key_name(self.key)
+
+
+def key_path(key: str) -> str:
+    """Return the path of the file that holds a symbol."""
+    return key.partition("::")[0]
+
+
+def key_name(key: str) -> str:
+    """Return the qualified name of a symbol in its file."""
+    return key.partition("::")[2]
+
+
+def module_key(path: str) -> str:
+    """Return the key of the symbol that stands for a whole file."""
+    return f"{path}::<module>"
+
 
 class Summary(NamedTuple):
     """Model's summary of the purpose of the code with this hash; '' where no model was asked

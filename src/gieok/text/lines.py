@@ -36,6 +36,11 @@ class LineSpan(NamedTuple):
     end: int
 
 
+def measure_indent(line: str) -> int:
+    """Return how many blanks a line begins with; of a blank line, its length."""
+    return len(line) - len(line.lstrip())
+
+
 def line_spans(text: str) -> tuple[LineSpan, ...]:
     """Return the lines of a passage in order.
 
@@ -72,7 +77,7 @@ def _iter_text_blocks(text: str) -> Iterator[LineSpan]:
         if fence_match and fence in ("", fence_match[1]):
             fence = "" if fence else fence_match[1]
         elif not fence and not is_blank and not _HEADING.match(line) and start < 0:
-            start = place + (begins or len(line) - len(line.lstrip()))
+            start = place + (begins or measure_indent(line))
         last = end
         place += len(line)
     if start >= 0:

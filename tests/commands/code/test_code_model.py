@@ -396,11 +396,11 @@ def test_what_another_process_syncs_while_the_strong_model_looks_waits_for_the_n
     server.script = [meanwhile]
     run("escalate")
     assert {model for model, _ in _asked(server)} == {"strong"}, "one at a time"
-    waiting = escalation.pending(shop)
+    waiting = escalation.read_pending(shop)
     assert waiting is not None
-    assert waiting["reasons"] == ["new module shop/bill.py", "new class shop/bill.py::Bill"]
+    assert waiting.reasons == ("new module shop/bill.py", "new class shop/bill.py::Bill")
     run("escalate")
-    assert escalation.pending(shop) is None
+    assert escalation.read_pending(shop) is None
 
 
 def test_another_provider_has_an_address_of_its_own(

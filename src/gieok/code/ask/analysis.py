@@ -17,8 +17,8 @@ from gieok.code.index.read import CodeSource, read_source_file
 from gieok.code.languages import places
 from gieok.code.languages.table import find_source_language
 from gieok.code.model import facts as fact_file
-from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Edge, Symbol
+from gieok.code.model.facts import FUNCTIONS, SymbolKind
+from gieok.model.code import Edge, Symbol, key_name, key_path, module_key
 
 
 class Analysis(NamedTuple):
@@ -36,14 +36,8 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
     A file stands for all symbols in it, a class for its methods.
     """
-    summary, known = impact_of(project, symbols)
-    return Analysis(
-        impact=summary,
-        symbols=known,
-        changed=tuple(s.key for s in symbols),
-        deleted=(),
-        freshness=freshness(project),
-    )
+    changed = [s.key for s in symbols]
+    return _build_analysis(project, impact_of(project, symbols), changed, ())
 
 
 def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
@@ -73,7 +67,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
     present = {s.key for s in project.store.symbols(keys=sorted(changed))}
     gone = [key for key in sorted(changed) if key not in present]
     outer = {
-        path: what for path, what in sorted(diff.outside.items()) if f"{path}::<module>" in present
+        path: what for path, what in sorted(diff.outside.items()) if module_key(path) in present
     }
     parts = {path for path, what in outer.items() if not what.is_whole}
     whole = [
@@ -81,7 +75,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
         for s in changed.values()
         if s.key in present and not (s.kind == SymbolKind.MODULE and s.path in parts)
     ]
-    seeds = sorted({*_with_members(project, whole), *(f"{path}::<module>" for path in parts)})
+    seeds = sorted({*_with_members(project, whole), *(module_key(path) for path in parts)})
     reading = [
         edge
         for path, what in outer.items()
@@ -91,12 +85,21 @@ def of_diff(project: Project, revision: str) -> Analysis:
     request = _Asked(
         seeds=seeds, gone=gone, before=before, was=[changed[key] for key in gone], reading=reading
     )
-    summary, known = _analyse_impact(project, request)
+    return _build_analysis(project, _analyse_impact(project, request), sorted(changed), gone)
+
+
+def _build_analysis(
+    project: Project,
+    analysed: tuple[Impact, dict[str, Symbol]],
+    changed: Sequence[str],
+    deleted: Sequence[str],
+) -> Analysis:
+    summary, known = analysed
     return Analysis(
         impact=summary,
         symbols=known,
-        changed=tuple(sorted(changed)),
-        deleted=tuple(gone),
+        changed=tuple(changed),
+        deleted=tuple(deleted),
         freshness=freshness(project),
     )
 
@@ -136,7 +139,7 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
         {s.path for s in symbols if s.kind in (SymbolKind.MODULE, SymbolKind.CLASS)}
     ):
         for member in project.store.symbols(paths=[path]):
-            whole = f"{path}::<module>" in keys
+            whole = module_key(path) in keys
             inside = any(
                 member.key.startswith(f"{s.key}.") for s in symbols if s.kind == SymbolKind.CLASS
             )
@@ -184,7 +187,7 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     own = store.symbols(keys=seeds)
     methods = impact.methods_alone([*own, *asked.was])
     classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})
-    paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
+    paths = sorted({key_path(key) for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
     tests_of = sorted(path for path in (*imported, *paths) if places.is_test_file(path))
     into = impact.around(edges, [*seeds, *classes])
@@ -233,15 +236,11 @@ def _find_sibling_ways(
 
     The symbols on those ways are added to `symbols`.
     """
-    others = [
-        s.key
-        for s in project.store.symbols(paths=paths)
-        if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-    ]
+    others = [s.key for s in project.store.symbols(paths=paths) if s.kind in FUNCTIONS]
     into = impact.around(edges, others)
     symbols |= {s.key: s for s in project.store.symbols(keys=sorted({e.source for e in into}))}
     return impact.net_of(edges, into, symbols, sources).spread(others)
 
 
 def _split_bare_name(key: str) -> str:
-    return key.partition("::")[2].rpartition(".")[2]
+    return key_name(key).rpartition(".")[2]

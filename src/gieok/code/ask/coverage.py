@@ -11,17 +11,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask import changes
 from gieok.code.index import scan
 from gieok.code.index.graph import INHERITS
 from gieok.code.index.project import Project
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS
 from gieok.errors import BadRequest
-from gieok.model.code import Execution, SourceFile, Symbol
-from gieok.ports.code import CoverageRun, SyntaxNode
+from gieok.model.code import Execution, SourceFile, Symbol, key_path
+from gieok.ports.code import SyntaxNode
+
+if TYPE_CHECKING:
+    from gieok.machine.coverage_file import CoverageFile
 
 _AGAIN = "run the tests again with `pytest --cov --cov-context=test`"
 _PHASE = re.compile(r"\|(setup|run|teardown)$")
@@ -58,7 +61,7 @@ class LearnedExecutions(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecutions:
+def learn(project: Project, run: "CoverageFile", commit: str = "") -> LearnedExecutions:
     """Read from a coverage run which test of the project ran which function.
 
     The index must be in line with the files. Raises BadRequest.
@@ -73,7 +76,7 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
     unknown = tuple(context for context in run.contexts() if context not in tests)
     _refuse_foreign_run(run, measured, places, tests)
     fresh = _Fresh(project, run, files, commit)
-    functions = {s.key: s for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+    functions = {s.key: s for s in symbols if s.kind in FUNCTIONS}
     executed_pairs, unread = set[tuple[str, str]](), set[tuple[str, str]]()
     believed, changed = set[str](), set[str]()
     for name, path in places.items():
@@ -99,7 +102,7 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
     valid_pairs = sorted(
         (t, f)
         for t, f in executed_pairs
-        if f in functions and t != f and f.partition("::")[0] not in changed
+        if f in functions and t != f and key_path(f) not in changed
     )
     return LearnedExecutions(
         executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in valid_pairs),
@@ -113,7 +116,10 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecut
 
 
 def _refuse_foreign_run(
-    run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]
+    run: "CoverageFile",
+    measured: Sequence[str],
+    places: Mapping[str, str],
+    tests: Mapping[str, str],
 ) -> None:
     contexts = run.contexts()
     if not contexts:
@@ -138,7 +144,7 @@ class _Fresh:
     """Finder of the files that have not changed since the run."""
 
     def __init__(
-        self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str
+        self, project: Project, run: "CoverageFile", files: Mapping[str, SourceFile], commit: str
     ) -> None:
         self._root, self._run, self._files = project.root, run, files
         self._differing = (
@@ -154,7 +160,7 @@ class _Fresh:
 
 
 def _pair_executed_functions(
-    project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
+    project: Project, run: "CoverageFile", name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
     """Return the (test, function) pairs of a file; None where the file is not the one that ran."""
     try:
@@ -269,7 +275,7 @@ class _Tests:
 
     def __init__(self, project: Project, symbols: Sequence[Symbol]) -> None:
         self._store = project.store
-        self._keys = {s.key for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+        self._keys = {s.key for s in symbols if s.kind in FUNCTIONS}
         self._paths = sorted({s.path for s in symbols})
         self._dotted: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for key in sorted(self._keys):

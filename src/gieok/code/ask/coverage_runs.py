@@ -6,14 +6,16 @@ does not return every test that passes through. Only the impact analysis reads t
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask.coverage import LearnedExecutions
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS
 from gieok.model.code import Edge, Executed, Symbol
-from gieok.ports.code import ExecutedGraph, Executions
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 RAN = "ran"
 _REASON, _CHANGED = "ran under coverage", "ran under coverage, changed since"
@@ -27,7 +29,7 @@ class ObservedTests(NamedTuple):
     The names are changed names outside of functions (`outside`).
     """
 
-    store: ExecutedGraph
+    store: "ProjectStore"
     readers: Sequence[Edge] = ()
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
@@ -40,7 +42,7 @@ class ObservedTests(NamedTuple):
         return self.store.edges_out_of(keys)
 
 
-def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
+def edges_into(store: "ProjectStore", keys: Sequence[str]) -> list[Edge]:
     """Return an edge for every test that ran one of these functions."""
     return [
         Edge(row.test, row.function, RAN, *_rate_execution(row), 0) for row in store.executed(keys)
@@ -63,7 +65,7 @@ def _rate_execution(row: Executed) -> tuple[int, str]:
 
 
 def not_run(
-    store: Executions, seeds: Sequence[str], tests: Sequence[str], symbols: Mapping[str, Symbol]
+    store: "ProjectStore", seeds: Sequence[str], tests: Sequence[str], symbols: Mapping[str, Symbol]
 ) -> dict[str, str]:
     """Return those of `tests` that were seen not to run the change, each with an explanation.
 
@@ -72,10 +74,7 @@ def not_run(
     result is empty. The result is also empty where no test ran a changed function, because coverage
     may not have measured it.
     """
-    if any(
-        key not in symbols or symbols[key].kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        for key in seeds
-    ):
+    if any(key not in symbols or symbols[key].kind not in FUNCTIONS for key in seeds):
         return {}
     rows = store.executed(seeds)
     if {row.function for row in rows} != set(seeds):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gieok.code.ask.likelihood import Sources, Way
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Symbol
+from gieok.model.code import Symbol, key_name
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -75,8 +75,7 @@ class Tests:
             for key, own in self._words.items()
         }
         self._titles = {
-            s.key: split_identifier_words(s.key.partition("::")[2]) | _stem_words(s.path)
-            for s in self.all
+            s.key: split_identifier_words(s.qualified) | _stem_words(s.path) for s in self.all
         }
         self._groups = {s.key: (s.path, s.key.rpartition(".")[0] or s.path) for s in self.all}
 
@@ -175,12 +174,8 @@ class Tests:
         )
         stem = places.tested_stem(test.path)
         return {
-            "names_it": max(
-                (rare for name, rare in said.names.items() if name in names), default=0.0
-            ),
-            "names_class": max(
-                (rare for name, rare in said.classes.items() if name in names), default=0.0
-            ),
+            "names_it": _find_rarest(said.names, names),
+            "names_class": _find_rarest(said.classes, names),
             "words": alike,
             "said": _weigh_shared_words(said.words, own),
             "title": _weigh_shared_words(said.words, title),
@@ -201,6 +196,11 @@ class _Said(NamedTuple):
     stems: Collection[str]
 
 
+def _find_rarest(wanted: Mapping[str, float], found: Collection[str]) -> float:
+    """Return how rare the rarest of the wanted names is that is found."""
+    return max((rare for name, rare in wanted.items() if name in found), default=0.0)
+
+
 def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> float:
     """Return the share of the wanted words that are found; rare words count more."""
     return fsum(weight for word, weight in wanted.items() if word in found) / (
@@ -210,7 +210,7 @@ def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> 
 
 def _find_owner_class(key: str) -> str:
     """Return the name of the class around a symbol; '' where there is no class."""
-    return key.partition("::")[2].rpartition(".")[0].rpartition(".")[2]
+    return key_name(key).rpartition(".")[0].rpartition(".")[2]
 
 
 def singular(stem: str) -> str:

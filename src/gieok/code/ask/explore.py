@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask import lookup
 from gieok.code.ask.query import count_callers, is_code_like, search_symbols
@@ -18,8 +18,10 @@ from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
-from gieok.model.code import Edge, Symbol
-from gieok.ports.code import SymbolGraph
+from gieok.model.code import Edge, Symbol, key_path
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.ports.models import Embedder
 
 _NAMESAKES, _JOINED = 3, 5
@@ -160,7 +162,7 @@ def _with_routes(
     ]
 
 
-def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...]]:
+def paths(graph: "ProjectStore", symbols: Sequence[Symbol]) -> list[tuple[Edge, ...]]:
     """Return for each pair of symbols the shortest path between them, in either direction.
 
     A class stands for its methods. A path that passes through a third of the symbols is left out:
@@ -198,7 +200,7 @@ def _choose_nearer_route(
     return there or back
 
 
-def _find_member_keys(graph: SymbolGraph, symbol: Symbol) -> set[str]:
+def _find_member_keys(graph: "ProjectStore", symbol: Symbol) -> set[str]:
     if symbol.kind != SymbolKind.CLASS:
         return {symbol.key}
     members = graph.symbols(paths=[symbol.path])
@@ -206,7 +208,7 @@ def _find_member_keys(graph: SymbolGraph, symbol: Symbol) -> set[str]:
 
 
 def _find_shortest_routes(
-    graph: SymbolGraph, starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
+    graph: "ProjectStore", starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
 ) -> dict[str, tuple[Edge, ...]]:
     """Return group → the shortest path from the starts into the group, found breadth first.
 
@@ -226,7 +228,7 @@ def _find_shortest_routes(
         ):
             if edge.target in visited or not _may_lead_on(edge, is_wide=is_wide):
                 continue
-            if places.is_test_file(edge.target.partition("::")[0]) and edge.target not in goals:
+            if places.is_test_file(key_path(edge.target)) and edge.target not in goals:
                 continue
             visited.add(edge.target)
             first[edge.target] = edge
@@ -239,7 +241,7 @@ def _find_shortest_routes(
     return routes
 
 
-def _find_override_edges(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
+def _find_override_edges(graph: "ProjectStore", keys: Sequence[str]) -> list[Edge]:
     """Return edges from methods to the methods that override them in subclasses."""
     methods = [s for s in graph.symbols(keys=keys) if s.kind == SymbolKind.METHOD]
     classes = {s.key.rpartition(".")[0] for s in methods}

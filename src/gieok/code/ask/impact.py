@@ -15,8 +15,8 @@ from gieok.code.ask.evidence import ChangeEvidence, Tests, singular
 from gieok.code.ask.likelihood import Net, Sources, Way
 from gieok.code.index.graph import IMPORTS, INHERITS, Certainty
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind, Trait
-from gieok.model.code import Edge, Symbol, UnresolvedCall
+from gieok.code.model.facts import FUNCTIONS, SymbolKind, Trait
+from gieok.model.code import Edge, Symbol, UnresolvedCall, key_path, module_key
 from gieok.ports.code import Edges
 from gieok.ranking.learned import impact as learned
 
@@ -38,7 +38,6 @@ _RECALL, _UNLIKELY = 1.3, 0.03
 _BESIDE = 0.5
 #: Factor on the chance of a test that was seen not to run the change.
 _NOT_SEEN = 0.05
-_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 class Network:
@@ -216,6 +215,12 @@ def _rate_edge_tier(edge: Edge) -> int:
     return max(edge.tier, Certainty.AMBIGUOUS) if likelihood.is_given(edge) else edge.tier
 
 
+def find_direct_importers(edges: Edges, paths: Sequence[str]) -> set[str]:
+    """Return the files that import one of `paths` themselves."""
+    modules = [module_key(path) for path in paths]
+    return {key_path(edge.source) for edge in edges.edges_into(modules) if edge.kind == IMPORTS}
+
+
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
     """Return every file that imports one of `paths`, directly or not, with the number of steps.
 
@@ -229,10 +234,7 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
     while frontier:
         steps += 1
         fresh: list[str] = []
-        targets = [f"{path}::<module>" for path in frontier]
-        reached = {
-            e.source.partition("::")[0] for e in edges.edges_into(targets) if e.kind == IMPORTS
-        }
+        reached = find_direct_importers(edges, frontier)
         for path in frontier:
             if places.is_run_first(path):
                 folder = path[: path.rfind("/") + 1]
@@ -249,7 +251,7 @@ def is_runnable_test(symbol: Symbol) -> bool:
     """Say whether a symbol is a test that can be run."""
     return (
         Trait.TEST in symbol.traits.split()
-        and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+        and symbol.kind in FUNCTIONS
         and places.is_test_code(symbol.path, symbol.traits)
     )
 
@@ -280,7 +282,11 @@ def judge_tests(
                 chance * _NOT_SEEN,
             )
         rows.append(row._replace(chance=chance))
-    return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
+    return sorted(rows, key=_rank_by_chance)
+
+
+def _rank_by_chance(row: Reached) -> tuple[float, int, int, str]:
+    return -row.chance, row.tier, row.distance, row.key
 
 
 def summarise_impact(
@@ -297,12 +303,9 @@ def summarise_impact(
     run = worth_running([test.chance for test in tests])
     shown = [*tests[:run], *(test for test in tests[run:] if test.via)]
     keys = {test.key for test in tests}
-    others = sorted(
-        (r for r in found.values() if r.key not in keys),
-        key=lambda r: (-r.chance, r.tier, r.distance, r.key),
-    )
+    others = sorted((r for r in found.values() if r.key not in keys), key=_rank_by_chance)
     whole = sum(test.chance for test in tests)
-    stems = {singular(places.find_module_stem(seed.partition("::")[0])) for seed in seeds}
+    stems = {singular(places.find_module_stem(key_path(seed))) for seed in seeds}
     return Impact(
         symbols=tuple(others),
         files=tuple(
@@ -329,28 +332,19 @@ def _rank_reached_files(
     """
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for symbol in reached:
-        by_path[symbol.key.partition("::")[0]].append(symbol)
+        by_path[key_path(symbol.key)].append(symbol)
     rows = []
     for path in sorted({*by_path, *imported}):
         inside = by_path.get(path, [])
         known = [symbol for symbol in inside if symbol.via]
-        if known:
-            best = min(known, key=lambda r: (r.tier, r.distance))
-            row = FileReach(
-                path=path,
-                distance=best.distance,
-                tier=best.tier,
-                symbols=len(known),
-                chance=max(r.chance for r in inside),
-            )
-        else:
-            row = FileReach(
-                path=path,
-                distance=imported.get(path, 0),
-                tier=Certainty.IMPORT,
-                symbols=0,
-                chance=max((r.chance for r in inside), default=0.0),
-            )
+        best = min(known, key=lambda r: (r.tier, r.distance), default=None)
+        row = FileReach(
+            path=path,
+            distance=best.distance if best else imported.get(path, 0),
+            tier=best.tier if best else Certainty.IMPORT,
+            symbols=len(known),
+            chance=max((r.chance for r in inside), default=0.0),
+        )
         helps = places.is_test_file(path) and places.is_helper(path)
         least = (
             _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from gieok.code.index.graph import CALLS, IMPORTS
 from gieok.code.languages import places
-from gieok.model.code import Edge, Symbol
+from gieok.model.code import Edge, Symbol, key_path
 from gieok.ranking.learned import impact as learned
+from gieok.text.lines import measure_indent
 
 _CONDITION = re.compile(
     r"^\W*(?:if|elif|else|except|catch|case|default|switch|match|when|unless|rescue|guard)\b"
@@ -114,11 +115,12 @@ class Outline:
             return _NOWHERE
         text, at = self._lines[line - 1], line - 1
         conditions, loops = int(bool(_BRANCH.match(text))), 0
-        indent = _measure_line_indent(text) if text.strip() else 0
+        indent = measure_indent(text) if text.strip() else 0
         while indent > 0 and at > start:
             at -= 1
             above = self._lines[at]
-            if (its := _measure_line_indent(above)) < indent:
+            # An empty line ends the blocks before it, because the weights were fitted that way.
+            if (its := measure_indent(above)) < indent:
                 indent = its
                 if _CONDITION.match(above):
                     conditions += 1
@@ -136,14 +138,6 @@ class Outline:
         for line in self._lines[start + len(counts) - 1 : end]:
             counts.append(counts[-1] + bool(_EXIT.match(line)))
         return counts[end - start]
-
-
-def _measure_line_indent(line: str) -> int:
-    """Return how far a line is indented.
-
-    An empty line ends the blocks before it, because the weights were fitted that way.
-    """
-    return len(line) - len(line.lstrip())
 
 
 _NO_LINES = list[str](), Outline(())
@@ -252,7 +246,7 @@ def _build_call_features(call: JudgedCall) -> Mapping[str, float]:
 
 def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
     """Return the features that follow from where the two ends of an edge are defined."""
-    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
+    path, other = key_path(edge.source), key_path(edge.target)
     from_test = places.is_test_file(path)
     is_test = from_test and "test" in traits.split()
     return {
@@ -270,7 +264,7 @@ def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
 
 def is_given(edge: Edge) -> bool:
     """Return whether code calls a function handed in by a test: the code hardly breaks with it."""
-    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
+    path, other = key_path(edge.source), key_path(edge.target)
     return path != other and places.is_test_file(other) and not places.is_test_file(path)
 
 

@@ -75,7 +75,7 @@ def _find_same_named(project: Project, name: str) -> list[Symbol]:
 
 
 def _is_called(symbol: Symbol, name: str) -> bool:
-    qualified = symbol.key.partition("::")[2]
+    qualified = symbol.qualified
     return qualified == name or qualified.endswith(f".{name}") or symbol.name == name
 
 

@@ -7,15 +7,18 @@ its whole file.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask.changes import find_innermost_symbols
+from gieok.code.ask.impact import find_direct_importers
 from gieok.code.ask.likelihood import Sources
-from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
+from gieok.code.index.graph import REFERENCES, Certainty
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Edge
-from gieok.ports.code import SymbolGraph
+from gieok.model.code import Edge, module_key
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 _REASON = "reads what changed"
 _HASHED = frozenset(("python", "ruby"))
@@ -139,7 +142,7 @@ def _parse_imported_names(line: str, language: str | None) -> frozenset[str]:
     return names
 
 
-def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -> list[Edge]:
+def readers(graph: "ProjectStore", sources: Sources, path: str, what: BoundNames) -> list[Edge]:
     """Return an edge to a file from every symbol that reads the names that the file's lines bind.
 
     The reading symbols are in the file itself and in files that import it.
@@ -149,7 +152,7 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -
         sources.lines(path),
         graph.symbols(paths=[path]),
     )
-    target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
+    target, shared, own = module_key(path), what.names, what.names | what.imported
     edges: dict[str, Edge] = {}
     for _ in range(_ROUNDS):
         more = frozenset[str]()
@@ -163,10 +166,7 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -
         if more <= shared:
             break
         shared, own = shared | more, own | more
-    importing = {
-        e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS
-    } - {path}
-    for other in sorted(importing):
+    for other in sorted(find_direct_importers(graph, [path]) - {path}):
         for symbol, numbers in find_innermost_symbols(
             graph.symbols(paths=[other]), _find_naming_lines(sources.lines(other), shared)
         ):

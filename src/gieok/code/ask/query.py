@@ -19,9 +19,9 @@ from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
 from gieok.code.model import korean_terms
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.code.model.profile import SEARCH
-from gieok.model.code import Symbol
+from gieok.model.code import Symbol, key_path, module_key
 from gieok.model.retrieval import Hit
 from gieok.ports.models import Embedder
 from gieok.ranking.recall import Question, RankedHits, recall
@@ -57,9 +57,9 @@ class FoundSymbol(NamedTuple):
     start_line: int
     end_line: int
     score: float
-    callers: int
-    snippet: str
     why: str
+    callers: int = 0
+    snippet: str = ""
     #: Line at which the snippet begins; the snippet is whole, unchanged lines of the file.
     snippet_line: int = 0
 
@@ -141,7 +141,7 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
     return [
         s
         for s in candidates
-        if s.kind in _DEFINING and any(_is_symbol_word(s, word) for word in words)
+        if s.kind in DEFINITIONS and any(_is_symbol_word(s, word) for word in words)
     ]
 
 
@@ -150,11 +150,8 @@ def is_code_like(word: str) -> bool:
     return _CODE_LIKE.search(word) is not None
 
 
-_DEFINING = frozenset((SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD))
-
-
 def _is_symbol_word(symbol: Symbol, word: str) -> bool:
-    qualified = symbol.key.partition("::")[2]
+    qualified = symbol.qualified
     dotted = re.sub(r"::|#", ".", word)
     return (
         qualified == dotted
@@ -178,7 +175,7 @@ def _rank_symbol_hits(
         score = _read_fused_score(hit)
         if symbol is not None and symbol.key in named:
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
-        if symbol is not None and symbol.kind in _DEFINING:
+        if symbol is not None and symbol.kind in DEFINITIONS:
             score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score * (_TEST if _is_test_inside(symbol) else 1.0))
@@ -243,12 +240,12 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
     """Return the paths that are named like tests but imported by product code:
     `jinja2/tests.py`.
     """
-    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test_file(path)]
+    modules = [module_key(path) for path in sorted(paths) if places.is_test_file(path)]
     edges = project.store.edges_into(modules) if modules else ()
     return {
-        edge.target.partition("::")[0]
+        key_path(edge.target)
         for edge in edges
-        if edge.kind == IMPORTS and not places.is_test_file(edge.source.partition("::")[0])
+        if edge.kind == IMPORTS and not places.is_test_file(key_path(edge.source))
     }
 
 
@@ -259,7 +256,7 @@ def _handing_on(project: Project, paths: Iterable[str]) -> set[str]:
     """
     named = sorted(path for path in paths if places.is_reexport(path))
     defining = (
-        {s.path for s in project.store.symbols(paths=named) if s.kind in _DEFINING}
+        {s.path for s in project.store.symbols(paths=named) if s.kind in DEFINITIONS}
         if named
         else set()
     )
@@ -366,17 +363,15 @@ def _find_nearest_symbol(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     )
 
 
-def _build_symbol_answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
-    p = one.hit.passage
-    symbol = one.symbol or _file_symbol(p.key, p.end_line)
+def _build_symbol_answer(scored: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
+    passage = scored.hit.passage
+    symbol = scored.symbol or _file_symbol(passage.key, passage.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
     return FoundSymbol(
         symbol=symbol,
-        start_line=p.start_line,
-        end_line=p.end_line,
-        score=one.score,
-        callers=0,
-        snippet="",
+        start_line=passage.start_line,
+        end_line=passage.end_line,
+        score=scored.score,
         why=why,
     )
 
@@ -387,15 +382,13 @@ def _build_whole_answer(symbol: Symbol, score: float, why: str) -> FoundSymbol:
         start_line=symbol.start_line,
         end_line=symbol.end_line,
         score=score,
-        callers=0,
-        snippet="",
         why=why,
     )
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
     return Symbol(
-        key=f"{path}::<module>",
+        key=module_key(path),
         path=path,
         name=path,
         kind=SymbolKind.MODULE,
@@ -457,7 +450,7 @@ def _add_neighbour_symbols(
     extra = [
         _build_whole_answer(s, lowest * added[s.key][0], f"next to {added[s.key][1]}")
         for s in project.store.symbols(keys=sorted(added))
-        if s.kind in _DEFINING
+        if s.kind in DEFINITIONS
     ]
     return (
         answers

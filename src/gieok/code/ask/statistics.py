@@ -1,13 +1,14 @@
 """Counts over the graph: sizes, most used symbols, import depth."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Symbol
+from gieok.code.model.facts import FUNCTIONS, SymbolKind
+from gieok.model.code import Edge, Symbol, key_path
 
 _MOST = 10
 
@@ -43,47 +44,50 @@ def count_graph(project: Project) -> Statistics:
     store = project.store
     files = store.files()
     symbols = list(store.all_symbols())
-    kinds = Counter(s.kind for s in symbols)
     edges, tiers = Counter[str](), Counter[str]()
     dependants: dict[str, set[str]] = defaultdict(set)
-    imports: dict[str, set[str]] = defaultdict(set)
+    imports: list[Edge] = []
     for edge in store.all_edges():
         edges[edge.kind] += 1
         if edge.kind == IMPORTS:
-            imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
+            imports.append(edge)
         else:
             tiers[Certainty(edge.tier).name.lower()] += 1
             dependants[edge.target].add(edge.source)
     aside = {s.key for s in symbols if is_aside(s)}
     own = [s for s in symbols if s.key not in aside]
     used = {s.key: len(dependants[s.key] - aside) for s in own}
-    central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
-    hard = sorted(
-        ((s.key, s.complexity) for s in own if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)),
-        key=lambda r: (-r[1], r[0]),
-    )
+    central = sort_by_count(row for row in used.items() if row[1])
+    hard = sort_by_count((s.key, s.complexity) for s in own if s.kind in FUNCTIONS)
     stats = store.stats(SCOPE)
     return Statistics(
         files=len(files),
         lines=sum(s.end_line for s in symbols if s.kind == SymbolKind.MODULE),
         passages=stats.passages,
         vectors=stats.vectors,
-        languages=dict(sorted(Counter(f.language for f in files.values()).items())),
-        statuses=dict(sorted(Counter(f.status for f in files.values()).items())),
-        kinds=dict(sorted(kinds.items())),
+        languages=_count_by_name(f.language for f in files.values()),
+        statuses=_count_by_name(f.status for f in files.values()),
+        kinds=_count_by_name(s.kind for s in symbols),
         edges=dict(sorted(edges.items())),
         tiers=dict(sorted(tiers.items())),
         unresolved_calls=store.count_unresolved_calls(),
-        markers=dict(
-            sorted(Counter(s.name for s in symbols if s.kind == SymbolKind.MARKER).items())
-        ),
+        markers=_count_by_name(s.name for s in symbols if s.kind == SymbolKind.MARKER),
         deprecated=sum(1 for s in symbols if s.status == "deprecated"),
         central=tuple(central[:_MOST]),
         complex=tuple(hard[:_MOST]),
-        depth=depth(imports),
+        depth=_measure_import_depth(imports),
         disk_bytes=stats.disk_bytes,
         executions=store.count_executions()._asdict(),
     )
+
+
+def _count_by_name(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
+
+
+def sort_by_count(rows: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return (name, count) rows, the highest count first; of equal counts by name."""
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
 def is_aside(symbol: Symbol) -> bool:
@@ -93,14 +97,14 @@ def is_aside(symbol: Symbol) -> bool:
 
 def import_depth(project: Project) -> int:
     """Return the import depth of the project."""
-    imports: dict[str, set[str]] = defaultdict(set)
-    for edge in project.store.all_edges(IMPORTS):
-        imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
-    return depth(imports)
+    return _measure_import_depth(project.store.all_edges(IMPORTS))
 
 
-def depth(imports: dict[str, set[str]]) -> int:
+def _measure_import_depth(edges: Iterable[Edge]) -> int:
     """Return the length of the longest import chain in modules; a cycle counts once."""
+    imports: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        imports[key_path(edge.source)].add(key_path(edge.target))
     depths: dict[str, int] = {}
     for start in sorted(imports):
         stack = [(start, iter(sorted(imports[start])))]

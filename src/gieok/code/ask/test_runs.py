@@ -31,17 +31,16 @@ def build_test_command(root: Path, tests: Sequence[Symbol]) -> str:
     by_language: dict[str, list[Symbol]] = defaultdict(list)
     for test in tests:
         by_language[find_source_language(test.path) or ""].append(test)
-    parts = [
-        _COMMANDS.get(language, _build_no_command)(root, own)
-        for language, own in by_language.items()
-    ]
+    if not by_language.keys() <= _COMMANDS.keys():
+        return ""
+    parts = [_COMMANDS[language](root, own) for language, own in by_language.items()]
     return " && ".join(dict.fromkeys(parts)) if all(parts) else ""
 
 
 def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
     if _is_django_alone(root):
         return join(["python", "manage.py", "test", *_build_django_labels(tests)])
-    names = [f"{s.path}::{s.key.partition('::')[2].replace('.', '::')}" for s in tests]
+    names = [f"{s.path}::{s.qualified.replace('.', '::')}" for s in tests]
     return join(["pytest", *(names if len(names) <= _MOST_NAMED else _list_test_files(tests))])
 
 
@@ -58,7 +57,7 @@ def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:
     modules = {path: path.removesuffix(".py").replace("/", ".") for path in _list_test_files(tests)}
     if len(tests) > _MOST_NAMED:
         return list(modules.values())
-    return [f"{modules[s.path]}.{s.key.partition('::')[2]}" for s in tests]
+    return [f"{modules[s.path]}.{s.qualified}" for s in tests]
 
 
 def _read_settings_text(file: Path) -> str:
@@ -71,9 +70,7 @@ def _read_settings_text(file: Path) -> str:
 def _build_go_command(root: Path, tests: Sequence[Symbol]) -> str:
     del root
     folders = dict.fromkeys(f"./{PurePosixPath(s.path).parent}".removesuffix("/.") for s in tests)
-    names = dict.fromkeys(
-        re.sub(r"\W.*", "", s.key.partition("::")[2].rpartition(".")[2]) for s in tests
-    )
+    names = dict.fromkeys(re.sub(r"\W.*", "", s.qualified.rpartition(".")[2]) for s in tests)
     # Methods of a suite are run by a function of the package: `-run` with the methods' names would
     # run nothing, and pass.
     is_named = len(names) <= _MOST_NAMED and all(s.kind != SymbolKind.METHOD for s in tests)
@@ -111,11 +108,6 @@ def _read_package_json(root: Path) -> Mapping[str, Mapping[str, object]]:
 
 def _list_test_files(tests: Sequence[Symbol]) -> list[str]:
     return list(dict.fromkeys(s.path for s in tests))
-
-
-def _build_no_command(root: Path, tests: Sequence[Symbol]) -> str:
-    del root, tests
-    return ""
 
 
 _COMMANDS: Mapping[str, Callable[[Path, Sequence[Symbol]], str]] = {

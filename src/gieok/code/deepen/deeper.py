@@ -8,6 +8,7 @@ from gieok.code.ask import statistics
 from gieok.code.index.project import SCOPE, Project
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
+from gieok.model.code import key_name
 from gieok.ports.models import Prompt
 from gieok.text.tokens import estimate_tokens
 
@@ -113,18 +114,17 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
     return sections
 
 
-def record(project: Project) -> dict[str, str]:
+def record(project: Project, counted: statistics.Statistics) -> dict[str, str]:
     """Return the project's record: the model's, or a plain record made of counts."""
-    return _read_stored_record(project)[1] or plain_record(statistics.count_graph(project))
+    return _read_stored_record(project)[1] or plain_record(counted)
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
     """Return a record made without a model, from counts: architecture, debt and completion."""
     languages = ", ".join(
-        f"{name} {n}"
-        for name, n in sorted(counted.languages.items(), key=lambda row: (-row[1], row[0]))
+        f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
     )
-    central = ", ".join(key.partition("::")[2] for key, _ in counted.central[:5])
+    central = ", ".join(key_name(key) for key, _ in counted.central[:5])
     markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"
     open_share = counted.unresolved_calls / max(
         counted.unresolved_calls + counted.edges.get("calls", 0), 1

@@ -6,6 +6,7 @@ The rules write `escalation/pending.json`, which stays until the escalation is h
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok import fs
 from gieok.code.model import layout
@@ -16,6 +17,14 @@ _MANY_FILES = 10
 _LOW_QUALITY = 80
 _FAILURES = 3
 _DEPTH_CHANGE = 2
+
+
+class Escalation(NamedTuple):
+    """Change that waits for the strong model: since when, for which reasons, and its files."""
+
+    since: str
+    reasons: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 def reasons_of_sync(
@@ -47,13 +56,19 @@ def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]])
     return reasons
 
 
-def pending(root: Path) -> dict[str, object] | None:
+def read_pending(root: Path) -> Escalation | None:
     """Return the pending escalation, or None."""
     try:
-        escalation = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
+        row = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return escalation if isinstance(escalation, dict) else None
+    if not isinstance(row, dict):
+        return None
+    return Escalation(
+        str(row.get("since", "")),
+        _parse_text_list(row.get("reasons")),
+        _parse_text_list(row.get("files")),
+    )
 
 
 def add_escalation(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> None:
@@ -61,33 +76,25 @@ def add_escalation(root: Path, reasons: Sequence[str], files: Sequence[str], at:
     if not reasons:
         return
     with fs.exclusive(root / layout.FOLDER / _LOCK):
-        before = pending(root) or {}
-        merged = [*_parse_text_list(before.get("reasons")), *reasons]
-        _write_escalation(
-            root, before.get("since", at), merged, [*_parse_text_list(before.get("files")), *files]
-        )
+        before = read_pending(root) or Escalation(at, (), ())
+        _write_escalation(root, before.since, [*before.reasons, *reasons], [*before.files, *files])
 
 
-def _write_escalation(
-    root: Path, since: object, reasons: Sequence[str], files: Sequence[str]
-) -> None:
+def _write_escalation(root: Path, since: str, reasons: Sequence[str], files: Sequence[str]) -> None:
     row = {"since": since, "reasons": list(dict.fromkeys(reasons)), "files": sorted(set(files))}
     layout.write_code_file(root, _FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
 
 
-def _parse_text_list(value: object) -> list[str]:
-    return [str(item) for item in value] if isinstance(value, list) else []
+def _parse_text_list(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
-def clear(root: Path, seen: Mapping[str, object]) -> None:
+def clear(root: Path, seen: Escalation) -> None:
     """Remove the handled reasons; reasons that were added meanwhile stay."""
     with fs.exclusive(root / layout.FOLDER / _LOCK):
-        now = pending(root) or {}
-        reasons, files = (_parse_text_list(now.get(name)) for name in ("reasons", "files"))
-        fresh = [
-            reason for reason in reasons if reason not in _parse_text_list(seen.get("reasons"))
-        ]
-        if fresh or not set(files) <= set(_parse_text_list(seen.get("files"))):
-            _write_escalation(root, now.get("since"), fresh or reasons, files)
+        now = read_pending(root) or Escalation("", (), ())
+        fresh = [reason for reason in now.reasons if reason not in seen.reasons]
+        if fresh or not set(now.files) <= set(seen.files):
+            _write_escalation(root, now.since, fresh or now.reasons, now.files)
         else:
             (root / layout.FOLDER / _FILE).unlink(missing_ok=True)

@@ -15,14 +15,12 @@ from typing import NamedTuple
 from gieok.code.deepen.deeper import RULES, fence_code, prompt
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolKind
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.model.code import Summary, Symbol
 from gieok.text.tokens import estimate_tokens
 
-_FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
-_NAMED = (SymbolKind.CLASS, *_FUNCTIONS)
 #: Shorter functions need no summary.
 _LEAST_LINES = 3
 _MOST_AT_ONCE = 12
@@ -80,17 +78,17 @@ def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
     Tests, examples, inner functions and tiny functions are left out.
     """
     kinds = {s.key: s.kind for s in symbols}
-    holders = {s.parent for s in symbols if s.kind in _NAMED}
+    holders = {s.parent for s in symbols if s.kind in DEFINITIONS}
 
     def is_worth(s: Symbol) -> bool:
-        if places.is_test_file(s.path) or places.is_side(s.path):
+        if places.is_outside_product(s.path):
             return False
         if s.kind == SymbolKind.MODULE:
             return s.key in holders
         is_long = (
-            s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in _FUNCTIONS
+            s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in FUNCTIONS
         )
-        return s.kind == SymbolKind.CLASS or (s.kind in _FUNCTIONS and is_long)
+        return s.kind == SymbolKind.CLASS or (s.kind in FUNCTIONS and is_long)
 
     return [s for s in symbols if is_worth(s)]
 
@@ -101,13 +99,13 @@ def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]
     Tiny functions are included.
     """
     symbols = project.store.symbols(paths=sorted(paths))
-    holders = {s.parent for s in symbols if s.kind in _NAMED}
+    holders = {s.parent for s in symbols if s.kind in DEFINITIONS}
     summaries = project.store.summaries([s.code_hash for s in symbols])
     summarised = {row.code_hash for row in summaries.values() if row.text and row.model == model}
     return [
         s
         for s in symbols
-        if (s.kind in _NAMED or s.key in holders) and s.code_hash not in summarised
+        if (s.kind in DEFINITIONS or s.key in holders) and s.code_hash not in summarised
     ]
 
 
@@ -219,7 +217,7 @@ def _build_summary_pieces(project: Project, symbols: Sequence[Symbol]) -> list[_
     after = project.store.files()
     inner: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in current.values():
-        if symbol.kind in _NAMED:
+        if symbol.kind in DEFINITIONS:
             inner[symbol.parent].append(symbol)
     pieces = []
     for symbol in symbols:
@@ -275,7 +273,7 @@ def _ask_piece_summaries(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary
     model = asker.generator.model
     rows = [Summary(piece.symbol.code_hash, line, model) for piece, line in named]
     return rows + [
-        Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in _FUNCTIONS
+        Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in FUNCTIONS
     ]
 
 
@@ -284,7 +282,7 @@ def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Sym
 
     An outline is the text before the first member, and the members' heads.
     """
-    if symbol.kind in _FUNCTIONS or not inner:
+    if symbol.kind in FUNCTIONS or not inner:
         return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
     head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
     return "\n".join([head, *(_find_naming_line(lines, member) for member in inner)])[:_MOST_CHARS]

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from gieok.code.model.facts import SymbolFact, SymbolKind
+from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolFact, SymbolKind
 from gieok.model.memory import Passage
+from gieok.text.lines import measure_indent
 
 #: Longer passages are split; a limit of 1,200 found a little less (.794 beside .803).
 MAX_CHARS = 3_000
@@ -23,8 +24,7 @@ _TINY_CHARS = 40
 #: How many characters of a passage are embedded. Whole passages find no more (gson: .915 beside
 #: .912, words alone .901) at a third of the speed.
 _HEAD_CHARS = 300
-_CODE = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS))
-_LEAVES = _CODE | {SymbolKind.CONCEPT}
+_LEAVES = DEFINITIONS | {SymbolKind.CONCEPT}
 _COMMENT = re.compile(r"\s*(//|/\*|#[ !\[#]|#$|--)")
 
 
@@ -36,7 +36,7 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
         for begin, end in _split_long_lines(text, starts, first, last):
             inside = text[starts[begin - 1] : starts[end]]
             if inside.strip():  # what is cited begins with a line to read
-                begins = begin + inside[: len(inside) - len(inside.lstrip())].count("\n")
+                begins = begin + inside[: measure_indent(inside)].count("\n")
                 out.append(
                     Passage(
                         start=starts[begins - 1],
@@ -69,6 +69,10 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
+def _line_at(text: str, starts: Sequence[int], number: int) -> str:
+    return text[starts[number - 1] : starts[number]]
+
+
 def _assign_line_stretches(
     text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
 ) -> list[tuple[int, int, str]]:
@@ -81,7 +85,9 @@ def _assign_line_stretches(
     for number, symbol in enumerate(symbols):
         if symbol.kind in _LEAVES and not _is_inside_function(symbol, symbols):
             first = (
-                _with_comments(text, starts, symbol.start) if symbol.kind in _CODE else symbol.start
+                _with_comments(text, starts, symbol.start)
+                if symbol.kind in DEFINITIONS
+                else symbol.start
             )
             end = min(symbol.end, lines)
             owner[first - 1 : end] = [number] * (end - first + 1)
@@ -127,12 +133,12 @@ def _join_tiny_stretches(
 
 def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
     """Return the first line of the comment directly above a line, at the same indentation."""
-    indent = _count_leading_blanks(text[starts[first - 1] : starts[first]])
+    indent = measure_indent(_line_at(text, starts, first))
     line = first
     while line > 1:
         above = _block_start(text, starts, line - 1)
-        shown = text[starts[above - 1] : starts[above]]
-        if not _COMMENT.match(shown) or _count_leading_blanks(shown) != indent:
+        shown = _line_at(text, starts, above)
+        if not _COMMENT.match(shown) or measure_indent(shown) != indent:
             break
         line = above
     return line
@@ -143,19 +149,15 @@ def _block_start(text: str, starts: Sequence[int], line: int) -> int:
 
     Returns `line` where no block comment ends there.
     """
-    if text[starts[line - 1] : starts[line]].rstrip().endswith("*/"):
+    if _line_at(text, starts, line).rstrip().endswith("*/"):
         return bisect_right(starts, text.rfind("/*", 0, starts[line])) or line
     return line
-
-
-def _count_leading_blanks(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _is_inside_function(symbol: SymbolFact, symbols: Sequence[SymbolFact]) -> bool:
     parent = symbol.parent
     while parent > 0:
-        if symbols[parent].kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+        if symbols[parent].kind in FUNCTIONS:
             return True
         parent = symbols[parent].parent
     return False
@@ -195,7 +197,7 @@ def _split_long_lines(
         cut_line = (
             min(
                 range(half, end + 1),
-                key=lambda n: (_rate_cut_line(text[starts[n] : starts[n + 1]]), -n),
+                key=lambda n: (_rate_cut_line(_line_at(text, starts, n + 1)), -n),
             )
             if half <= end < last
             else end

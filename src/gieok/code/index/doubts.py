@@ -10,6 +10,7 @@ from gieok.code.languages import places
 from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.program import FAN, CallSite, Program
 from gieok.code.resolve.values import Value
+from gieok.model.code import key_path
 
 #: If a test calls more methods than this of an object, each of them is possible, not certain: a
 #: test has one object at hand (of nine to twelve methods .13 were right on twenty projects). The
@@ -99,7 +100,7 @@ class Doubts:
         )
 
     def _is_of_test(self, symbol: int) -> bool:
-        return places.is_test_file(self._keys[symbol].partition("::")[0])
+        return places.is_test_file(key_path(self._keys[symbol]))
 
     def _is_registry(self, site: CallSite) -> bool:
         """Return whether a site calls functions with many names, which means a table of functions.

@@ -3,6 +3,7 @@
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.project import Project
 from gieok.code.languages import places
+from gieok.model.code import key_name
 from gieok.model.memory import PassageId
 
 
@@ -23,4 +24,4 @@ def order(project: Project) -> list[PassageId]:
 
 
 def _is_public(key: str) -> bool:
-    return not any(name.startswith("_") for name in key.partition("::")[2].split("."))
+    return not any(name.startswith("_") for name in key_name(key).split("."))

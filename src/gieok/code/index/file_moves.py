@@ -26,7 +26,6 @@ LINES: dict[int, int] = {
     Op.RAISE: 3,
     Op.PROVIDED: 4,
     Op.MIX: 4,
-    Op.MIX: 4,
 }
 
 

@@ -14,12 +14,12 @@ from gieok.code.index.doubts import Doubts
 from gieok.code.languages import places
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import Facts, Op, SymbolKind, Trait
+from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, Facts, Op, SymbolKind, Trait
 from gieok.code.resolve import by_name, by_receiver
 from gieok.code.resolve.isolation import Files, isolated
 from gieok.code.resolve.program import FAN, CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
-from gieok.model.code import Edge, Symbol, UnresolvedCall
+from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
 RESOLVER_VERSION = 14
@@ -67,8 +67,6 @@ _REASONS = {
     "callback": "callback",
 }
 _NAMED_AFTER = "the only one of its receiver's name"
-#: Kinds of symbols that a call by name may mean.
-_NAMED = frozenset((SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD))
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
 
@@ -213,9 +211,9 @@ def _linked_in_part(
         return _Edges(), set()
     edges = _Edges()
     for (source, target, kind, line), (tier, reason) in family_edges.found.items():
-        if source.partition("::")[0] in strange or target.partition("::")[0] in strange:
+        if key_path(source) in strange or key_path(target) in strange:
             edges.add(source, target, kind, tier, reason, line)
-    return edges, {call for call in calls if call.source.partition("::")[0] in strange}
+    return edges, {call for call in calls if key_path(call.source) in strange}
 
 
 def _link_family(
@@ -223,11 +221,11 @@ def _link_family(
 ) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
-    names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
-    if family.rules is None:
+    names = {s.name for _, facts in members for s in facts.symbols if s.kind in DEFINITIONS}
+    if family.linker is None:
         return edges, _add_named_edges(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-    program = solve(members, family.rules(members), is_lenient=is_lenient)
+    program = solve(members, family.linker.of_files(members), is_lenient=is_lenient)
     placed = [place(key) for key in keys]
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges)
     _add_reference_edges(program, keys, placed, edges)
@@ -283,8 +281,7 @@ def _rate_site_certainty(
 
 
 def _is_product(key: str) -> bool:
-    path = key.partition("::")[0]
-    return not places.is_test_file(path) and not places.is_side(path)
+    return not places.is_outside_product(key_path(key))
 
 
 def _strip_call_parentheses(name: str) -> str:
@@ -383,7 +380,7 @@ def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) 
         for s in own:
             if s.kind == SymbolKind.FUNCTION and s.parent >= 0:
                 around = place(f"{path}::{own[s.parent].qualified}")
-                if kinds.get(around.partition("::")[2]) in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+                if kinds.get(key_name(around)) in FUNCTIONS:
                     target = f"{path}::{s.qualified}"
                     edges.add(
                         around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start

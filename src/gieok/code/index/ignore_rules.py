@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from gieok.ports.code import Versions
+if TYPE_CHECKING:
+    from gieok.machine.git import Git
 
 #: Never scanned, whatever `.gitignore` says: build output and third-party code.
 _SKIPPED_FOLDERS = frozenset(
@@ -40,7 +41,7 @@ class IgnoreRules(NamedTuple):
     """
 
     patterns: tuple[str, ...] = ()
-    versions: Versions | None = None
+    versions: "Git | None" = None
 
 
 class _Level(NamedTuple):
@@ -84,10 +85,7 @@ def iter_unignored_files(
         return
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     for path in sorted(filter(wanted, listed)):
-        if (
-            _is_scanned_folder(root, path.rpartition("/")[0], own, known)
-            and not own.check_file(path).include
-        ):
+        if _is_scanned_file(root, path, own, known):
             full = root / path
             if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
                 yield path, full
@@ -98,16 +96,17 @@ def iter_unignored_files(
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
     """Return those of `paths` that are ignored; the paths need not exist."""
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
-    scanned = [
-        path
-        for path in paths
-        if _is_scanned_folder(root, path.rpartition("/")[0], own, known)
-        and not own.check_file(path).include
-    ]
+    scanned = [path for path in paths if _is_scanned_file(root, path, own, known)]
     ignored = rules.versions.ignored(scanned) if rules.versions is not None else None
     if ignored is None:
         ignored = frozenset(path for path in scanned if _is_matched(root, path))
     return ignored | (set(paths) - set(scanned))
+
+
+def _is_scanned_file(root: Path, path: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
+    """Say whether the user's patterns and the names of folders leave a file to git's rules."""
+    folder = path.rpartition("/")[0]
+    return _is_scanned_folder(root, folder, own, known) and not own.check_file(path).include
 
 
 def _is_scanned_folder(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
@@ -167,11 +166,8 @@ def _walk_unignored_files(
     stack = [("", _levels_above(root))]
     while stack:
         folder, inherited = stack.pop()
-        here = root / folder if folder else root
-        levels = [
-            *_read_ignore_level(here / ".gitignore", f"{folder}/" if folder else ""),
-            *inherited,
-        ]
+        here = root / folder
+        levels = [*_read_folder_patterns(root, folder), *inherited]
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError:
@@ -196,10 +192,7 @@ def _is_matched(root: Path, path: str) -> bool:
     parts = path.split("/")
     for depth in range(len(parts)):
         folder = "/".join(parts[:depth])
-        levels = [
-            *_read_ignore_level(root / folder / ".gitignore", f"{folder}/" if folder else ""),
-            *levels,
-        ]
+        levels = [*_read_folder_patterns(root, folder), *levels]
         step = "/".join(parts[: depth + 1])
         if _is_ignored_at(
             levels, step + ("/" if depth + 1 < len(parts) or (root / step).is_dir() else "")
@@ -229,6 +222,11 @@ def _levels_above(root: Path) -> list[_Level]:
             return [] if above and _is_ignored_at(levels, "") else levels
         above = f"{folder.name}/{above}"
     return []
+
+
+def _read_folder_patterns(root: Path, folder: str) -> list[_Level]:
+    """Return the patterns in a folder of the project; '' is the project itself."""
+    return _read_ignore_level(root / folder / ".gitignore", f"{folder}/" if folder else "")
 
 
 def _read_ignore_level(file: Path, base: str, above: str = "") -> list[_Level]:

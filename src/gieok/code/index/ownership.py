@@ -8,11 +8,15 @@ else knows the token.
 import secrets
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gieok import fs
-from gieok.code.index.project import SCOPE, ProjectStore
+from gieok.code.index.project import SCOPE
 from gieok.code.model import layout
 from gieok.errors import NotIndexed
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 _NOTE = "code.owner"
 
@@ -23,7 +27,7 @@ def check_index_owner(home: Path, root: Path) -> None:
         raise _build_foreign_error(root)
 
 
-def claim_index(home: Path, root: Path, store: ProjectStore) -> None:
+def claim_index(home: Path, root: Path, store: "ProjectStore") -> None:
     """Mark an empty index as made by this user.
 
     Raises NotIndexed where an index with content is not this user's.

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok.code.index import graph, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
@@ -28,10 +28,13 @@ from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
-from gieok.ports.code import Graph, Parser, Versions
-from gieok.ports.store import KeywordSearch, ModelSwitch, Store
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
+
+if TYPE_CHECKING:
+    from gieok.machine.git import Git
+    from gieok.machine.parsers.treesitter import TreeSitterParser
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
@@ -46,17 +49,13 @@ _TICK_NS = 50_000_000
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
-class ProjectStore(Store, KeywordSearch, ModelSwitch, Graph, Protocol):
-    """A store with a graph."""
-
-
 class Project(NamedTuple):
     """A folder, with everything that reading and indexing it needs."""
 
     root: Path
-    store: ProjectStore
-    parser: Parser
-    versions: Versions
+    store: "ProjectStore"
+    parser: "TreeSitterParser"
+    versions: "Git"
     clock: Clock
     ignore: tuple[str, ...] = ()
 
@@ -148,13 +147,8 @@ def _look_for_candidates(
     if not only:
         return scan.scan(project.root, project.rules)
     looked = scan.look_at_paths(project.root, only, project.rules)
-    candidates = sorted(result for result in looked if isinstance(result, scan.SourceCandidate))
-    skipped = [
-        result
-        for result in looked
-        if isinstance(result, scan.Skipped) and (project.root / result.path).exists()
-    ]
-    return candidates, skipped
+    candidates, skipped = scan.split_scan_results(looked)
+    return candidates, [skip for skip in skipped if (project.root / skip.path).exists()]
 
 
 def _iter_source_items(
@@ -173,10 +167,7 @@ def _iter_source_items(
             change.skipped.append(scan.Skipped(clean_name, "its name holds a secret"))
             continue
         before = known.get(candidate.path)
-        if before is not None and (before.size, before.mtime_ns) == (
-            candidate.size,
-            candidate.mtime_ns,
-        ):
+        if before is not None and candidate.is_like(before):
             yield SourceItem(
                 candidate.path, before.content_hash, _refuse_unchanged_source, _keep_source_uncut
             )
@@ -290,8 +281,8 @@ def _write_project_changes(
     for a sync that was killed in between.
     """
     store = project.store
-    due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
-    strange = {path for path, _ in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))}
+    due: set[str] = set(_read_note_rows(project, _DUE_NOTE))
+    strange = {path for path, _ in _read_note_rows(project, _UNLINKED_NOTE)}
     comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
     due |= comparison.families
     if comparison.graph is not None and known:
@@ -334,15 +325,17 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     built = graph.build(files, again=partial(stored, paths))
     links = Links(languages, built.edges, built.unresolved_calls)
     store.replace((), (), GraphChange({}, {}, links))
-    others = [
-        row
-        for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
-        if row[0] not in paths
-    ]
+    others = [row for row in _read_note_rows(project, _UNLINKED_NOTE) if row[0] not in paths]
     held = store.files()
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
     store.write_note(SCOPE, _DUE_NOTE, "[]")
+
+
+def _read_note_rows(project: Project, name: str) -> list[Any]:
+    """Return the list that a note of the index holds; empty where there is no such note."""
+    rows: list[Any] = json.loads(project.store.notes(SCOPE).get(name, "[]"))
+    return rows
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
@@ -350,7 +343,7 @@ def unlinked(project: Project) -> list[scan.Skipped]:
 
     Search finds these files, but their calls are not known.
     """
-    rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+    rows = _read_note_rows(project, _UNLINKED_NOTE)
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
@@ -392,18 +385,13 @@ def freshness(project: Project) -> Freshness:
     dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
         file = known.get(candidate.path)
+        on_disk = project.root / candidate.path
         if file is None:
-            dirty.update(
-                [candidate.path]
-                if _is_readable_source(project.root / candidate.path, candidate.language)
-                else []
-            )
-        elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
-            try:
-                digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
-            except OSError:
-                digest = ""
-            dirty.update([candidate.path] if digest != file.content_hash else [])
+            is_dirty = _is_readable_source(on_disk, candidate.language)
+        else:
+            is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
+        if is_dirty:
+            dirty.add(candidate.path)
     return Freshness(
         commit=notes.get(_COMMIT_NOTE, ""),
         head=project.versions.head(),
@@ -412,6 +400,14 @@ def freshness(project: Project) -> Freshness:
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
         unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(skipped)),
     )
+
+
+def _hash_file(file: Path) -> str:
+    """Return the hash of a file's content; '' for a file that cannot be read."""
+    try:
+        return sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _is_readable_source(file: Path, language: str) -> bool:

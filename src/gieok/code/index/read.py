@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gieok.code.index import chunks
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind, parse_facts
 from gieok.model.code import Symbol
 from gieok.model.memory import Passage
-from gieok.ports.code import Parser
 from gieok.text.redact import redact, redact_source
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _Told = TypeVar("_Told", SymbolFact, Symbol)
 
@@ -49,14 +51,14 @@ class CodeSource(NamedTuple):
         )
 
 
-def read_source_file(path: str, language: str, text: str, parser: Parser) -> CodeSource:
+def read_source_file(path: str, language: str, text: str, parser: "TreeSitterParser") -> CodeSource:
     """Read a file into facts and symbols.
 
     A file that does not parse is indexed as text, with a note that gives the reason.
     """
     status, note = "parsed", ""
     try:
-        facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
+        facts = LANGUAGES[language].read(text, parser)
         if facts.error:
             status, note = "partly", facts.error
     # A file that the parser fails on must not stop the indexing of other files: it is indexed as

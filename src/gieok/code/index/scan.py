@@ -6,7 +6,7 @@ They are of a known language, of a reasonable size, not generated and not ignore
 import re
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from gieok import private
 from gieok.code.index import ignore_rules
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.languages.table import find_source_language
+from gieok.model.code import SourceFile
 from gieok.text import encoding
 
 _LARGEST_BYTES = 1_000_000
@@ -43,6 +44,10 @@ class SourceCandidate(NamedTuple):
     size: int
     mtime_ns: int
 
+    def is_like(self, file: SourceFile) -> bool:
+        """Say whether size and time are those of the file that was read."""
+        return (self.size, self.mtime_ns) == (file.size, file.mtime_ns)
+
 
 class Skipped(NamedTuple):
     """A file that is not read, with the reason."""
@@ -68,9 +73,22 @@ def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandida
     folders = [
         Skipped(f"{folder}/", _explain_left_out_folder(count)) for folder, count in by_name.items()
     ]
-    return sorted(result for result in results if isinstance(result, SourceCandidate)), sorted(
-        [*(result for result in results if isinstance(result, Skipped)), *folders]
-    )
+    candidates, skipped = split_scan_results(results)
+    return candidates, sorted([*skipped, *folders])
+
+
+def split_scan_results(
+    results: Iterable[SourceCandidate | Skipped | None],
+) -> tuple[list[SourceCandidate], list[Skipped]]:
+    """Return the files to read, sorted by path, and the skipped ones in their order."""
+    candidates: list[SourceCandidate] = []
+    skipped: list[Skipped] = []
+    for result in results:
+        if isinstance(result, SourceCandidate):
+            candidates.append(result)
+        elif result is not None:
+            skipped.append(result)
+    return sorted(candidates), skipped
 
 
 def _explain_left_out_folder(count: int) -> str:

@@ -4,7 +4,7 @@ The difference consists of symbols, moved lines, and the languages whose files a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import graph
 from gieok.code.index.file_moves import map_moved_lines
@@ -12,7 +12,9 @@ from gieok.code.index.read import CodeSource
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import parse_facts
 from gieok.model.code import GraphChange, SourceFile
-from gieok.ports.code import SourceFiles
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
 
 
 class Read(NamedTuple):
@@ -38,7 +40,7 @@ class Update(NamedTuple):
 
 
 def compare_with_stored(
-    store: SourceFiles,
+    store: "ProjectStore",
     known: Mapping[str, SourceFile],
     fresh: Mapping[str, Read],
     gone: Sequence[str],

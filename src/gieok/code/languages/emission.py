@@ -48,6 +48,14 @@ class Emission(Generic[N]):
         """Let a name of a scope hold a value; the default is the scope that is being read."""
         self.builder.copy(self.builder.bind(scope or self.scope, name), value)
 
+    def own_variable(self, name: str) -> Variable:
+        """Return the variable of a name in the scope that is being read."""
+        return self.builder.bind(self.scope, name)
+
+    def module_variable(self, name: str) -> Variable:
+        """Return the variable of a name at the top level of the file."""
+        return self.builder.bind(self.builder.module, name)
+
     def visible(self, name: str) -> Variable:
         """Return the variable of a name that an enclosing function or the module binds.
 
@@ -62,7 +70,7 @@ class Emission(Generic[N]):
         A name that is bound nowhere yet may be bound later, at the top level.
         """
         held = self.visible(name)
-        return held if held != NOTHING else self.builder.bind(self.builder.module, name)
+        return held if held != NOTHING else self.module_variable(name)
 
     def outside_class(self) -> Namespace:
         """Return the scope that a nested function sees: the current one, or the one around a class.

@@ -1,37 +1,36 @@
 """Description of a language: a row of `table.LANGUAGES`."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.import_links import LinkRules
-from gieok.ports.code import Parser
+from gieok.code.resolve.import_links import Linker
 
-#: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
-Reader = Callable[[str, "Language", Parser], Facts]
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 
 class Family(NamedTuple):
     """Languages that may call each other, so that their files are linked together."""
 
     name: str
-    #: Makes the link rules of the family for its files, which are sorted by path; None: calls are
-    #: linked by their name alone.
-    rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules] | None = None
+    #: Resolver of the family's imports; None: calls are linked by their name alone.
+    linker: type[Linker] | None = None
 
 
-class Language(NamedTuple):
-    """Everything that Gieok knows of one language."""
+@dataclass(frozen=True, kw_only=True)
+class Language(ABC):
+    """Everything that Gieok knows of one language; a subclass reads its files."""
 
     name: str
-    read: Reader
     #: Suffixes of file names, with the dot, in lower case; and whole names of files that are read
     #: whatever their suffix is.
     extensions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     #: The family; None where the language has no calls.
     family: Family | None = None
-    #: `module:function` of the package that holds the grammar, for `Parser`.
+    #: `module:function` of the package that holds the grammar, for the parser.
     grammar: str = ""
     #: Pattern of the names of test files, without suffix.
     tests: str = ""
@@ -49,3 +48,7 @@ class Language(NamedTuple):
     is_source: bool = True
     #: Whether the text is searched; the text of a manifest is not.
     is_searched: bool = True
+
+    @abstractmethod
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return the facts of a file. Raises SyntaxError, ValueError, RecursionError."""

@@ -62,6 +62,11 @@ def is_side(path: str) -> bool:
     )
 
 
+def is_outside_product(path: str) -> bool:
+    """Return whether a file holds tests, examples, documents or old interfaces."""
+    return is_test_file(path) or is_side(path)
+
+
 def is_reexport(path: str) -> bool:
     """Return whether a file mostly re-exports definitions of other files."""
     return PurePosixPath(path).name in REEXPORTS

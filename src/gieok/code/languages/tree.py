@@ -7,11 +7,13 @@ node's value, or None. A node without a handler has the value of its children.
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 from gieok.code.languages.emission import Emission
-from gieok.code.languages.language import Language, Reader
+from gieok.code.languages.language import Language
 from gieok.code.model.facts import (
     NOTHING,
     Argument,
@@ -25,7 +27,10 @@ from gieok.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import Parser, SyntaxNode
+from gieok.ports.code import SyntaxNode
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 Node = SyntaxNode
 #: Parses a piece of source in the reader's language.
@@ -35,26 +40,15 @@ _FARTHEST_DOC = 8_000
 _DEEPEST = 200
 
 
-def build_tree_reader(kind: type["TreeReader"]) -> Reader:
-    """Return the reader of a language whose trees the class `kind` walks."""
-
-    def read(text: str, language: Language, parser: Parser) -> Facts:
-        parse = partial(parser.parse, language.grammar)
-        source = text.encode("utf-8", "surrogatepass")
-        return kind(language.name, source, [parse(source)], parse).read()
-
-    return read
-
-
 class TreeReader(Emission[Node]):
     """Walker of a syntax tree; subclasses say what each kind of node means."""
 
-    #: Node type → name of the method that reads it.
-    handlers: ClassVar[Mapping[str, str]] = {}
+    #: Node type → the method that reads it.
+    handlers: Mapping[str, Callable[..., Variable | None]] = MappingProxyType({})
     #: Node types whose children are not read.
     skipped: ClassVar[frozenset[str]] = frozenset(("comment", "line_comment", "block_comment"))
     #: Node types that branch, counted for the complexity.
-    branches: ClassVar[frozenset[str]] = frozenset()
+    branches: frozenset[str] = frozenset()
     #: Node types that may stand before a definition on its line; the comment is above that line.
     leading: ClassVar[re.Pattern[bytes] | None] = None
 
@@ -69,9 +63,6 @@ class TreeReader(Emission[Node]):
         self.complexity: dict[int, int] = {}
         self.roots = roots
         self._depth = 0
-        self._methods: dict[str, Callable[[Node], Variable | None]] = {
-            kind: getattr(self, name) for kind, name in self.handlers.items()
-        }
 
     def read(self) -> Facts:
         """Return the facts of the file."""
@@ -86,8 +77,6 @@ class TreeReader(Emission[Node]):
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(
                 complexity=count + 1
             )
-        # handlers and reader refer to each other: such a cycle would outlive its use
-        self._methods.clear()
         facts = self.builder.finish()
         return (
             facts._replace(error="a part of it has syntax errors")
@@ -122,9 +111,9 @@ class TreeReader(Emission[Node]):
             self.complexity[self.scope.symbol] = self.complexity.get(self.scope.symbol, 0) + 1
         if self._depth == _DEEPEST:
             return NOTHING
-        handler = self._methods.get(kind, self.inside)
+        handler = self.handlers.get(kind, TreeReader.inside)
         self._depth += 1
-        value = handler(node)
+        value = handler(self, node)
         self._depth -= 1
         return NOTHING if value is None else value
 
@@ -167,14 +156,14 @@ class TreeReader(Emission[Node]):
 
     def conditional(self, node: Node) -> Variable:
         """Read `condition ? consequence : alternative`; its value is either of the two."""
-        self.value(self.field(node, "condition"))
+        self.field_value(node, "condition")
         return self.builder.merge(
-            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+            self.field_value(node, "consequence"), self.field_value(node, "alternative")
         )
 
     def arguments(self, listed: Node | None) -> list[Argument]:
         """Return the arguments of a call, by position."""
-        children = listed.named_children if listed is not None else ()
+        children = list_children(listed)
         return [("", self.value(child)) for child in children if "comment" not in child.type]
 
     def row(
@@ -206,10 +195,22 @@ class TreeReader(Emission[Node]):
         """Return the child of a node that has a role (a field of the grammar)."""
         return node.child_by_field_name(name)
 
+    def field_value(self, node: Node, name: str) -> Variable:
+        """Return the variable that holds the value of the child that has a role."""
+        return self.value(self.field(node, name))
+
+    def type(self, node: Node | None) -> Variable:
+        """Return instances of the type that a node names; nothing in a language without types."""
+        del node
+        return NOTHING
+
+    def declared_type(self, node: Node) -> Variable:
+        """Return instances of the type that a node is declared with."""
+        return self.type(self.field(node, "type"))
+
     def children(self, node: Node, name: str) -> Sequence[Node]:
         """Return the children of the child that has a role; empty where there is no such child."""
-        child = node.child_by_field_name(name)
-        return child.named_children if child is not None else ()
+        return list_children(node.child_by_field_name(name))
 
     def child(self, node: Node, *types: str) -> Node | None:
         """Return the first child that has one of these types."""
@@ -341,6 +342,29 @@ class TreeReader(Emission[Node]):
         return number, inner
 
 
+def list_children(node: Node | None) -> Sequence[Node]:
+    """Return the children that the grammar names; none of no node."""
+    return node.named_children if node is not None else ()
+
+
+def first_child(node: Node | None) -> Node | None:
+    """Return the first child that the grammar names; None where there is none."""
+    return node.named_children[0] if node is not None and node.named_children else None
+
+
 def _strip_comment_marks(comment: str) -> str:
     lines = (line.strip().lstrip("/*").strip() for line in comment.removesuffix("*/").split("\n"))
     return " ".join(filter(None, lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeLanguage(Language):
+    """Language whose syntax trees the class `reader` walks."""
+
+    reader: type[TreeReader]
+
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return the facts of a file."""
+        parse = partial(parser.parse, self.grammar)
+        source = text.encode("utf-8", "surrogatepass")
+        return self.reader(self.name, source, [parse(source)], parse).read()

@@ -33,6 +33,11 @@ class SymbolKind(StrEnum):
     MARKER = "marker"
 
 
+#: Kinds of symbols that are called, and those that a call by name may mean.
+FUNCTIONS = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD))
+DEFINITIONS = FUNCTIONS | {SymbolKind.CLASS}
+
+
 class Trait(StrEnum):
     """Property of a function that changes how it is called or what its call returns."""
 

@@ -37,7 +37,7 @@ def render_overview_page(project: Project, made: Overview) -> str:
         f"Indexed {state.indexed_at[:19]}{commit}; {len(state.dirty)} files differ on disk.",
         "",
     ]
-    for name, text in deeper.record(project).items():
+    for name, text in deeper.record(project, counted).items():
         lines += [f"**{name.capitalize()}.** {text}", ""]
     lines += ["![architecture](graph.svg)", ""]
     lines += _render_section("Where it starts", _render_project_starts(made, symbols, summaries))
@@ -107,10 +107,19 @@ def _render_project_starts(
             f"{prefix}{_quote_code(target)}"
             f"{'' if name else _format_symbol_note(by_place[target], told)}"
         )
-    return [
-        *lines[:_MOST_STARTS],
-        *([f"- … {len(lines) - _MOST_STARTS} more"] if len(lines) > _MOST_STARTS else []),
-    ]
+    return _cut_list(lines, _MOST_STARTS)
+
+
+def _cut_list(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, and a line that counts the rest."""
+    more = len(lines) - most
+    return [*lines[:most], *([f"- … {more} more"] if more > 0 else [])]
+
+
+def _join_first(parts: Sequence[str], most: int) -> str:
+    """Return the first parts joined by commas, and how many more there are."""
+    more = len(parts) - most
+    return ", ".join(parts[:most]) + (f", … {more} more" if more > 0 else "")
 
 
 def _render_parts_table(
@@ -137,9 +146,8 @@ def _render_parts_table(
 
 
 def _format_part_imports(found: Structure, name: str) -> str:
-    row = list(found.imports.get(name, {}).items())
-    cell = ", ".join(f"{found.label(target)} ({count})" for target, count in row[:_MOST_IN_CELL])
-    return f"{cell}, … {len(row) - _MOST_IN_CELL} more" if len(row) > _MOST_IN_CELL else cell
+    row = found.imports.get(name, {}).items()
+    return _join_first([f"{found.label(target)} ({count})" for target, count in row], _MOST_IN_CELL)
 
 
 def _describe_part(
@@ -159,7 +167,7 @@ def _describe_part(
 
 def _describe_symbol_briefly(symbol: Symbol, told: Mapping[str, str]) -> str:
     """Return the model's summary of this exact code, or the first sentence of the documentation."""
-    return told.get(symbol.code_hash) or (summary.first_sentence(symbol.doc) if symbol.doc else "")
+    return told.get(symbol.code_hash) or summary.first_sentence(symbol.doc)
 
 
 def _format_symbol_note(symbol: Symbol, told: Mapping[str, str]) -> str:
@@ -171,18 +179,13 @@ def _render_import_order(found: Structure) -> list[str]:
     lines = []
     if found.circles:
         lines += ["", "Circles of files, each of which is loaded before itself:", ""]
-        lines += [f"- {_format_circle_ring(circle)}" for circle in found.circles[:_MOST_ROWS]]
-        lines += (
-            [f"- … {len(found.circles) - _MOST_ROWS} more"]
-            if len(found.circles) > _MOST_ROWS
-            else []
-        )
+        rings = [f"- {_format_circle_ring(circle)}" for circle in found.circles]
+        lines += _cut_list(rings, _MOST_ROWS)
     if mutual := found.mutual():
-        shown = ", ".join(f"`{a}` → `{b}` ({n})" for a, b, n in mutual[:_MOST_ROWS])
-        more = f", … {len(mutual) - _MOST_ROWS} more" if len(mutual) > _MOST_ROWS else ""
+        shown = _join_first([f"`{a}` → `{b}` ({n})" for a, b, n in mutual], _MOST_ROWS)
         lines += [
             "",
-            f"Imports against the order of the table that close no circle of files: {shown}{more}.",
+            f"Imports against the order of the table that close no circle of files: {shown}.",
         ]
     if not lines:
         lines += [
@@ -202,13 +205,10 @@ def _format_circle_ring(one: Circle) -> str:
 
 
 def _render_hot_spots(made: Overview) -> list[str]:
-    if not made.history.commits:
-        rows = [(_quote_code(key), *numbers[:3]) for key, *numbers in made.hot]
-        return _render_markdown_table(("function", "branches", "lines", "dependants"), rows)
-    rows = [(_quote_code(key), *numbers) for key, *numbers in made.hot]
-    return _render_markdown_table(
-        ("function", "branches", "lines", "dependants", "commits of its file"), rows
-    )
+    columns = ("function", "branches", "lines", "dependants", "commits of its file")
+    shown = len(columns) if made.history.commits else len(columns) - 1
+    rows = [(_quote_code(key), *numbers)[:shown] for key, *numbers in made.hot]
+    return _render_markdown_table(columns[:shown], rows)
 
 
 def _render_workers_table(made: Overview) -> list[str]:
@@ -263,26 +263,27 @@ def _iter_file_lines(
     path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines of the page for a file and its public symbols."""
-    if places.is_test_file(path) or places.is_side(path) or path.endswith(".md"):
+    if places.is_outside_product(path) or path.endswith(".md"):
         return
     module = next((s for s in symbols if s.kind == SymbolKind.MODULE), None)
     public_symbols = [
         s
         for s in symbols
         if s.kind in (SymbolKind.CLASS, SymbolKind.FUNCTION)
-        and "." not in s.key.partition("::")[2]
+        and "." not in s.qualified
         and s.name[:1] != "_"
     ]
     yield f"- `{path}`{_format_symbol_note(module, told) if module else ''}"
-    for symbol in public_symbols[:_MOST_IN_FILE]:
-        yield f"  - `{symbol.name}` (L{symbol.start_line}){_format_symbol_note(symbol, told)}"
-    if len(public_symbols) > _MOST_IN_FILE:
-        yield f"  - … {len(public_symbols) - _MOST_IN_FILE} more"
+    rows = [
+        f"- `{symbol.name}` (L{symbol.start_line}){_format_symbol_note(symbol, told)}"
+        for symbol in public_symbols
+    ]
+    yield from (f"  {row}" for row in _cut_list(rows, _MOST_IN_FILE))
 
 
 def _is_document(path: str) -> bool:
     return path.endswith(".md") and (
-        path.startswith(_DOCUMENTS) or not (places.is_side(path) or places.is_test_file(path))
+        path.startswith(_DOCUMENTS) or not places.is_outside_product(path)
     )
 
 

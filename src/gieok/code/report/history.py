@@ -12,6 +12,7 @@ from itertools import combinations
 from posixpath import dirname
 from typing import NamedTuple
 
+from gieok.code.ask.statistics import sort_by_count
 from gieok.code.languages import places
 from gieok.ports.code import Commit
 
@@ -127,9 +128,12 @@ def _rank_workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list
         last[commit.author] = max(commit.at, last.get(commit.author, commit.at))
     return [
         Worker(
-            name, number, next((part for part, _ in _order_by_count(where[name])), ""), last[name]
+            name,
+            number,
+            next((part for part, _ in sort_by_count(where[name].items())), ""),
+            last[name],
         )
-        for name, number in _order_by_count(count)[:_MOST]
+        for name, number in sort_by_count(count.items())[:_MOST]
     ]
 
 
@@ -141,10 +145,6 @@ def _find_part_owners(
         for part in {part_of[file] for file in commit.files if file in part_of}:
             by[part][commit.author] += 1
     return {
-        part: tuple((name, n / authors.total()) for name, n in _order_by_count(authors))
+        part: tuple((name, n / authors.total()) for name, n in sort_by_count(authors.items()))
         for part, authors in sorted(by.items())
     }
-
-
-def _order_by_count(found: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(found.items(), key=lambda row: (-row[1], row[0]))

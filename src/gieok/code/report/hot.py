@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gieok.code.ask.statistics import is_aside
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import Project
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS
 from gieok.model.code import Symbol
 
 _MOST = 10
@@ -49,9 +49,7 @@ def hot_spots(
             changes=changes.get(s.path, 0),
         )
         for s in symbols
-        if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        and s.complexity >= _BRANCHES
-        and s.key not in aside
+        if s.kind in FUNCTIONS and s.complexity >= _BRANCHES and s.key not in aside
     ]
     spots.sort(
         key=lambda one: (-one.branches * ((1 + one.dependants) * (1 + one.changes)) ** 0.5, one.key)

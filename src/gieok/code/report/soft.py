@@ -10,6 +10,7 @@ from posixpath import dirname
 
 from gieok.code.index.project import Project
 from gieok.code.model.facts import SymbolKind
+from gieok.text.lines import measure_indent
 
 #: Suffixes of languages whose files of one folder are one package: they use each other without an
 #: import.
@@ -91,20 +92,12 @@ def _is_of_types(statement: str, types: Collection[str]) -> bool:
 
 def _runs_later(text: Sequence[str], place: int) -> bool:
     """Return whether a line of Python is in a function or is read by type checkers only."""
-    indent = _measure_import_indent(text[place])
+    indent = measure_indent(text[place])
     while indent and place:
         place -= 1
         line = text[place]
-        if (
-            line.strip()
-            and line.lstrip()[0] not in "#)]}"
-            and _measure_import_indent(line) < indent
-        ):
-            indent = _measure_import_indent(line)
+        if line.strip() and line.lstrip()[0] not in "#)]}" and measure_indent(line) < indent:
+            indent = measure_indent(line)
             if _LATER.match(line.lstrip()) or _FOR_TYPES.match(line.lstrip()):
                 return True
     return False
-
-
-def _measure_import_indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -13,7 +13,7 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import FUNCTIONS, SymbolKind
 from gieok.model.code import Symbol
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
@@ -34,7 +34,7 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
     named = [
         row
         for path in sorted(known)
-        if not _is_aside(path)
+        if not places.is_outside_product(path)
         for row in _iter_package_starts(root, path, known)
     ]
     named += _iter_python_scripts(root)
@@ -44,7 +44,7 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
     own = [
         f"{s.path}#L{s.start_line}"
         for s in symbols
-        if not _is_aside(s.path) and _is_start(s, framework)
+        if not places.is_outside_product(s.path) and _is_start(s, framework)
     ]
     return [*dict.fromkeys(named), *(("", place) for place in own)]
 
@@ -52,33 +52,21 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
 def about(root: Path) -> str:
     """Return the description in the project's own manifest; '' where there is none."""
     with contextlib.suppress(*_UNREADABLE):
-        if text := str(
-            tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-                "description"
-            ]
-        ):
+        if text := str(_read_toml_table(root / "pyproject.toml")["project"]["description"]):
             return text.strip()
     with contextlib.suppress(*_UNREADABLE):
         if text := str(_read_json_object(root / "package.json")["description"]):
             return text.strip()
     for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
         with contextlib.suppress(*_UNREADABLE):
-            return str(
-                tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["package"][
-                    "description"
-                ]
-            ).strip()
+            return str(_read_toml_table(folder / "Cargo.toml")["package"]["description"]).strip()
     return ""
-
-
-def _is_aside(path: str) -> bool:
-    return places.is_test_file(path) or places.is_side(path)
 
 
 def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
     if symbol.kind == SymbolKind.MODULE:
         return symbol.path.endswith((*places.STARTS, *framework))
-    if symbol.name != "main" or symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+    if symbol.name != "main" or symbol.kind not in FUNCTIONS:
         return False
     if symbol.path.endswith(".java"):
         return "static" in symbol.signature
@@ -91,7 +79,7 @@ def _iter_library_starts(root: Path, known: set[str]) -> Iterator[tuple[str, str
     A Django site is left out, because nobody imports it.
     """
     for path in sorted(known):
-        if _is_aside(path):
+        if places.is_outside_product(path):
             continue
         if "manage.py" not in known and (package := _PACKAGE.fullmatch(path)) is not None:
             yield f"import {package[1]}", path
@@ -102,9 +90,7 @@ def _iter_library_starts(root: Path, known: set[str]) -> Iterator[tuple[str, str
 
 def _iter_python_scripts(root: Path) -> Iterator[tuple[str, str]]:
     with contextlib.suppress(*_UNREADABLE):
-        scripts = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-            "scripts"
-        ]
+        scripts = _read_toml_table(root / "pyproject.toml")["project"]["scripts"]
         yield from sorted((str(name), str(target)) for name, target in scripts.items())
 
 
@@ -151,6 +137,10 @@ def _find_built_source(folder: str, target: str, known: set[str]) -> str:
         for suffix in _SCRIPTS
     )
     return next((path for path in candidates if path in known), built)
+
+
+def _read_toml_table(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _read_json_object(file: Path) -> dict[str, Any]:

@@ -7,16 +7,19 @@ through an interface also connects parts that were written to know nothing of ea
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from posixpath import commonpath, dirname
 from types import MappingProxyType
 from typing import NamedTuple
 
+from gieok.code.ask.statistics import sort_by_count
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report.circles import circles, ring
 from gieok.code.report.soft import ImportLineReader
+from gieok.model.code import key_path
 
 #: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
@@ -85,20 +88,23 @@ class Structure(NamedTuple):
 
     def hard(self, source: str, target: str) -> int:
         """Return how many imports of one part by another run while the importing file is loaded."""
-        return self.imports.get(source, {}).get(target, 0) - self.soft.get(source, {}).get(
-            target, 0
-        )
+        return _read_count(self.imports, source, target) - _read_count(self.soft, source, target)
 
     def label(self, name: str) -> str:
         """Return a part's name without the common prefix."""
         shown = name.removeprefix(self.prefix)
         return shown if shown != "*" else "/".join(name.split("/")[-2:])
 
+    @property
+    def place(self) -> dict[str, int]:
+        """Return part → its place in the order."""
+        return {part.name: number for number, part in enumerate(self.parts)}
+
     def against(self) -> list[tuple[str, str, int]]:
         """Return the imports (from, to, count) against the order that are part of a cycle of
         files.
         """
-        return [row for row in self._back(lambda a, b: self.ringed.get(a, {}).get(b, 0)) if row[2]]
+        return [row for row in self._back(partial(_read_count, self.ringed)) if row[2]]
 
     def mutual(self) -> list[tuple[str, str, int]]:
         """Return the imports against the order that run at load time and close no cycle of files.
@@ -108,19 +114,17 @@ class Structure(NamedTuple):
         return [
             row
             for row in self._back(self.hard)
-            if row[2] and not self.ringed.get(row[0], {}).get(row[1])
+            if row[2] and not _read_count(self.ringed, *row[:2])
         ]
 
     def aside(self) -> list[tuple[str, str, int]]:
         """Return the imports against the order of which none runs at load time."""
         return [
-            row
-            for row in self._back(lambda a, b: self.soft.get(a, {}).get(b, 0))
-            if not self.hard(*row[:2])
+            row for row in self._back(partial(_read_count, self.soft)) if not self.hard(*row[:2])
         ]
 
     def _back(self, count: Callable[[str, str], int]) -> list[tuple[str, str, int]]:
-        place = {part.name: number for number, part in enumerate(self.parts)}
+        place = self.place
         back_imports = [
             (a, b, count(a, b))
             for a, row in self.imports.items()
@@ -128,6 +132,10 @@ class Structure(NamedTuple):
             if place[a] > place[b]
         ]
         return sorted(back_imports, key=lambda row: (-row[2], row))
+
+
+def _read_count(counts: _Counts, source: str, target: str) -> int:
+    return counts.get(source, {}).get(target, 0)
 
 
 class _Between:
@@ -179,16 +187,18 @@ class _Between:
                 continue
             importing, imported = self.part_of[source], self.part_of[target]
             way = ring(graph, source, target)
-            rings[circle[source]] = min(
-                rings.get(circle[source], way), way, key=lambda w: (len(w), w)
-            )
+            rings[circle[source]] = _choose_shorter(rings.get(circle[source], way), way)
             if importing != imported:
                 self.ringed[importing][imported] += 1
                 before = self.ways.get((importing, imported), way)
-                self.ways[importing, imported] = min(before, way, key=lambda w: (len(w), w))
+                self.ways[importing, imported] = _choose_shorter(before, way)
         size = Counter(circle.values())
         cycles = [Circle(size[first], way) for first, way in rings.items()]
         return tuple(sorted(cycles, key=lambda one: (-one.files, one.ring)))
+
+
+def _choose_shorter(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return min(one, other, key=lambda way: (len(way), way))
 
 
 def structure(project: Project) -> Structure:
@@ -198,17 +208,12 @@ def structure(project: Project) -> Structure:
         path: lines.get(path, 0)
         for path, file in project.store.files().items()
         if file.language not in _NO_CODE
-        and not (places.is_test_file(path) or places.is_side(path) or _SETTINGS.search(path))
+        and not (places.is_outside_product(path) or _SETTINGS.search(path))
     }
     part_of = split_into_parts(sources)
     between = _Between(project, part_of)
-    rows = {
-        name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0])))
-        for name, row in sorted(between.imports.items())
-    }
-    files, size = Counter(part_of.values()), Counter[str]()
-    for path, name in part_of.items():
-        size[name] += sources[path]
+    rows = {name: dict(sort_by_count(row.items())) for name, row in sorted(between.imports.items())}
+    files, size = Counter(part_of.values()), _sum_part_lines(part_of, sources)
     dependants = Counter(target for row in rows.values() for target in row)
     joined = {*rows, *dependants}
     shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
@@ -262,7 +267,7 @@ def _is_own_package(source: str, target: str) -> bool:
 
 
 def _split_edge_paths(source: str, target: str) -> tuple[str, str]:
-    return source.partition("::")[0], target.partition("::")[0]
+    return key_path(source), key_path(target)
 
 
 def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:
@@ -270,9 +275,7 @@ def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:
     part_of = dict.fromkeys(sources, ".")
     closed: set[str] = set()
     while True:
-        size = Counter[str]()
-        for path, name in part_of.items():
-            size[name] += sources[path]
+        size = _sum_part_lines(part_of, sources)
         names = [
             n
             for n in sorted(size, key=lambda n: (-size[n], n))
@@ -293,6 +296,13 @@ def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:
         else:
             part_of |= opened
             closed.add(f"{names[0]}/*")
+
+
+def _sum_part_lines(part_of: Mapping[str, str], lines: Mapping[str, int]) -> Counter[str]:
+    size = Counter[str]()
+    for path, name in part_of.items():
+        size[name] += lines[path]
+    return size
 
 
 def _open_part_folder(folder: str, paths: Sequence[str]) -> dict[str, str]:
@@ -342,7 +352,7 @@ def layers(found: Structure) -> list[list[str]]:
         ]
         level[part.name] = 1 + max(above, default=-1)
         roots += [] if above else [part.name]
-    place = {part.name: number for number, part in enumerate(found.parts)}
+    place = found.place
     for name in roots:
         below = [
             level[target] for target in found.imports.get(name, {}) if place[target] > place[name]
@@ -359,7 +369,7 @@ def needed(found: Structure) -> list[tuple[str, str, int]]:
 
     a–c is left out where a–b–c exists.
     """
-    place = {part.name: number for number, part in enumerate(found.parts)}
+    place = found.place
     below: dict[str, set[str]] = {}
     direct_imports: list[tuple[str, str, int]] = []
     for part in reversed(found.parts):

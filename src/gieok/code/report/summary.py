@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from gieok.code.index.graph import CALLS, Certainty
 from gieok.code.index.project import Project
-from gieok.code.model.facts import SymbolKind
-from gieok.model.code import Symbol
+from gieok.code.model.facts import FUNCTIONS
+from gieok.model.code import Symbol, key_name
 from gieok.text.keywords import query_tokens
 
 _SENTENCE = re.compile(r"^(.+?[.!?。])(\s|$)")
@@ -36,7 +36,7 @@ def find_summaries(project: Project, symbols: Sequence[Symbol]) -> list[tuple[st
 def build_plain_summary(symbol: Symbol, callees: Sequence[str] = ()) -> str:
     """Return a summary without a model."""
     parts = [first_sentence(symbol.doc)] if symbol.doc else []
-    if not parts and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
+    if not parts and symbol.kind in FUNCTIONS:
         parts.append(" ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", symbol.name)).lower())
     if callees:
         names = ", ".join(callees[:_MOST_CALLEES])
@@ -58,13 +58,11 @@ def callees(project: Project, key: str) -> list[str]:
         if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME
     ]
     return list(
-        dict.fromkeys(
-            e.target.partition("::")[2] for e in sorted(edges, key=lambda e: (e.line, e.target))
-        )
+        dict.fromkeys(key_name(e.target) for e in sorted(edges, key=lambda e: (e.line, e.target)))
     )
 
 
 def keywords(symbol: Symbol) -> list[str]:
     """Return the keywords of a symbol."""
-    text = f"{symbol.key.partition('::')[2]} {symbol.signature} {symbol.doc}"
+    text = f"{symbol.qualified} {symbol.signature} {symbol.doc}"
     return list(query_tokens(text))[:_MOST_KEYWORDS]

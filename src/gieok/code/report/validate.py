@@ -1,17 +1,16 @@
 """Repeatable checks of the index, by name, and a score made of them."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gieok.code.ask.query import search_symbols
 from gieok.code.ask.statistics import Statistics, count_graph
 from gieok.code.index.project import SCOPE, Project, freshness
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.ports.models import Embedder
 
 _SAMPLES = 12
-_HEADED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS)
 
 
 class Validation(NamedTuple):
@@ -31,17 +30,16 @@ class Validation(NamedTuple):
 def validate(project: Project, embedder: Embedder | None) -> list[Validation]:
     """Run every check, in a fixed order."""
     counted = count_graph(project)
-    checks: Sequence[Callable[[], Validation]] = (
-        lambda: _validate_hashes(project),
-        lambda: _validate_files(project, counted),
-        lambda: _validate_store(project),
-        lambda: _validate_edges(project),
-        lambda: _validate_calls(counted),
-        lambda: _validate_vectors(counted, embedder),
-        lambda: _validate_summaries(project),
-        lambda: _validate_sample_queries(project),
-    )
-    return [check() for check in checks]
+    return [
+        _validate_hashes(project),
+        _validate_files(project, counted),
+        _validate_store(project),
+        _validate_edges(project),
+        _validate_calls(counted),
+        _validate_vectors(counted, embedder),
+        _validate_summaries(project),
+        _validate_sample_queries(project),
+    ]
 
 
 def quality(checks: Sequence[Validation]) -> int:
@@ -125,14 +123,16 @@ def _validate_summaries(project: Project) -> Validation:
     A summary made from signature and documentation is as fresh as the symbol; a summary by a model
     waits where the code changed.
     """
-    symbols = [s for s in project.store.all_symbols() if s.kind in (SymbolKind.MODULE, *_HEADED)]
+    symbols = [
+        s for s in project.store.all_symbols() if s.kind in (SymbolKind.MODULE, *DEFINITIONS)
+    ]
     summaries = project.store.summaries()
     rows = [summaries.get(s.code_hash) for s in symbols]
     by_model, waiting = (
         sum(1 for row in rows if row and bool(row.text) is written) for written in (True, False)
     )
-    total = sum(1 for s in symbols if s.kind in _HEADED)
-    headed = sum(1 for s in symbols if s.kind in _HEADED and (s.signature or s.doc))
+    total = sum(1 for s in symbols if s.kind in DEFINITIONS)
+    headed = sum(1 for s in symbols if s.kind in DEFINITIONS and (s.signature or s.doc))
     detail = f"{headed} of {total} symbols have a head"
     if by_model or waiting:
         detail += f", {by_model} a summary by a model, {waiting} changed and wait for one"

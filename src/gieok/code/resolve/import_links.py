@@ -1,10 +1,11 @@
 """Interface between the solver, which knows no language, and a family of languages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from gieok.code.model.facts import Facts
 from gieok.code.resolve.hierarchy import Hierarchy
 from gieok.code.resolve.natives import COMMON, Natives
 
@@ -25,11 +26,18 @@ class Target(NamedTuple):
 
 
 class Linker(ABC):
-    """Resolver of the imports of one language."""
+    """What a family of languages says of the files at hand: imports, and rules of its own."""
 
+    #: Models of builtins and libraries.
+    natives: Natives = COMMON
     #: File → the package whose names it shares with other files; empty where every file has its own
     #: names.
     spaces: Mapping[str, str] = MappingProxyType({})
+
+    @classmethod
+    @abstractmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a family's files, which are sorted by path."""
 
     @abstractmethod
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
@@ -56,6 +64,15 @@ class Linker(ABC):
         file = self.target(importer, module, "", level).file
         return [file] if file is not None else []
 
+    def provides(self, origin: str, path: str) -> bool:
+        """Say whether names that file `origin` provides are visible in another file `path`."""
+        del origin, path
+        return False
+
+    def relate(self, hierarchy: Hierarchy) -> None:
+        """Add bases that no class names: interfaces that a type satisfies by its methods."""
+        del hierarchy
+
 
 class PackageLinker(Linker):
     """Linker of a language whose packages are no values and share the names of their files."""
@@ -78,15 +95,3 @@ class PackageLinker(Linker):
         return [
             path for path, other in self.spaces.items() if other == space and space is not None
         ][:1]
-
-
-class LinkRules(NamedTuple):
-    """The rules of a family of languages, for the files at hand."""
-
-    linker: Linker
-    natives: Natives = COMMON
-    #: (file of a provider, file that asks) → whether the names provided by the first are visible in
-    #: the second.
-    provides: Callable[[str, str], bool] = lambda origin, path: origin == path
-    #: Adds bases that no class names: interfaces that a type satisfies by its methods.
-    relate: Callable[[Hierarchy], None] = lambda hierarchy: None

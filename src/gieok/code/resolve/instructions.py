@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from gieok.code.model.facts import NOTHING, Argument, Facts, Op, Trait
 from gieok.code.resolve.calls import Calls, Decorators
-from gieok.code.resolve.import_links import LinkRules
+from gieok.code.resolve.import_links import Linker
 from gieok.code.resolve.imports import Imports
 from gieok.code.resolve.members import Members
 from gieok.code.resolve.program import FileOffsets, SolverPart
@@ -54,14 +54,14 @@ class Instructions(SolverPart):
 
     def __init__(
         self,
-        rules: LinkRules,
+        linker: Linker,
         calls: Calls,
         members: Members,
         imports: Imports,
         decorators: Decorators,
     ) -> None:
         super().__init__(calls.program)
-        self._rules = rules
+        self._linker = linker
         self._calls = calls
         self._members = members
         self._imports = imports
@@ -83,7 +83,7 @@ class Instructions(SolverPart):
         self._literals: dict[int, int] = {}
         #: Variables of parameters, with their names.
         self._parameters: dict[int, str] = {}
-        if rules.natives.is_open:
+        if linker.natives.is_open:
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = FileOffsets(
@@ -179,7 +179,7 @@ class Instructions(SolverPart):
         """Let `to` hold the results of the functions that provide a name here (fixtures)."""
         program, paths, here = self.program, self.program.paths, self._bound.file
         for function, origin in program.providers.get(name, ()):
-            if origin == here or self._rules.provides(paths[origin], paths[here]):
+            if origin == here or self._linker.provides(paths[origin], paths[here]):
                 fact = program.functions[function]
                 self.flows.flow(fact.yields, to)
                 self.flows.flow(fact.result, to)

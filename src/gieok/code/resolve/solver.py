@@ -7,7 +7,7 @@ attributes and arguments, calls, names, members, imports, instructions.
 
 from gieok.code.model.facts import NOTHING, Facts, Op
 from gieok.code.resolve.calls import Calls, Decorators
-from gieok.code.resolve.import_links import LinkRules
+from gieok.code.resolve.import_links import Linker
 from gieok.code.resolve.imports import Imports
 from gieok.code.resolve.instructions import Instructions
 from gieok.code.resolve.members import Members
@@ -29,13 +29,13 @@ _NO_FACTS = Facts(
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
 
 
-def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool = False) -> Program:
+def solve(files: list[tuple[str, Facts]], linker: Linker, *, is_lenient: bool = False) -> Program:
     """Return the program with all sites, references and imports found.
 
     Takes the facts out of `files`. Raises Tangled where values and calls cause each other without
     end; with `is_lenient`, the findings up to that point are returned.
     """
-    solver = _Solver(files, rules, is_lenient=is_lenient)
+    solver = _Solver(files, linker, is_lenient=is_lenient)
     solver.start(files)
     solver.settle()
     return solver.program
@@ -44,18 +44,16 @@ def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool 
 class _Solver:
     """The solver's parts, and the order in which they work."""
 
-    def __init__(
-        self, files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool
-    ) -> None:
+    def __init__(self, files: list[tuple[str, Facts]], linker: Linker, *, is_lenient: bool) -> None:
         self.program = Program(files, is_lenient=is_lenient)
-        self._rules = rules
-        self._calls = Calls(self.program, rules.natives)
-        names = Names(self.program, rules.linker, files)
+        self._linker = linker
+        self._calls = Calls(self.program, linker.natives)
+        names = Names(self.program, linker, files)
         self._members = Members(self._calls, names)
         self._decorators = Decorators(self._calls)
         imports = Imports(names, self._members)
         self._instructions = Instructions(
-            rules, self._calls, self._members, imports, self._decorators
+            linker, self._calls, self._members, imports, self._decorators
         )
 
     def start(self, files: list[tuple[str, Facts]]) -> None:
@@ -75,7 +73,7 @@ class _Solver:
                 instructions.enter(bound, files[bound.file][1])
                 instructions.run(i for i in files[bound.file][1].top if (i[0] in _EARLY) == early)
             self._drain()
-        self._rules.relate(self.program.hierarchy)
+        self._linker.relate(self.program.hierarchy)
         for bound in bounds:
             instructions.enter(bound, files[bound.file][1])
             path, facts = files[bound.file]

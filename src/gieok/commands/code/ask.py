@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gieok.code.ask.query import search_symbols
 from gieok.code.deepen import conversation
-from gieok.commands.code.project import open_current_project
+from gieok.commands.code.project import open_current_project, open_search_embedder
 from gieok.commands.command import Effect, Operation, Style, argument, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -58,12 +58,11 @@ def ask_code_model(call: Call, request: AskRequest) -> AskResult:
                 "without"
             ),
         )
-    embedder = call.home.open_embedder() if project.store.stats().vectors else None
+    embedder = open_search_embedder(call, project)
     code_answers = search_symbols(project, embedder, text, _ANSWERS).answers
     sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in code_answers]
     sources += _recall_project_memory(call, text)
-    names = request.files if isinstance(request.files, list) else [request.files]
-    files = [part for name in names for part in str(name).split(",") if part]
+    files = [part for name in request.files for part in name.split(",") if part]
     answer = conversation.ask_about_code(project, asker, text, sources, files)
     return AskResult(answer, tuple(place for place, _ in sources))
 

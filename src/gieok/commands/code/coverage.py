@@ -36,18 +36,18 @@ class CoverageRequest:
     forget: bool = argument(Words("forget all that was taken in"), False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageResult:
     """Counts of imported executions, and of those stored now."""
 
-    pairs: int
-    tests: int
-    files: int
-    changed: tuple[str, ...]
-    outside: int
+    pairs: int = 0
+    tests: int = 0
+    files: int = 0
+    changed: tuple[str, ...] = ()
+    outside: int = 0
     #: The first contexts that are not tests, and the number of all such contexts.
-    unknown: tuple[str, ...]
-    unknown_count: int
+    unknown: tuple[str, ...] = ()
+    unknown_count: int = 0
     kept: ExecutionCount
     found: Hidden[bool] = True
 
@@ -57,16 +57,7 @@ def take_in_coverage(call: Call, request: CoverageRequest) -> CoverageResult:
     project = open_current_project(call)
     if request.forget:
         coverage_runs.forget_test_executions(project)
-        return CoverageResult(
-            pairs=0,
-            tests=0,
-            files=0,
-            changed=(),
-            outside=0,
-            unknown=(),
-            unknown_count=0,
-            kept=project.store.count_executions(),
-        )
+        return CoverageResult(kept=project.store.count_executions())
     opened_run = home_code.load_coverage_run(
         call.caller.path(request.file) if request.file else project.root / _FILE
     )
@@ -87,45 +78,29 @@ def take_in_coverage(call: Call, request: CoverageRequest) -> CoverageResult:
 
 def render_coverage(result: CoverageResult, style: Style) -> str:
     """Show the imported executions, and the data that could not be used."""
-    kept_counts, counts = result.kept, (result.tests, result.pairs, result.files)
-    lines = [
-        style.bold(
-            style.say(
-                "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} "
-                "files",
-                tests=counts[0],
-                pairs=counts[1],
-                files=counts[2],
-            )
-        )
-    ]
-    for words, names, count in (
-        (
-            Words("changed after the run, not believed"),
-            result.changed,
-            len(result.changed),
-        ),
-        (
-            Words("no test of this project"),
-            result.unknown,
-            result.unknown_count,
-        ),
+    title = style.say(
+        "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} files",
+        tests=result.tests,
+        pairs=result.pairs,
+        files=result.files,
+    )
+    lines = [style.bold(title)]
+    for what, names, count in (
+        (style.say("changed after the run, not believed"), result.changed, len(result.changed)),
+        (style.say("no test of this project"), result.unknown, result.unknown_count),
     ):
         if names:
             more = f" … {count - _SHOWN}" if count > _SHOWN else ""
-            lines.append(
-                printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}")
-            )
+            lines.append(printable(f"  {what} ({count}): {', '.join(names[:_SHOWN])}{more}"))
     if result.outside:
-        outside = Words("files outside of the project")
-        lines.append(f"  {outside.say(style.lang)}: {result.outside}")
-    total = Words.of(
+        lines.append(f"  {style.say('files outside of the project')}: {result.outside}")
+    total = style.say(
         "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
-        pairs=kept_counts.pairs,
-        tests=kept_counts.tests,
-        changed=kept_counts.changed,
+        pairs=result.kept.pairs,
+        tests=result.kept.tests,
+        changed=result.kept.changed,
     )
-    return "\n".join([*lines, style.dim(total.say(style.lang))])
+    return "\n".join([*lines, style.dim(total)])
 
 
 OPERATION = Operation(

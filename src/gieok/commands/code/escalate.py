@@ -46,10 +46,9 @@ class EscalateResult:
 def escalate_project(call: Call, request: EscalateRequest) -> EscalateResult:
     """Process the waiting files; they keep waiting where there is no model, or the model fails."""
     project = open_current_project(call)
-    waiting = escalation.pending(project.root)
+    waiting = escalation.read_pending(project.root)
     if waiting is None:
         return EscalateResult((), (), 0)
-    reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
     summaries = 0
     if not request.dismiss:
         asker = call.home.open_code_asker(project.root, request.model)
@@ -58,9 +57,9 @@ def escalate_project(call: Call, request: EscalateRequest) -> EscalateResult:
                 "no model is configured that could look",
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
-        summaries = _run_deeper_look(call, project, asker, files)
+        summaries = _run_deeper_look(call, project, asker, waiting.files)
     escalation.clear(project.root, waiting)
-    return EscalateResult(reasons, files, summaries)
+    return EscalateResult(waiting.reasons, waiting.files, summaries)
 
 
 def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 from gieok.code.ask import analysis, explore
 from gieok.code.ask.explore import ExploreCandidate
 from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
@@ -18,6 +19,8 @@ from gieok.commands.code.project import (
     ShownFreshness,
     build_none_found_words,
     open_current_project,
+    open_search_embedder,
+    render_degraded_note,
     render_freshness_notes,
     render_waiting_escalation,
 )
@@ -36,7 +39,7 @@ from gieok.commands.command import Operation, Style, Surface, argument, printabl
 from gieok.commands.encode import As, Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.model.code import Edge
+from gieok.model.code import Edge, key_path
 from gieok.text.messages import Words
 from gieok.text.tokens import estimate_tokens
 
@@ -131,7 +134,7 @@ class ExploreResult:
     tests: tuple[TestRow, ...]
     degraded: str | None
     freshness: ShownFreshness
-    pending: Hidden[dict[str, object] | None] = None
+    pending: Hidden[Escalation | None] = None
 
     @property
     def found(self) -> bool:
@@ -149,7 +152,7 @@ def explore_code(call: Call, request: ExploreRequest) -> ExploreResult:
             f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens"
         )
     project = open_current_project(call)
-    embedder = call.home.open_embedder() if project.store.stats().vectors else None
+    embedder = open_search_embedder(call, project)
     explored = explore.explore(project, embedder, text, _MOST, call.caller.folder)
     rows = tuple(_build_explored_symbol(row) for row in explored.candidates)
     routes = tuple(_build_symbol_route(route) for route in explored.routes[:_MOST_ROUTES])
@@ -161,7 +164,7 @@ def explore_code(call: Call, request: ExploreRequest) -> ExploreResult:
         tests=tests,
         degraded=explored.degraded,
         freshness=freshness(project),
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
     )
     return _fit_explored_code(project, result, explored.candidates, request.budget - _FENCE)
 
@@ -169,7 +172,7 @@ def explore_code(call: Call, request: ExploreRequest) -> ExploreResult:
 def _build_explored_symbol(row: ExploreCandidate) -> ExploredSymbol:
     s = row.symbol
     return ExploredSymbol(
-        symbol=s.key.partition("::")[2],
+        symbol=s.qualified,
         path=s.path,
         start_line=s.start_line,
         end_line=s.end_line,
@@ -187,7 +190,7 @@ def _build_symbol_route(edges: Sequence[Edge]) -> Route:
     steps = [
         RouteStep(
             to=e.target,
-            citation=format_code_place(e.source.partition("::")[0], e.line),
+            citation=format_code_place(key_path(e.source), e.line),
             kind=e.kind,
             tier=e.tier,
             reason=e.reason,
@@ -212,9 +215,7 @@ def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate])
     tests = [
         impact_analysis.symbols[test.key] for test in impact_analysis.impact.tests[:_MOST_TESTS]
     ]
-    return [
-        TestRow(s.key.partition("::")[2], format_code_place(s.path, s.start_line)) for s in tests
-    ]
+    return [TestRow(s.qualified, format_code_place(s.path, s.start_line)) for s in tests]
 
 
 def _fit_explored_code(
@@ -326,23 +327,15 @@ def render_explored_code(result: ExploreResult, style: Style) -> str:
         blocks.append("\n".join([style.bold(style.say("Also")), *rows]))
     if result.tests:
         rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
-        blocks.append(
-            "\n".join(
-                [
-                    style.bold(style.say("Tests that most likely run it")),
-                    *rows,
-                ]
-            )
-        )
+        blocks.append("\n".join([style.bold(style.say("Tests that most likely run it")), *rows]))
     if not result.symbols:
         blocks.append(
             build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
         )
-    if result.degraded:
-        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n\n".join(
         [
             *blocks,
+            *render_degraded_note(result.degraded, style),
             *render_freshness_notes(result.freshness, style),
             *render_waiting_escalation(result.pending, style),
         ]

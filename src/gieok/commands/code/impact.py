@@ -20,6 +20,7 @@ from gieok.commands.command import Operation, Style, Surface, argument, printabl
 from gieok.commands.encode import Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.model.code import key_name
 from gieok.text.messages import Words
 
 _MOST_SITES = 20
@@ -177,7 +178,7 @@ def _build_reached_symbol(a: Analysis, one: Reached) -> ReachedSymbol:
     s = a.symbols[one.key]
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
-        symbol=one.key.partition("::")[2],
+        symbol=key_name(one.key),
         path=s.path,
         start_line=s.start_line,
         end_line=s.end_line,
@@ -235,25 +236,16 @@ _RISKS = {
 
 def render_code_impact(result: ImpactResult, style: Style) -> str:
     """Show the tests to run with their command, then the symbols with probability and path."""
-    lines = [
-        _render_impact_title(
-            Words.of("Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)),
-            style,
-        )
-    ]
-    lines += ["", *_render_tests_to_run(result, style)]
-    lines += [
-        "",
-        *_render_impact_group(Words("May break"), result.symbols, result.counts.symbols, style),
-    ]
+    changed = style.say(
+        "Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)
+    )
+    lines = [style.bold(printable(changed)), "", *_render_tests_to_run(result, style), ""]
+    title = style.say("{words} ({count})", words=Words("May break"), count=result.counts.symbols)
+    lines += _render_impact_group(title, result.symbols, result.counts.symbols, style)
     importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
-        lines += [
-            "",
-            _render_impact_title(
-                _append_word_count(Words("Only import it"), len(importing)), style
-            ),
-        ]
+        title = style.say("{words} ({count})", words=Words("Only import it"), count=len(importing))
+        lines += ["", style.bold(title)]
         lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
     lines += [
         "",
@@ -265,44 +257,27 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
 
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
     count, all_ = result.run.count_, result.counts.tests
-    percent = f"{100 * result.run.held:.0f} %"
-    words = Words.of("Run these ({count} of {all})", count=count, all=all_)
-    lines = _render_impact_group(words, result.tests, count, style, counted=True)
+    title = style.say("Run these ({count} of {all})", count=count, all=all_)
+    lines = _render_impact_group(title, result.tests, count, style)
     if result.run.command and len(result.tests) == count:
         lines.append(style.dim("  $ ") + printable(result.run.command))
     if hidden_count := all_ - count:
-        also = Words.of(
-            (
-                "May also run it: {hidden_count} (the list holds {percent} of the probability; "
-                "--also shows them)"
-            ),
+        also = style.say(
+            "May also run it: {hidden_count} (the list holds {percent} of the probability; "
+            "--also shows them)",
             hidden_count=hidden_count,
-            percent=percent,
+            percent=f"{100 * result.run.held:.0f} %",
         )
-        lines += [
-            "",
-            _render_impact_title(also, style),
-            *(_render_reached_symbol(row, style) for row in result.also),
-        ]
+        lines += ["", style.bold(also)]
+        lines += [_render_reached_symbol(row, style) for row in result.also]
     return lines
 
 
 def _render_impact_group(
-    words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False
+    title: str, rows: list[ReachedSymbol], count: int, style: Style
 ) -> list[str]:
-    lines = [
-        _render_impact_title(words if counted else _append_word_count(words, count), style),
-        *(_render_reached_symbol(row, style) for row in rows),
-    ]
+    lines = [style.bold(title), *(_render_reached_symbol(row, style) for row in rows)]
     return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
-
-
-def _append_word_count(words: Words, count: int) -> Words:
-    return Words.of("{words} ({count})", words=words, count=count)
-
-
-def _render_impact_title(words: Words, style: Style) -> str:
-    return style.bold(printable(words.say(style.lang)))
 
 
 def _format_changed_keys(keys: tuple[str, ...]) -> str:
@@ -310,9 +285,9 @@ def _format_changed_keys(keys: tuple[str, ...]) -> str:
 
 
 def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
-    way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
+    way = " → ".join(key_name(edge.to) for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    known = f"→ {way}" if way else Words("no way to it is known").say(style.lang)
+    known = f"→ {way}" if way else style.say("no way to it is known")
     place = f"{one.path}#L{one.start_line}  {known}{_render_test_evidence(one, style)}"
     return (
         printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}")
@@ -329,14 +304,14 @@ def _render_test_evidence(one: ReachedSymbol, style: Style) -> str:
 
 def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
     if count := result.unresolved.count_:
-        words = Words.of(
+        note = style.say(
             "{count} unresolved calls have this name: their targets are unknown", count=count
         )
     elif not result.symbols and not result.tests:
-        words = build_none_found_words(Words("No callers"), result.freshness)
+        note = build_none_found_words(Words("No callers"), result.freshness).say(style.lang)
     else:
         return []
-    return [style.dim(words.say(style.lang))]
+    return [style.dim(note)]
 
 
 OPERATION = Operation(

@@ -28,10 +28,13 @@ from gieok.flow import lifecycle
 from gieok.flow.generate import Asker
 from gieok.home import withholding
 from gieok.home.call import Call
+from gieok.model.code import key_path
 from gieok.ports.models import Embedder, Followed
 from gieok.text.messages import Words
 
 _SHOWN = 10
+#: Stages of a sync, for people.
+_STAGES = {"reading": Words("reading"), "linking": Words("linking")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +78,16 @@ class SyncCounts(NamedTuple):
 
 def _count_project_change(c: ProjectChange) -> SyncCounts:
     r = c.report
-    counts = (c.files, len(r.added), len(r.changed), len(r.removed), r.unchanged)
     return SyncCounts(
-        *counts, c.linked, c.skipped, [Reason(f.key, f.reason) for f in r.failed], c.notes
+        files=c.files,
+        added=len(r.added),
+        changed=len(r.changed),
+        removed=len(r.removed),
+        unchanged=r.unchanged,
+        linked=c.linked,
+        skipped=c.skipped,
+        failed=[Reason(f.key, f.reason) for f in r.failed],
+        notes=c.notes,
     )
 
 
@@ -145,8 +155,7 @@ def _rebuild_project_index(call: Call, root: Path) -> Project:
     try:
         return _require_sound_project(call.home.open_project(root))  # another process was faster
     except (NotIndexed, StoreCorrupt) as error:
-        words = Words("it is made anew")
-        call.tell(f"{error}: {words.say(call.lang)}")
+        call.tell(f"{error}: {call.words('it is made anew')}")
         if isinstance(error, StoreCorrupt):
             folder = (
                 paths.locate_set_aside(call.home.folder)
@@ -183,11 +192,8 @@ def sync_project_index(
     started = monotonic()
 
     def progress(stage: str, done: int, total: int) -> None:
-        words = {
-            "reading": Words("reading"),
-            "linking": Words("linking"),
-        }[stage]
-        call.say(f"{words.say(call.lang)} {done}/{total}" if total > 1 else words.say(call.lang))
+        what = _STAGES[stage].say(call.lang)
+        call.say(f"{what} {done}/{total}" if total > 1 else what)
 
     # Two at once would each link what it has read, and the last to write would leave the other's
     # out.
@@ -273,7 +279,7 @@ def _note_sync_escalation(
         for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
     }
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(key.partition("::")[0] for key in new[SymbolKind.MODULE]),
+        new_modules=sorted(key_path(key) for key in new[SymbolKind.MODULE]),
         new_classes=sorted(new[SymbolKind.CLASS]),
         files=len(change.touched),
         depth_before=depth,
@@ -356,28 +362,24 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
         )
         + style.dim(f"  {result.ms / 1000:.1f} s")
     ]
-    for words, rows in (
-        (Words("failed"), [(f.key, f.reason) for f in r.failed]),
-        (Words("note"), [(n.path, n.reason) for n in c.notes]),
-        (Words("skipped"), [(s.path, s.reason) for s in c.skipped]),
+    for what, rows in (
+        (style.say("failed"), [Reason(f.key, f.reason) for f in r.failed]),
+        (style.say("note"), c.notes),
+        (style.say("skipped"), c.skipped),
     ):
         lines += [
-            printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}")
-            for path, reason in rows[:_SHOWN]
+            printable(f"  {what}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
         ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
         lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
     if result.waiting:
-        lines.append(
-            style.say(
-                (
-                    "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
-                    "or `gieok up`"
-                ),
-                waiting=result.waiting,
-            )
+        waiting = style.say(
+            "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
+            "or `gieok up`",
+            waiting=result.waiting,
         )
+        lines.append(waiting)
     if result.summaries.written:
         count, tokens = result.summaries.written, result.summaries.tokens
         lines.append(

@@ -20,7 +20,6 @@ command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/d
 {_END}
 """
 _READABLE = 0o644
-_UNFOUND = Words("your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +104,14 @@ def _remove_hook_block(file: Path) -> bool:
 
 def render_git_hooks(result: HookResult, style: Style) -> str:
     """Name the hooks."""
-    words = Words("removed") if result.removed else Words("installed")
-    lines = [f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"]
+    done = style.say("removed") if result.removed else style.say("installed")
+    lines = [f"{done}: {', '.join(path.name for path in result.hooks)}"]
     if result.hooks and not result.removed and shutil.which("gieok") is None:
-        lines.append(_UNFOUND.say(style.lang))
+        lines.append(
+            style.say(
+                "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing"
+            )
+        )
     return "\n".join(lines)
 
 

@@ -17,7 +17,6 @@ from gieok.flow.generate import Asker
 from gieok.home import code as home_code
 from gieok.home.call import Call
 from gieok.model.code import Symbol
-from gieok.text.messages import Words
 
 
 class SummaryOutcome(NamedTuple):
@@ -71,11 +70,11 @@ def summarise_within_budget(
     anew: bool = False,
 ) -> WrittenSummaries:
     """Let a model summarise symbols, within the token budget of the named setting."""
-    words = Words("summarising")
+    words = call.words("summarising")
     budget = SummaryBudget(setting, call.home.settings.integer(setting))
 
     def progress(done: int, total: int) -> None:
-        call.say(f"{words.say(call.lang)} {done}/{total}")
+        call.say(f"{words} {done}/{total}")
 
     return summarise.write_symbol_summaries(project, asker, symbols, budget, progress, anew=anew)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.code.ask.statistics import sort_by_count
 from gieok.code.index import ownership, watch_list
 from gieok.code.model import layout
 from gieok.code.report import overview as report
@@ -54,8 +55,8 @@ def find_project_part(call: Call, name: str) -> PartOfProject | None:
     into = [(a, row[name]) for a, row in structure.imports.items() if name in row]
     return PartOfProject(
         name=name,
-        files=tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))),
+        files=tuple(sort_by_count(lines.items())),
         imports=tuple(structure.imports.get(name, {}).items()),
-        imported_by=tuple(sorted(into, key=lambda row: (-row[1], row[0]))),
+        imported_by=tuple(sort_by_count(into)),
         owners=overview.history.owners.get(name, ()),
     )

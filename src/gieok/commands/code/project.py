@@ -1,14 +1,15 @@
 """Shared parts of the code operations: the project of a call, and the freshness of an answer."""
 
-from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import Freshness, Project
 from gieok.code.model import layout
 from gieok.commands.command import Style, printable
 from gieok.commands.encode import As, OrNull
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
+from gieok.ports.models import Embedder
 from gieok.text.messages import WordList, Words
 
 #: Most files that are named of those that differ from the index.
@@ -26,6 +27,11 @@ def open_current_project(call: Call) -> Project:
             hint="run `gieok code init` in its folder",
         )
     return call.home.open_project(root)
+
+
+def open_search_embedder(call: Call, project: Project) -> Embedder | None:
+    """Return the embedder where the index has vectors to search; None elsewhere."""
+    return call.home.open_embedder() if project.store.stats().vectors else None
 
 
 class FreshnessRow(NamedTuple):
@@ -78,12 +84,8 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
 
 def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
     """Return the freshness warnings as lines to show."""
-    notes = [
-        note
-        for note in (build_freshness_note(freshness), build_partial_note(freshness))
-        if note is not None
-    ]
-    return [style.dim(printable(note.say(style.lang))) for note in notes]
+    notes = (build_freshness_note(freshness), build_partial_note(freshness))
+    return [style.dim(printable(note.say(style.lang))) for note in notes if note is not None]
 
 
 def build_partial_note(freshness: Freshness) -> Words | None:
@@ -122,15 +124,18 @@ def build_none_found_words(what: Words, freshness: Freshness) -> Words:
     )
 
 
-def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style) -> list[str]:
+def render_degraded_note(degraded: str | None, style: Style) -> list[str]:
+    """Return the line that says why an answer may be worse than usual."""
+    return [style.dim(style.say("note: ") + style.told(degraded))] if degraded else []
+
+
+def render_waiting_escalation(pending: Escalation | None, style: Style) -> list[str]:
     """Return the lines that mention a waiting escalation."""
-    if not pending:
+    if pending is None:
         return []
-    reasons = pending.get("reasons")
-    count = len(reasons) if isinstance(reasons, list) else 1
-    note = Words.of(
+    note = style.say(
         "{count} change waits for a deeper look: `gieok code escalate`",
         plural="{count} changes wait for a deeper look: `gieok code escalate`",
-        count=count,
+        count=len(pending.reasons),
     )
-    return [style.dim(note.say(style.lang))]
+    return [style.dim(note)]

@@ -5,12 +5,15 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask.query import FoundSymbol, search_symbols
 from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import SCOPE, Project, freshness
 from gieok.code.report import summary
 from gieok.commands.code.project import (
     ShownFreshness,
     build_none_found_words,
     open_current_project,
+    open_search_embedder,
+    render_degraded_note,
     render_freshness_notes,
     render_waiting_escalation,
 )
@@ -71,12 +74,12 @@ class AnswerRow(NamedTuple):
 
 
 def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
-    s, start, end = answer.symbol, answer.start_line, answer.end_line
+    s = answer.symbol
     return AnswerRow(
         path=s.path,
-        start_line=start,
-        end_line=end,
-        symbol=s.key.partition("::")[2],
+        start_line=answer.start_line,
+        end_line=answer.end_line,
+        symbol=s.qualified,
         kind=s.kind,
         signature=s.signature,
         summary=summary,
@@ -87,7 +90,7 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
         status=s.status,
         snippet=answer.snippet,
         snippet_line=answer.snippet_line,
-        citation=f"{s.path}#L{start}-L{end}",
+        citation=f"{s.path}#L{answer.start_line}-L{answer.end_line}",
     )
 
 
@@ -102,7 +105,7 @@ class QueryResult:
     results: tuple[AnswerRow, ...]
     degraded: str | None
     freshness: ShownFreshness
-    pending: Annotated[dict[str, object] | None, As(_is_escalation_waiting)] = None
+    pending: Annotated[Escalation | None, As(_is_escalation_waiting)] = None
     is_unsure: bool = False
 
     @property
@@ -117,11 +120,7 @@ def query_code(call: Call, request: QueryRequest) -> QueryResult:
     if request.limit < 1 or request.budget_tokens < 0:
         raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
     project = open_current_project(call)
-    embedder = (
-        None
-        if request.keyword_only or not project.store.stats().vectors
-        else call.home.open_embedder()
-    )
+    embedder = None if request.keyword_only else open_search_embedder(call, project)
     answers = search_symbols(
         project,
         embedder,
@@ -147,7 +146,7 @@ def query_code(call: Call, request: QueryRequest) -> QueryResult:
         results=rows,
         degraded=answers.degraded,
         freshness=freshness(project),
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
         is_unsure=is_unsure,
     )
 
@@ -194,11 +193,10 @@ def render_code_query(result: QueryResult, style: Style) -> str:
     elif result.is_unsure:
         doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
         blocks.insert(0, style.dim(doubt))
-    if result.degraded:
-        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n".join(
         [
             *blocks,
+            *render_degraded_note(result.degraded, style),
             *render_freshness_notes(result.freshness, style),
             *render_waiting_escalation(result.pending, style),
         ]

@@ -26,7 +26,7 @@ from gieok.commands.command import Operation, Style, Surface, argument, printabl
 from gieok.commands.encode import INLINE, As, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.model.code import Edge, Symbol
+from gieok.model.code import Edge, Symbol, key_name, key_path
 from gieok.text.messages import Words
 
 _MOST, _MOST_OTHERS = 5, 15
@@ -138,7 +138,7 @@ def show_code_symbol(call: Call, request: ShowSymbolRequest) -> ShowResult:
         )
         left -= rows[-1].code.text.count("\n") + 1
     others = (
-        f"{format_code_place(s.path, s.start_line)} {s.key.partition('::')[2]}"
+        f"{format_code_place(s.path, s.start_line)} {s.qualified}"
         for s in symbols[_MOST : _MOST + _MOST_OTHERS]
     )
     return ShowResult(tuple(rows), len(symbols), tuple(others), freshness(project))
@@ -164,28 +164,30 @@ def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> S
     callees, callees_total, _ = _build_edge_rows(
         project, project.store.edges_out_of([s.key]), limit, is_into=False
     )
+    ((summary_text, model),) = summary.find_summaries(project, [s])
     return ShownSymbol(
-        s.key.partition("::")[2],
-        s.path,
-        s.start_line,
-        s.end_line,
-        s.kind,
-        s.signature,
-        s.doc,
-        *summary.find_summaries(project, [s])[0],
-        list(summary.keywords(s)),
-        s.complexity,
-        s.status,
-        s.code_hash,
-        read_code_excerpt(project, s.path, s.start_line, max(last, s.start_line)),
-        is_cut,
-        inside if is_cut else [],
-        callers,
-        callers_total,
-        in_tests,
-        callees,
-        callees_total,
-        len(project.store.unresolved_calls([s.name])),
+        symbol=s.qualified,
+        path=s.path,
+        start_line=s.start_line,
+        end_line=s.end_line,
+        kind=s.kind,
+        signature=s.signature,
+        doc=s.doc,
+        summary=summary_text,
+        summary_by=model,
+        keywords=summary.keywords(s),
+        complexity=s.complexity,
+        status=s.status,
+        code_hash=s.code_hash,
+        code=read_code_excerpt(project, s.path, s.start_line, max(last, s.start_line)),
+        cut=is_cut,
+        members=inside if is_cut else [],
+        callers=callers,
+        callers_total=callers_total,
+        callers_in_tests=in_tests,
+        callees=callees,
+        callees_total=callees_total,
+        unresolved=len(project.store.unresolved_calls([s.name])),
     )
 
 
@@ -205,7 +207,7 @@ def _build_edge_rows(
     rows = []
     for (key, kind), same in grouped.items():
         first = min(same, key=lambda e: (e.tier, e.line, e.reason))
-        path = key.partition("::")[0]
+        path = key_path(key)
         at = format_code_place(path, first.line) if is_into and first.line else ""
         row = EdgeRow(
             symbol=key,
@@ -245,13 +247,13 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
         lines += [f"  {printable(s.summary)}"] if s.summary_by else []
         lines += render_numbered_lines(s.code, style)
         lines += _render_left_out_lines(s, style)
-        into = Words.of("called by {caller_count}", caller_count=_format_caller_count(s))
+        into = style.say("called by {caller_count}", caller_count=_format_caller_count(s))
         lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
-        out = Words.of("calls {callees_total}", callees_total=s.callees_total)
+        out = style.say("calls {callees_total}", callees_total=s.callees_total)
         lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
         if count := s.unresolved:
-            words = Words.of("{count} calls of this name with unknown target", count=count)
-            lines.append(style.dim("  " + words.say(style.lang)))
+            unknown = style.say("{count} calls of this name with unknown target", count=count)
+            lines.append(style.dim(f"  {unknown}"))
         blocks.append("\n".join(lines))
     if result.others:
         more = result.total - len(result.symbols)
@@ -276,17 +278,17 @@ def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
     rows = render_member_heads(s.members, style)
     if s.cut and not s.members:
         lines_left = s.end_line - s.code.first - s.code.text.count("\n")
-        more = Words.of(
+        more = style.say(
             "… {lines_left} more lines, to {end_line}: `full`",
             lines_left=lines_left,
             end_line=s.end_line,
         )
-        rows.append(style.dim(more.say(style.lang)))
+        rows.append(style.dim(more))
     return rows
 
 
 def _render_symbol_edges(
-    words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
+    title: str, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
 ) -> list[str]:
     """Return the symbols at the other end of edges as lines.
 
@@ -294,10 +296,10 @@ def _render_symbol_edges(
     """
     if not rows:
         return []
-    lines = [f"  {words.say(style.lang)}:"]
+    lines = [f"  {title}:"]
     for e in rows:
-        name, at = printable(e.symbol.partition("::")[2]), printable(e.citation)
-        what = "" if e.kind in _PLAIN else f"{e.kind}"
+        name, at = printable(key_name(e.symbol)), printable(e.citation)
+        what = "" if e.kind in _PLAIN else e.kind
         doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
         remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
         row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"

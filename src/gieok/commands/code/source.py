@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.code.index import scan
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import SymbolKind
+from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.commands.command import Style, printable
 from gieok.model.code import Symbol
 from gieok.text import encoding
@@ -69,7 +69,13 @@ def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: boo
     }
     if hidden:
         named = ", ".join(list(hidden)[:_MOST_NAMED]) + (" …" if len(hidden) > _MOST_NAMED else "")
-        notes.append(_format_hidden_signs_note(named))
+        notes.append(
+            Words.of(
+                "the code below holds characters that do not show or change the order of what is "
+                "shown: {named}",
+                named=named,
+            )
+        )
     if b"\r\n" in data:
         notes.append(Words("the file's lines end in CR LF"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
@@ -84,16 +90,6 @@ def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: boo
 _REDACTION = Words(
     "[redacted:…] stands for a secret: the file holds something else there; do not write it back"
 )
-
-
-def _format_hidden_signs_note(named: str) -> Words:
-    return Words.of(
-        (
-            "the code below holds characters that do not show or change the order of what is "
-            "shown: {named}"
-        ),
-        named=named,
-    )
 
 
 def render_numbered_lines(shown: Excerpt, style: Style) -> list[str]:
@@ -140,15 +136,14 @@ def list_symbol_members(project: Project, s: Symbol) -> list[MemberRow]:
     )
     return [
         MemberRow(
-            symbol=m.key.partition("::")[2],
+            symbol=m.qualified,
             kind=m.kind,
             start_line=m.start_line,
             end_line=m.end_line,
             signature=m.signature,
         )
         for m in inside
-        if m.kind in (SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD)
-        and "." not in m.key[len(prefix) :]
+        if m.kind in DEFINITIONS and "." not in m.key[len(prefix) :]
     ]
 
 

@@ -86,16 +86,13 @@ def render_code_stats(result: CodeStatsResult, style: Style) -> str:
             f"{printable(value_text)}"
         )
     lines.append(f"{style.bold(style.say('syncs'))}: {result.syncs}, {result.last_analysis}")
-    tokens, summaries = (
-        Words("tokens of models"),
-        Words("summaries by a model"),
-    )
     upkeep = style.say("{upkeep_tokens:,} for upkeep", upkeep_tokens=result.upkeep_tokens)
     waits = style.say("{waiting_summaries:,} wait", waiting_summaries=result.waiting_summaries)
-    lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
-    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.model_summaries:,} ({waits})")
-    at = Words("coverage taken in")
-    lines.append(f"{style.bold(at.say(style.lang))}: {result.coverage_at or '-'}")
+    lines.append(f"{style.bold(style.say('tokens of models'))}: {result.tokens:,} ({upkeep})")
+    lines.append(
+        f"{style.bold(style.say('summaries by a model'))}: {result.model_summaries:,} ({waits})"
+    )
+    lines.append(f"{style.bold(style.say('coverage taken in'))}: {result.coverage_at or '-'}")
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.deepen import deeper, escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index import watch_list
 from gieok.code.index.project import freshness, list_partial_files
 from gieok.code.index.scan import Skipped
@@ -60,7 +61,6 @@ class CodeCounts(NamedTuple):
 
 
 def _build_code_counts(c: Statistics) -> CodeCounts:
-    central = [Central(*row) for row in c.central]
     return CodeCounts(
         files=c.files,
         lines=c.lines,
@@ -71,7 +71,7 @@ def _build_code_counts(c: Statistics) -> CodeCounts:
         unresolved=c.unresolved_calls,
         passages=c.passages,
         vectors=c.vectors,
-        central=central,
+        central=[Central(*row) for row in c.central],
     )
 
 
@@ -84,7 +84,7 @@ class CodeStatusResult:
     freshness: ShownFreshness
     record: dict[str, str]
     quality: int | None
-    pending: dict[str, object] | None
+    pending: Escalation | None
     coverage: CoverageState
     #: Files that are indexed in part, with the reason.
     notes: tuple[Skipped, ...]
@@ -108,9 +108,9 @@ def read_code_status(call: Call, request: NoRequest) -> CodeStatusResult:
         root=project.root,
         counted=counted,
         freshness=freshness(project),
-        record=deeper.record(project),
+        record=deeper.record(project, counted),
         quality=quality if isinstance(quality, int) else None,
-        pending=escalation.pending(project.root),
+        pending=escalation.read_pending(project.root),
         coverage=coverage,
         notes=tuple(list_partial_files(project)),
         watched=state_of(running, project.root) if is_watched else None,
@@ -128,7 +128,7 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
         *(f"  {row}" for row in (kinds, edges) if row),
     ]
     if c.executions["pairs"]:
-        lines.append(_format_coverage_words(result).say(style.lang))
+        lines.append(_render_coverage_state(result.coverage, style))
     if result.quality is not None:
         lines.append(style.say("  quality {quality}/100", quality=result.quality))
     if result.watched is not None:
@@ -152,21 +152,15 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
     )
 
 
-def _format_coverage_words(result: CodeStatusResult) -> Words:
-    c, day = result.coverage, result.coverage.at[:10]
-    tests, functions, pairs, changed = (
-        f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed)
-    )
-    return Words.of(
-        (
-            "  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
-            "pairs changed since"
-        ),
-        day=day,
-        tests=tests,
-        functions=functions,
-        changed=changed,
-        pairs=pairs,
+def _render_coverage_state(coverage: CoverageState, style: Style) -> str:
+    return style.say(
+        "  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
+        "pairs changed since",
+        day=coverage.at[:10],
+        tests=f"{coverage.tests:,}",
+        functions=f"{coverage.functions:,}",
+        changed=f"{coverage.changed:,}",
+        pairs=f"{coverage.pairs:,}",
     )
 
 

@@ -1,4 +1,4 @@
-"""`Parser` by tree-sitter, with one wheel per language that contains its grammar.
+"""Parser of programming languages by tree-sitter, with one wheel per language for its grammar.
 
 Not `tree-sitter-language-pack`: from version 1 on, that package fetches grammars from the network
 at run time and fails offline.
@@ -17,7 +17,10 @@ class TreeSitterParser:
     """Parser that loads a grammar when its language first occurs."""
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
-        """Return the root of the syntax tree."""
+        """Return the root of the syntax tree; source that does not parse is a node of type ERROR.
+
+        Raises MissingExtra. `grammar` is `module:function`, of the package that holds the grammar.
+        """
         root: SyntaxNode = _build_grammar_parser(grammar).parse(source).root_node
         return root
 

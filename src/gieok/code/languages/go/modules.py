@@ -5,16 +5,19 @@ Without a go.mod, an import is resolved by the end of its path.
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gieok.code.languages.go.standard import STANDARD
 from gieok.code.languages.language import Language
-from gieok.code.model.facts import Builder, Facts
+from gieok.code.model.facts import Builder, Facts, Op
+from gieok.code.resolve.hierarchy import Hierarchy
 from gieok.code.resolve.import_links import PackageLinker, Target
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)', re.MULTILINE)
 _REPLACED = re.compile(
@@ -36,14 +39,17 @@ class Module(NamedTuple):
     replaced: Mapping[str, str]
 
 
-def read_go_manifest(text: str, language: Language, parser: Parser) -> Facts:
-    """Return facts of a go.mod or go.work whose `package` is JSON: `{"module", "replaced"}`."""
-    del parser
-    module = _MODULE.search(text)
-    fields = {"module": module[1] if module else "", "replaced": dict(_REPLACED.findall(text))}
-    builder = Builder(language.name, text.count("\n") + 1)
-    builder.package = json.dumps(fields, sort_keys=True)
-    return builder.finish()
+class GoManifest(Language):
+    """A go.mod or go.work."""
+
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return facts whose `package` is JSON: `{"module", "replaced"}`."""
+        del parser
+        module = _MODULE.search(text)
+        fields = {"module": module[1] if module else "", "replaced": dict(_REPLACED.findall(text))}
+        builder = Builder(self.name, text.count("\n") + 1)
+        builder.package = json.dumps(fields, sort_keys=True)
+        return builder.finish()
 
 
 class GoLinker(PackageLinker):
@@ -61,6 +67,43 @@ class GoLinker(PackageLinker):
         self._modules = sorted(_iter_go_modules(manifests), key=lambda m: (-len(m.path), m.folder))
         self._folders = {module.folder for module in self._modules if module.path}
         self._root = self._guessed(module for path, module in imported if self._home(path) is None)
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a project's Go files and manifests."""
+        manifests = {
+            path: facts.package
+            for path, facts in files
+            if facts.language == "go.mod" and facts.package
+        }
+        sources = [(path, facts) for path, facts in files if facts.language != "go.mod"]
+        imported = (
+            (path, str(row[2]))
+            for path, facts in sources
+            for row in facts.top
+            if row[0] == Op.IMPORT
+        )
+        return cls([path for path, _ in sources], manifests, imported)
+
+    def relate(self, hierarchy: Hierarchy) -> None:
+        """Make each type a subclass of the interfaces whose methods it has all.
+
+        Such methods are named `<method(types)types>`.
+        """
+        attributes = hierarchy.attributes
+        interfaces = {
+            owner: methods
+            for owner, names in enumerate(attributes)
+            if (methods := [name[1:-1] for name in names if name[:1] == "<"])
+        }
+        by_method: dict[str, set[int]] = defaultdict(set)
+        for owner in range(len(attributes)) if interfaces else ():
+            for base in hierarchy.linear(owner) if owner not in interfaces else ():
+                for name in attributes[base]:
+                    by_method[name].add(owner)
+        for owner, methods in interfaces.items():
+            for below in sorted(set.intersection(*(by_method[name] for name in methods))):
+                hierarchy.inherit(below, owner, len(hierarchy.bases(below)))
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return the package that an import names."""

@@ -6,10 +6,10 @@ composite literals.
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.go.standard import STANDARD
-from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader, first_child
 from gieok.code.model.facts import (
     NOTHING,
     ClassFact,
@@ -36,50 +36,15 @@ _VERSION = re.compile(r"[/.]v\d+$")
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
 
 
-class _GoReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class GoReader(TreeReader):
+    """Reader of Go."""
+
+    branches = frozenset(
         "if_statement for_statement expression_case type_case communication_case".split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "package_clause": "_package",
-        "import_spec": "_import",
-        "function_declaration": "_function",
-        "method_declaration": "_method",
-        "type_spec": "_type_spec",
-        "type_alias": "_type_spec",
-        "identifier": "_identifier",
-        "selector_expression": "_selector",
-        "call_expression": "_call",
-        "composite_literal": "_composite",
-        "func_literal": "_literal",
-        "short_var_declaration": "_short",
-        "assignment_statement": "_short",
-        "var_spec": "_var",
-        "const_spec": "_var",
-        "return_statement": "_return",
-        "range_clause": "_range",
-        "index_expression": "_index",
-        "type_assertion_expression": "_assertion",
-        "unary_expression": "_unary",
-        "binary_expression": "nothing",
-        "interpreted_string_literal": "text_value",
-        "raw_string_literal": "text_value",
-        "type_identifier": "_named",
-        "field_identifier": "skip",
-        "qualified_type": "_named",
-        "pointer_type": "_named",
-        "label_name": "skip",
-        "type_conversion_expression": "_conversion",
-        "expression_statement": "nothing",
-        "parameter_list": "skip",
-        "slice_type": "skip",
-        "map_type": "skip",
-        "array_type": "skip",
-        "blank_identifier": "skip",
-        "type_switch_statement": "_type_switch",
-    }
 
     def start(self) -> None:
+        """Give a file the names of the other files of its folder."""
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
         #: Type parameters where a type or a method is declared.
         self.generic: dict[str, Variable] = {}
@@ -87,14 +52,15 @@ class _GoReader(TreeReader):
         self._imported: dict[str, str] = {}
 
     def declare(self, node: Node) -> None:
+        """Bind the functions and types of a file, which are known before their definitions."""
         if node.type != "source_file":
             return
         for child in node.named_children:
             if child.type == "function_declaration":
-                self.builder.bind(self.scope, self.name(child))
+                self.own_variable(self.name(child))
             elif child.type == "type_declaration":
                 for spec in child.named_children:
-                    self.builder.bind(self.scope, self.name(spec))
+                    self.own_variable(self.name(spec))
 
     def _package(self, node: Node) -> None:
         self.builder.package = self.text(node.named_children[-1])
@@ -109,7 +75,7 @@ class _GoReader(TreeReader):
             self._imported[bound] = path
             self.emit(
                 Op.IMPORT,
-                self.builder.bind(self.builder.module, bound),
+                self.module_variable(bound),
                 path,
                 "",
                 0,
@@ -122,7 +88,7 @@ class _GoReader(TreeReader):
         name = self.name(node)
         is_test = name.startswith(("Test", "Benchmark", "Fuzz", "Example"))
         number = self._add(node, name, SymbolKind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
-        self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
+        self.builder.copy(self.module_variable(name), self.function_value(number))
 
     def _add(
         self, node: Node, name: str, kind: str, receiver: str = "", traits: tuple[str, ...] = ()
@@ -171,7 +137,7 @@ class _GoReader(TreeReader):
         for part in node.named_children:
             names = [self.text(c) for c in part.named_children if c.type == "identifier"]
             for name in names or [""]:
-                value = self.type(self.field(part, "type"))
+                value = self.declared_type(part)
                 if name and value != NOTHING:
                     self.bind(name, value, inner)
                 self.store_index(held, place, value, part)
@@ -179,9 +145,7 @@ class _GoReader(TreeReader):
 
     def _method(self, node: Node) -> None:
         listed = self.field(node, "receiver")
-        declaration = (
-            listed.named_children[0] if listed is not None and listed.named_children else None
-        )
+        declaration = first_child(listed)
         kind = self.field(declaration, "type") if declaration is not None else None
         owner = self.text(kind).lstrip("*").partition("[")[0]
         receiver = (
@@ -189,7 +153,7 @@ class _GoReader(TreeReader):
             or "_"
         )
         name = self.name(node)
-        held = self.builder.bind(self.builder.module, owner)
+        held = self.module_variable(owner)
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
         self.generic = {
             a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()
@@ -262,7 +226,7 @@ class _GoReader(TreeReader):
         outer, self.scope = self.scope, inner
         for field in self._fields(kind):
             names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
-            held = self.type(self.field(field, "type"))
+            held = self.declared_type(field)
             for field_name in names:
                 self.bind(field_name, held, inner)
             if not names:  # embedded
@@ -284,7 +248,7 @@ class _GoReader(TreeReader):
         self.builder.classes[number] = ClassFact(
             fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING)
         )
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        self.builder.copy(self.own_variable(name), self.class_value(number))
 
     def _element_type(self, kind: Node) -> Node | None:
         """Return the element type of a slice, array, map or channel."""
@@ -329,10 +293,10 @@ class _GoReader(TreeReader):
             name = self.text(node)
             if name in self.generic:
                 return self.generic[name]
-            return NOTHING if name in _BUILTINS else self.builder.bind(self.builder.module, name)
+            return NOTHING if name in _BUILTINS else self.module_variable(name)
         if node.type == "qualified_type":
             package, _, name = self.text(node).partition(".")
-            return self.load(self.builder.bind(self.builder.module, package), name, node)
+            return self.load(self.module_variable(package), name, node)
         return NOTHING
 
     def _filled(self, node: Node) -> Variable:
@@ -361,7 +325,7 @@ class _GoReader(TreeReader):
         return name in _BUILTINS and not any(name in scope.names for scope in self.scope.outwards())
 
     def _selector(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "operand")), self.name(node, "field"), node)
+        return self.load(self.field_value(node, "operand"), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
         callee, listed = self.field(node, "function"), self.field(node, "arguments")
@@ -377,7 +341,7 @@ class _GoReader(TreeReader):
             return self.type(listed.named_children[0])
         arguments = self.arguments(listed)
         if callee.type == "selector_expression":
-            place = self.value(self.field(callee, "operand"))
+            place = self.field_value(callee, "operand")
             return self.call_method(place, self.name(callee, "field"), arguments, node)
         held = self.value(callee)
         if name == "append":
@@ -412,24 +376,22 @@ class _GoReader(TreeReader):
         return self.call(named, arguments, node)
 
     def _conversion(self, node: Node) -> Variable:
-        return self.builder.merge(
-            self.value(self.field(node, "operand")), self.type(self.field(node, "type"))
-        )
+        return self.builder.merge(self.field_value(node, "operand"), self.declared_type(node))
 
     def _unary(self, node: Node) -> Variable:
-        held = self.value(self.field(node, "operand"))
+        held = self.field_value(node, "operand")
         return self.element(held, node) if self.name(node, "operator") == "<-" else held
 
     def _assertion(self, node: Node) -> Variable:
-        self.value(self.field(node, "operand"))
-        return self.type(self.field(node, "type"))
+        self.field_value(node, "operand")
+        return self.declared_type(node)
 
     def _type_switch(self, node: Node) -> None:
         alias = self.field(node, "alias")
-        self.value(self.field(node, "value"))
+        self.field_value(node, "value")
         for case in node.named_children:
             if case.type == "type_case" and alias is not None:
-                variable = self.builder.bind(self.scope, self.text(alias))
+                variable = self.own_variable(self.text(alias))
                 for child in case.named_children:
                     if "type" in child.type:
                         self.builder.copy(variable, self.type(child))
@@ -460,15 +422,13 @@ class _GoReader(TreeReader):
         """Let a value flow into a target."""
         if target.type == "identifier":
             name = self.text(target)
-            self.builder.copy(
-                self.builder.bind(self.scope, name) if is_new else self.lookup(name), value
-            )
+            self.builder.copy(self.own_variable(name) if is_new else self.lookup(name), value)
         elif target.type == "selector_expression":
             self.store(
-                self.value(self.field(target, "operand")), self.name(target, "field"), value, target
+                self.field_value(target, "operand"), self.name(target, "field"), value, target
             )
         elif target.type == "index_expression":
-            self.store_index(self.value(self.field(target, "operand")), "*", value, target)
+            self.store_index(self.field_value(target, "operand"), "*", value, target)
 
     def _var(self, node: Node) -> None:
         kind = self.field(node, "type")
@@ -476,7 +436,7 @@ class _GoReader(TreeReader):
         for name, value in zip(
             names, self._parts(self.children(node, "value"), len(names), node), strict=True
         ):
-            variable = self.builder.bind(self.scope, self.text(name))
+            variable = self.own_variable(self.text(name))
             self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
 
     def _return(self, node: Node) -> None:
@@ -492,13 +452,54 @@ class _GoReader(TreeReader):
             self.give(held)
 
     def _range(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "right")), node)
+        held = self.element(self.field_value(node, "right"), node)
         for target in self.children(node, "left")[-1:]:
             self.assign(target, held, is_new=True)
 
     def _index(self, node: Node) -> Variable:
-        self.value(self.field(node, "index"))
-        return self.element(self.value(self.field(node, "operand")), node)
+        self.field_value(node, "index")
+        return self.element(self.field_value(node, "operand"), node)
+
+    handlers = MappingProxyType(
+        {
+            "package_clause": _package,
+            "import_spec": _import,
+            "function_declaration": _function,
+            "method_declaration": _method,
+            "type_spec": _type_spec,
+            "type_alias": _type_spec,
+            "identifier": _identifier,
+            "selector_expression": _selector,
+            "call_expression": _call,
+            "composite_literal": _composite,
+            "func_literal": _literal,
+            "short_var_declaration": _short,
+            "assignment_statement": _short,
+            "var_spec": _var,
+            "const_spec": _var,
+            "return_statement": _return,
+            "range_clause": _range,
+            "index_expression": _index,
+            "type_assertion_expression": _assertion,
+            "unary_expression": _unary,
+            "binary_expression": TreeReader.nothing,
+            "interpreted_string_literal": TreeReader.text_value,
+            "raw_string_literal": TreeReader.text_value,
+            "type_identifier": _named,
+            "field_identifier": TreeReader.skip,
+            "qualified_type": _named,
+            "pointer_type": _named,
+            "label_name": TreeReader.skip,
+            "type_conversion_expression": _conversion,
+            "expression_statement": TreeReader.nothing,
+            "parameter_list": TreeReader.skip,
+            "slice_type": TreeReader.skip,
+            "map_type": TreeReader.skip,
+            "array_type": TreeReader.skip,
+            "blank_identifier": TreeReader.skip,
+            "type_switch_statement": _type_switch,
+        }
+    )
 
 
 def _package_names(path: str) -> list[str]:
@@ -517,6 +518,3 @@ def _package_names(path: str) -> list[str]:
             )
         )
     )
-
-
-read = build_tree_reader(_GoReader)

@@ -1,15 +1,22 @@
 """Java."""
 
 from collections.abc import Sequence
+from typing import Self
 
-from gieok.code.languages.java import reader
-from gieok.code.languages.language import Family, Language
+from gieok.code.languages.java.reader import JavaReader
+from gieok.code.languages.language import Family
+from gieok.code.languages.tree import TreeLanguage
 from gieok.code.model.facts import Facts
-from gieok.code.resolve.import_links import LinkRules, PackageLinker, Target
+from gieok.code.resolve.import_links import PackageLinker, Target
 
 
 class _Linker(PackageLinker):
     """Linker of Java: imports are dotted names, and files of one package share their names."""
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a project's Java files."""
+        return cls({path: facts.package for path, facts in files})
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return the package that an import names, and the name inside of the package."""
@@ -27,16 +34,12 @@ class _Linker(PackageLinker):
         return module
 
 
-def _build_java_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
-    return LinkRules(_Linker({path: facts.package for path, facts in files}))
-
-
 LANGUAGES = (
-    Language(
-        "java",
-        reader.read,
-        (".java",),
-        family=Family("java", _build_java_rules),
+    TreeLanguage(
+        name="java",
+        reader=JavaReader,
+        extensions=(".java",),
+        family=Family("java", _Linker),
         grammar="tree_sitter_java:language",
         tests=r".*Tests?|.*TestCase|.*IT",
         reexports=("package-info.java",),

@@ -5,9 +5,9 @@ implementations of abstract methods.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from types import MappingProxyType
 
-from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader, list_children
 from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, SymbolKind, Trait, Variable
 
 _TYPES = frozenset(
@@ -25,55 +25,18 @@ _COLLECTIONS = frozenset(
 )
 
 
-class _JavaReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class JavaReader(TreeReader):
+    """Reader of Java."""
+
+    branches = frozenset(
         """
             if_statement for_statement enhanced_for_statement while_statement do_statement
             switch_block_statement_group switch_rule catch_clause ternary_expression
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(_TYPES, "_class"),
-        "package_declaration": "_package",
-        "import_declaration": "_import",
-        "identifier": "_identifier",
-        "this": "_this",
-        "super": "_super",
-        "field_access": "_field_access",
-        "method_invocation": "_invocation",
-        "object_creation_expression": "_creation",
-        "explicit_constructor_invocation": "_explicit",
-        "assignment_expression": "_assignment",
-        "local_variable_declaration": "_local",
-        "lambda_expression": "_lambda",
-        "method_reference": "_reference",
-        "return_statement": "returned",
-        "enhanced_for_statement": "_for_each",
-        "cast_expression": "_cast",
-        "ternary_expression": "conditional",
-        "array_access": "_array_access",
-        "array_initializer": "_array",
-        "string_literal": "text_value",
-        "binary_expression": "nothing",
-        "unary_expression": "nothing",
-        "type_identifier": "_class_named",
-        "scoped_type_identifier": "_class_named",
-        "expression_statement": "nothing",
-        "catch_formal_parameter": "_catch",
-        "resource": "_resource",
-        "modifiers": "skip",
-        "type_parameters": "skip",
-        "type_arguments": "skip",
-        "generic_type": "_class_named",
-        "instanceof_expression": "_instance_of",
-        "type_pattern": "_pattern",
-        "record_pattern_component": "_pattern",
-        "labeled_statement": "last",
-        "break_statement": "skip",
-        "continue_statement": "skip",
-    }
 
     def start(self) -> None:
+        """Give a file the names of the other files of its package."""
         #: Fields by class scope; they are reached through `this`, because a class body has no
         #: statements of its own.
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
@@ -104,7 +67,7 @@ class _JavaReader(TreeReader):
         else:
             self.emit(
                 Op.IMPORT,
-                self.builder.bind(self.builder.module, name),
+                self.module_variable(name),
                 dotted,
                 name,
                 0,
@@ -113,7 +76,7 @@ class _JavaReader(TreeReader):
 
     def _take(self, owner: Variable, name: str, node: Node) -> None:
         """Let a name mean a class's field and methods of that name."""
-        to = self.builder.bind(self.builder.module, name)
+        to = self.module_variable(name)
         for attribute in (name, f"{name}()"):
             self.builder.copy(to, self.load(owner, attribute, node))
 
@@ -122,7 +85,7 @@ class _JavaReader(TreeReader):
         if name not in self.builder.module.names:
             for owner in self.statics:
                 self._take(owner, name, node)
-        return self.builder.bind(self.builder.module, name)
+        return self.module_variable(name)
 
     # Definitions
 
@@ -141,7 +104,7 @@ class _JavaReader(TreeReader):
     def _class_of(
         self, node: Node, name: str, bases: list[Variable], body: Node | None
     ) -> Variable:
-        is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
+        is_test = "Test" in self.text(self.child(node, "modifiers"))
         number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
         class_value = self.class_value(number)
         self.bind(name, class_value)
@@ -149,7 +112,7 @@ class _JavaReader(TreeReader):
         self._generics(node, inner)
         this = self.declared(class_value)
         self._components(node, inner)
-        parts = body.named_children if body is not None else ()
+        parts = list_children(body)
         members = [
             m
             for p in parts
@@ -191,22 +154,20 @@ class _JavaReader(TreeReader):
             self.children(node, "parameters") if node.type == "record_declaration" else ()
         ):
             name = self.name(parameter)
-            self.builder.copy(
-                self.builder.bind(inner, name), self.type(self.field(parameter, "type"))
-            )
+            self.builder.copy(self.builder.bind(inner, name), self.declared_type(parameter))
 
     def _field(self, member: Node, inner: Namespace) -> None:
-        kind = self.type(self.field(member, "type"))
+        kind = self.declared_type(member)
         for declarator in member.named_children:
             if declarator.type == "variable_declarator":
-                value = self.value(self.field(declarator, "value"))
+                value = self.field_value(declarator, "value")
                 name = self.name(declarator)
                 self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
 
     def _method(self, member: Node, inner: Namespace, this: Variable) -> None:
         is_constructor = member.type != "method_declaration"
         name = self.name(member)
-        modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
+        modifiers = self.text(self.child(member, "modifiers"))
         traits = [Trait.EXACT] if "..." not in self.name(member, "parameters") else []
         traits += [Trait.CLASS] if "static" in modifiers.split() else []
         traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
@@ -214,7 +175,7 @@ class _JavaReader(TreeReader):
         self.scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         self._generics(member, self.scope)
         parameters, rest, elements = self._parameters(self.children(member, "parameters"))
-        return_type = NOTHING if is_constructor else self.type(self.field(member, "type"))
+        return_type = NOTHING if is_constructor else self.declared_type(member)
         shown = "<init>" if is_constructor else name
         body = self.field(member, "body")
         number, _ = self.function(
@@ -248,7 +209,7 @@ class _JavaReader(TreeReader):
         rest, elements = "", NOTHING
         for parameter in listed:
             if parameter.type == "formal_parameter":
-                parameters.append((self.name(parameter), self.type(self.field(parameter, "type"))))
+                parameters.append((self.name(parameter), self.declared_type(parameter)))
             elif parameter.type == "spread_parameter":
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
                 declarator = self.child(parameter, "variable_declarator")
@@ -299,7 +260,7 @@ class _JavaReader(TreeReader):
             return self._filled(node)
         parts = self.text(node).split(".")
         variable, _ = self._find(parts[0])
-        held = variable if variable != NOTHING else self.builder.bind(self.builder.module, parts[0])
+        held = variable if variable != NOTHING else self.module_variable(parts[0])
         for part in parts[1:]:
             held = self.load(held, part, node)
         return held
@@ -317,13 +278,13 @@ class _JavaReader(TreeReader):
     def _generics(self, node: Node, inner: Namespace) -> None:
         """Let `T` of `class Box<T extends Shape>` mean Shape and every given type argument."""
         listed = self.child(node, "type_parameters")
-        for place, parameter in enumerate(listed.named_children if listed is not None else ()):
+        for place, parameter in enumerate(list_children(listed)):
             name = self.text(
                 next((c for c in parameter.named_children if "identifier" in c.type), None)
             )
             inner.names[name] = self.builder.bind(inner, f"[{place}]")
             bound = self.child(parameter, "type_bound")
-            for kind in bound.named_children if bound is not None else ():
+            for kind in list_children(bound):
                 self.builder.copy(inner.names[name], self._class_named(kind))
 
     def type(self, node: Node | None) -> Variable:
@@ -348,8 +309,8 @@ class _JavaReader(TreeReader):
 
     def _field_access(self, node: Node) -> Variable:
         if self.name(node, "field") == "this":  # `Outer.this`
-            return self.declared(self.value(self.field(node, "object")))
-        return self.load(self.value(self.field(node, "object")), self.name(node, "field"), node)
+            return self.declared(self.field_value(node, "object"))
+        return self.load(self.field_value(node, "object"), self.name(node, "field"), node)
 
     def _invocation(self, node: Node) -> Variable:
         name = self.name(node)
@@ -406,7 +367,7 @@ class _JavaReader(TreeReader):
         )
 
     def _assignment(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         left = self.field(node, "left")
         if left is None or value == NOTHING:
             return value
@@ -417,11 +378,9 @@ class _JavaReader(TreeReader):
             else:
                 self.store(self._this(node), self.text(left), value, node)
         elif left.type == "field_access":
-            self.store(
-                self.value(self.field(left, "object")), self.name(left, "field"), value, node
-            )
+            self.store(self.field_value(left, "object"), self.name(left, "field"), value, node)
         elif left.type == "array_access":
-            self.store_index(self.value(self.field(left, "array")), "*", value, node)
+            self.store_index(self.field_value(left, "array"), "*", value, node)
         return value
 
     def _local(self, node: Node) -> None:
@@ -435,7 +394,7 @@ class _JavaReader(TreeReader):
                     if value == NOTHING or self.text(kind_node) != "var"
                     else NOTHING
                 )
-                variable = self.builder.bind(self.scope, self.name(declarator))
+                variable = self.own_variable(self.name(declarator))
                 # a `new Circle()` is exactly a Circle, not any Shape
                 is_exact = (
                     value_node is not None and value_node.type == "object_creation_expression"
@@ -454,6 +413,7 @@ class _JavaReader(TreeReader):
         return self.function_value(number)
 
     def body(self, node: Node) -> None:
+        """Read the body of a method or a lambda."""
         if node.type in ("block", "constructor_body"):
             self.block(node)
         else:
@@ -472,13 +432,13 @@ class _JavaReader(TreeReader):
         return callee
 
     def _for_each(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "value")), node)
-        variable = self.builder.bind(self.scope, self.name(node))
-        self.builder.copy(variable, self.builder.merge(held, self.type(self.field(node, "type"))))
-        self.value(self.field(node, "body"))
+        held = self.element(self.field_value(node, "value"), node)
+        variable = self.own_variable(self.name(node))
+        self.builder.copy(variable, self.builder.merge(held, self.declared_type(node)))
+        self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
-        value, kind = self.value(self.field(node, "value")), self.field(node, "type")
+        value, kind = self.field_value(node, "value"), self.field(node, "type")
         named = (
             self._class_named(kind)
             if kind is not None and "type_identifier" in kind.type
@@ -487,40 +447,78 @@ class _JavaReader(TreeReader):
         return self.builder.merge(self.narrow(value, named), self.type(kind))
 
     def _array_access(self, node: Node) -> Variable:
-        self.value(self.field(node, "index"))
-        return self.element(self.value(self.field(node, "array")), node)
+        self.field_value(node, "index")
+        return self.element(self.field_value(node, "array"), node)
 
     def _array(self, node: Node) -> Variable:
         return self.row(node.named_children, self.value, "*")
 
     def _catch(self, node: Node) -> None:
         kinds = self.child(node, "catch_type")
-        variable = self.builder.bind(self.scope, self.name(node))
-        for kind in kinds.named_children if kinds is not None else ():
+        variable = self.own_variable(self.name(node))
+        for kind in list_children(kinds):
             self.builder.copy(variable, self.type(kind))
 
     def _resource(self, node: Node) -> None:
         name = self.field(node, "name")
-        value = self.value(self.field(node, "value"))
+        value = self.field_value(node, "value")
         if name is not None:
-            kind = self.type(self.field(node, "type"))
-            self.builder.copy(
-                self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind)
-            )
+            kind = self.declared_type(node)
+            self.builder.copy(self.own_variable(self.text(name)), self.builder.merge(value, kind))
 
     def _pattern(self, node: Node) -> None:
         """Declare the variable of a pattern: `case Circle c` declares `c`."""
         kind, name = node.named_children[0], node.named_children[-1]
         if name.type == "identifier":
-            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+            self.builder.copy(self.own_variable(self.text(name)), self.type(kind))
         else:
             self.nothing(node)
 
     def _instance_of(self, node: Node) -> None:
-        self.value(self.field(node, "left"))
+        self.field_value(node, "left")
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
-            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+            self.builder.copy(self.own_variable(self.text(name)), self.type(kind))
 
-
-read = build_tree_reader(_JavaReader)
+    handlers = MappingProxyType(
+        {
+            **dict.fromkeys(_TYPES, _class),
+            "package_declaration": _package,
+            "import_declaration": _import,
+            "identifier": _identifier,
+            "this": _this,
+            "super": _super,
+            "field_access": _field_access,
+            "method_invocation": _invocation,
+            "object_creation_expression": _creation,
+            "explicit_constructor_invocation": _explicit,
+            "assignment_expression": _assignment,
+            "local_variable_declaration": _local,
+            "lambda_expression": _lambda,
+            "method_reference": _reference,
+            "return_statement": TreeReader.returned,
+            "enhanced_for_statement": _for_each,
+            "cast_expression": _cast,
+            "ternary_expression": TreeReader.conditional,
+            "array_access": _array_access,
+            "array_initializer": _array,
+            "string_literal": TreeReader.text_value,
+            "binary_expression": TreeReader.nothing,
+            "unary_expression": TreeReader.nothing,
+            "type_identifier": _class_named,
+            "scoped_type_identifier": _class_named,
+            "expression_statement": TreeReader.nothing,
+            "catch_formal_parameter": _catch,
+            "resource": _resource,
+            "modifiers": TreeReader.skip,
+            "type_parameters": TreeReader.skip,
+            "type_arguments": TreeReader.skip,
+            "generic_type": _class_named,
+            "instanceof_expression": _instance_of,
+            "type_pattern": _pattern,
+            "record_pattern_component": _pattern,
+            "labeled_statement": TreeReader.last,
+            "break_statement": TreeReader.skip,
+            "continue_statement": TreeReader.skip,
+        }
+    )

@@ -3,6 +3,8 @@
 Definitions are functions, classes, functions that are used as classes, and interfaces.
 """
 
+from types import MappingProxyType
+
 from gieok.code.languages.javascript.names import JavaScriptNames
 from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, Namespace, SymbolKind, Trait, Variable
@@ -115,10 +117,10 @@ class JavaScriptDefinitions(JavaScriptNames):
             default: Variable = NOTHING
             annotation = self.annotation(self.field(parameter, "type"))
             if parameter.type in ("required_parameter", "optional_parameter"):
-                default = self.value(self.field(parameter, "value"))
+                default = self.field_value(parameter, "value")
                 target = self.field(parameter, "pattern")
             elif parameter.type == "assignment_pattern":
-                default = self.value(self.field(parameter, "right"))
+                default = self.field_value(parameter, "right")
                 target = self.field(parameter, "left")
             if target is None:
                 continue
@@ -151,7 +153,7 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def _class_declaration(self, node: Node) -> None:
         name = self.name(node)
-        self.builder.copy(self.builder.bind(self.scope, name), self._class(node, name))
+        self.builder.copy(self.own_variable(name), self._class(node, name))
 
     def _class_expression(self, node: Node) -> Variable:
         return self._class(node, self.name(node) or self.builder.lambda_name(self.scope.symbol))
@@ -224,9 +226,26 @@ class JavaScriptDefinitions(JavaScriptNames):
             ):
                 name = self.name(parameter, "pattern")
                 self.builder.copy(
-                    self.builder.bind(self.scope, name),
+                    self.own_variable(name),
                     self.annotation(self.field(parameter, "type")),
                 )
+
+    handlers = MappingProxyType(
+        {
+            **JavaScriptNames.handlers,
+            "function_declaration": _function_declaration,
+            "generator_function_declaration": _function_declaration,
+            "arrow_function": _function_expression,
+            "function_expression": _function_expression,
+            "function": _function_expression,
+            "generator_function": _function_expression,
+            "class_declaration": _class_declaration,
+            "class": _class_expression,
+            "abstract_class_declaration": _class_declaration,
+            "return_statement": _return,
+            "yield_expression": _yield,
+        }
+    )
 
 
 def _find_heritage_bases(heritage: Node) -> list[Node]:

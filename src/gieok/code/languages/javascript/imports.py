@@ -2,15 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
+from gieok.code.languages.javascript.natives import NATIVES
 from gieok.code.languages.language import Language
 from gieok.code.model.facts import Builder, Facts
 from gieok.code.resolve.import_links import Linker, Target
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
 #: Comments and trailing commas, which tsconfig.json may have; quoted text is left alone.
@@ -23,6 +26,18 @@ class JavaScriptLinker(Linker):
     Imports are resolved by path, by the project's own packages, and by the `paths` of the nearest
     `tsconfig.json`; `@/` and `~/` are roots.
     """
+
+    natives = NATIVES
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a project's files and manifests."""
+        manifests = {
+            path: json.loads(facts.package)
+            for path, facts in files
+            if facts.language == "manifest" and facts.package
+        }
+        return cls([path for path, _ in files], manifests)
 
     def __init__(
         self,
@@ -165,41 +180,44 @@ class JavaScriptLinker(Linker):
         )
 
 
-def read_javascript_manifest(text: str, language: Language, parser: Parser) -> Facts:
-    """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
+class JavaScriptManifest(Language):
+    """A package.json, tsconfig.json or jsconfig.json."""
 
-    Raises ValueError where the file is no manifest.
-    """
-    del parser
-    content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
-    if not isinstance(content, dict):
-        raise ValueError("not an object")  # noqa: TRY004 - of the file's text
-    options = content.get("compilerOptions")
-    options = options if isinstance(options, dict) else {}
-    paths = options.get("paths")
-    manifest = {
-        "name": _parse_manifest_text(content.get("name")),
-        "main": _find_exports_entry(content.get("exports"))
-        or _parse_manifest_text(content.get("module"))
-        or _parse_manifest_text(content.get("main")),
-        "entries": {
-            key: _list_export_leaves(value)
-            for section in (content.get("exports"), content.get("imports"))
-            for key, value in (section.items() if isinstance(section, dict) else ())
-            if key[:1] in "#." and key != "."
-        },
-        "paths": {
-            key: [_parse_manifest_text(place) for place in places]
-            for key, places in paths.items()
-            if isinstance(places, list)
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
+
+        Raises ValueError where the file is no manifest.
+        """
+        del parser
+        content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
+        if not isinstance(content, dict):
+            raise ValueError("not an object")  # noqa: TRY004 - of the file's text
+        options = content.get("compilerOptions")
+        options = options if isinstance(options, dict) else {}
+        paths = options.get("paths")
+        manifest = {
+            "name": _parse_manifest_text(content.get("name")),
+            "main": _find_exports_entry(content.get("exports"))
+            or _parse_manifest_text(content.get("module"))
+            or _parse_manifest_text(content.get("main")),
+            "entries": {
+                key: _list_export_leaves(value)
+                for section in (content.get("exports"), content.get("imports"))
+                for key, value in (section.items() if isinstance(section, dict) else ())
+                if key[:1] in "#." and key != "."
+            },
+            "paths": {
+                key: [_parse_manifest_text(place) for place in places]
+                for key, places in paths.items()
+                if isinstance(places, list)
+            }
+            if isinstance(paths, dict)
+            else {},
+            "base": _parse_manifest_text(options.get("baseUrl")),
         }
-        if isinstance(paths, dict)
-        else {},
-        "base": _parse_manifest_text(options.get("baseUrl")),
-    }
-    builder = Builder(language.name, text.count("\n") + 1)
-    builder.package = json.dumps(manifest, sort_keys=True)
-    return builder.finish()
+        builder = Builder(self.name, text.count("\n") + 1)
+        builder.package = json.dumps(manifest, sort_keys=True)
+        return builder.finish()
 
 
 def _list_export_leaves(value: object) -> list[str]:

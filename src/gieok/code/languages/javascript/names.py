@@ -5,6 +5,7 @@ For names: their declarations, their meanings and their assignments.
 
 import re
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, Namespace, Op, Variable
@@ -59,7 +60,7 @@ class JavaScriptNames(TreeReader):
         self.newest = NOTHING
         #: Type parameters with their bounds, while a signature is read.
         self.generic: dict[str, Variable] = {}
-        self.exports = self.builder.bind(self.builder.module, "exports")
+        self.exports = self.module_variable("exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
 
@@ -124,7 +125,7 @@ class JavaScriptNames(TreeReader):
         return self.load(self.value(place), name, node)
 
     def _subscript(self, node: Node) -> Variable:
-        place, key = self.value(self.field(node, "object")), self._key(self.field(node, "index"))
+        place, key = self.field_value(node, "object"), self._key(self.field(node, "index"))
         return self.load(place, key, node) if isinstance(key, str) else self.index(place, key, node)
 
     def _key(self, node: Node | None) -> str | int | None:
@@ -162,7 +163,7 @@ class JavaScriptNames(TreeReader):
                 self.store(self.value(place), name, value, target)
         elif kind == "subscript_expression":
             held, key = (
-                self.value(self.field(target, "object")),
+                self.field_value(target, "object"),
                 self._key(self.field(target, "index")),
             )
             for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
@@ -183,7 +184,7 @@ class JavaScriptNames(TreeReader):
                 )
             elif part.type in ("assignment_pattern", "object_assignment_pattern"):
                 left = self.field(part, "left")
-                default = self.value(self.field(part, "right"))
+                default = self.field_value(part, "right")
                 self.assign(
                     left, self.builder.merge(self.load(value, self.text(left), part), default)
                 )
@@ -250,6 +251,17 @@ class JavaScriptNames(TreeReader):
     def _inside_of(self, node: Node, types: Sequence[Node], *, is_array: bool) -> Variable:
         held = self.builder.merge(*[self._type(t) for t in types])
         return self.holding(held, node) if is_array else held
+
+    handlers = MappingProxyType(
+        {
+            "identifier": _identifier,
+            "shorthand_property_identifier": _identifier,
+            "this": _this,
+            "super": _super,
+            "member_expression": _member,
+            "subscript_expression": _subscript,
+        }
+    )
 
 
 def _enumerate_pattern_parts(pattern: Node) -> list[tuple[int, Node]]:

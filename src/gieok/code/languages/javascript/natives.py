@@ -1,32 +1,33 @@
 """Models of JavaScript's globals and of frameworks: how they use their arguments."""
 
+from functools import partial
+
 from gieok.code.model.facts import NOTHING
+from gieok.code.resolve.calls import Calls
 from gieok.code.resolve.natives import (
     COMMON,
-    HigherOrder,
-    Machine,
     Natives,
     build_model_table,
+    call_back,
     elements_of,
     give_container,
+    give_nothing,
     give_result,
     passed_on,
 )
 from gieok.code.resolve.program import CallSite
 
 
-def _model_new_set(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_new_set(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `new Set(elements)`."""
     give_container(
-        machine, site, {"*": elements_of(machine, site, arguments[0] if arguments else NOTHING)}
+        calls, site, {"*": elements_of(calls, site, arguments[0] if arguments else NOTHING)}
     )
 
 
-def _model_new_map(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_new_map(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `new Map(pairs)`."""
-    _model_new_set(
-        machine, site, [elements_of(machine, site, variable) for variable in arguments[:1]]
-    )
+    _model_new_set(calls, site, [elements_of(calls, site, variable) for variable in arguments[:1]])
 
 
 _PASSING = "freeze assign shallowReactive proxy"
@@ -38,11 +39,9 @@ NATIVES = COMMON.and_also(
                 """setTimeout setImmediate setInterval nextTick catch finally forEach Promise
                 requestAnimationFrame
                 queueMicrotask""",
-                HigherOrder(),
+                partial(call_back, give_nothing),
             ),
-            ("then", HigherOrder(give_result)),
-        ),
-        build_model_table(
+            ("then", partial(call_back, give_result)),
             (f"{_PASSING} cache", passed_on),
             ("Map WeakMap", _model_new_map),
             ("Set WeakSet", _model_new_set),

@@ -4,14 +4,14 @@ Facts cover ES modules and CommonJS, classes and prototypes, object literals, an
 """
 
 import re
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS
 from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
-from gieok.code.languages.tree import Node, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader, first_child
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
@@ -19,72 +19,15 @@ _LITERALS = FUNCTIONS | {"object", "class"}
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
+    """Reader of JavaScript and TypeScript."""
+
+    branches = frozenset(
         """
             if_statement for_statement for_in_statement while_statement do_statement
             switch_case catch_clause ternary_expression
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "identifier": "_identifier",
-        "shorthand_property_identifier": "_identifier",
-        "this": "_this",
-        "super": "_super",
-        "member_expression": "_member",
-        "subscript_expression": "_subscript",
-        "call_expression": "_call",
-        "new_expression": "_new",
-        "assignment_expression": "_assignment",
-        "augmented_assignment_expression": "_augmented",
-        "variable_declarator": "_declarator",
-        "function_declaration": "_function_declaration",
-        "generator_function_declaration": "_function_declaration",
-        "arrow_function": "_function_expression",
-        "function_expression": "_function_expression",
-        "function": "_function_expression",
-        "generator_function": "_function_expression",
-        "class_declaration": "_class_declaration",
-        "class": "_class_expression",
-        "abstract_class_declaration": "_class_declaration",
-        "interface_declaration": "_interface",
-        "type_alias_declaration": "_alias",
-        "enum_declaration": "_alias",
-        "import_alias": "_import_alias",
-        "decorator": "skip",
-        "object": "object_",
-        "array": "_array",
-        "return_statement": "_return",
-        "yield_expression": "_yield",
-        "for_in_statement": "_for_in",
-        "ternary_expression": "conditional",
-        "binary_expression": "_binary",
-        "unary_expression": "nothing",
-        "update_expression": "nothing",
-        "string": "text_value",
-        "template_string": "_template",
-        "number": "nothing",
-        "regex": "nothing",
-        "import_statement": "_import",
-        "export_statement": "_export",
-        "as_expression": "_cast",
-        "satisfies_expression": "first",
-        "non_null_expression": "first",
-        "sequence_expression": "_last",
-        "catch_clause": "_catch",
-        "spread_element": "first",
-        "internal_module": "_namespace",
-        "module": "_namespace",
-        "type_annotation": "skip",
-        "type_parameters": "skip",
-        "type_arguments": "skip",
-        "predefined_type": "skip",
-        "function_signature": "skip",
-        "property_identifier": "skip",
-        "statement_identifier": "skip",
-        "expression_statement": "nothing",
-        "import_specifier": "skip",
-    }
 
     def _last(self, node: Node) -> Variable:
         return ([NOTHING] + [self.value(child) for child in node.named_children])[-1]
@@ -92,6 +35,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     # Objects
 
     def object_(self, node: Node) -> Variable:
+        """Return the value of an object literal."""
         if node.named_children and _is_javascript_data(node):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
@@ -188,27 +132,27 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         return value
 
     def _augmented(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         self.assign(self.field(node, "left"), value)
         return value
 
     # Control
 
     def _for_in(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "right")), node)
+        held = self.element(self.field_value(node, "right"), node)
         self.assign(self.field(node, "left"), held)
-        self.value(self.field(node, "body"))
+        self.field_value(node, "body")
 
     def _binary(self, node: Node) -> Variable:
-        left, right = self.value(self.field(node, "left")), self.value(self.field(node, "right"))
+        left, right = self.field_value(node, "left"), self.field_value(node, "right")
         operator = self.name(node, "operator")
         return self.builder.merge(left, right) if operator in ("||", "&&", "??") else NOTHING
 
     def _catch(self, node: Node) -> None:
         parameter = self.field(node, "parameter")
         if parameter is not None and parameter.type == "identifier":
-            self.builder.bind(self.scope, self.text(parameter))
-        self.value(self.field(node, "body"))
+            self.own_variable(self.text(parameter))
+        self.field_value(node, "body")
 
     def _cast(self, node: Node) -> Variable:
         kind = node.named_children[1] if len(node.named_children) > 1 else None
@@ -261,6 +205,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         return self.call_method(held, name, arguments, node)
 
     def call_arguments(self, listed: Node | None) -> list[Argument]:
+        """Return the arguments of a call, from their list or from a template."""
         if listed is None:
             return []
         if listed.type == "template_string":
@@ -279,7 +224,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     # Modules
 
     def _require(self, node: Node, listed: Node | None) -> Variable:
-        name = listed.named_children[0] if listed is not None and listed.named_children else None
+        name = first_child(listed)
         if name is None or name.type != "string":
             return NOTHING
         value = self.builder.fresh()
@@ -301,11 +246,11 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             return
         for part in clause.named_children:
             if part.type == "identifier":
-                to = self.builder.bind(self.scope, self.text(part))
+                to = self.own_variable(self.text(part))
                 self.emit(Op.IMPORT, to, source, "default", 0, line)
                 self.emit(Op.IMPORT, to, source, "exports", 0, line)
             elif part.type == "namespace_import":
-                to = self.builder.bind(self.scope, self.text(part.named_children[0]))
+                to = self.own_variable(self.text(part.named_children[0]))
                 self.emit(Op.IMPORT, to, source, "", 0, line)
             elif part.type == "named_imports":
                 for specifier in part.named_children:
@@ -313,7 +258,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
 
     def _import_name(self, specifier: Node, source: str, line: int) -> None:
         name = self.name(specifier)
-        to = self.builder.bind(self.scope, self.name(specifier, "alias") or name)
+        to = self.own_variable(self.name(specifier, "alias") or name)
         self.emit(Op.IMPORT, to, source, name, 0, line)
         held = self.builder.fresh()
         self.emit(Op.IMPORT, held, source, "exports", 0, line)
@@ -330,12 +275,10 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         if declaration is not None:
             self.value(declaration)
             if is_default and (name := self.name(declaration)):
-                self.builder.copy(
-                    self.builder.bind(self.builder.module, "default"), self.lookup(name)
-                )
+                self.builder.copy(self.module_variable("default"), self.lookup(name))
         elif value is not None:
             self.builder.copy(
-                self.builder.bind(self.builder.module, "default"),
+                self.module_variable("default"),
                 self._named_value(value, "default"),
             )
         for part in node.named_children:
@@ -343,7 +286,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
                 for specifier in part.named_children:
                     self._export_name(specifier, source, line)
             elif part.type == "namespace_export":
-                to = self.builder.bind(self.builder.module, self.text(part.named_children[0]))
+                to = self.module_variable(self.text(part.named_children[0]))
                 self.emit(Op.IMPORT, to, source, "", 0, line)
         if source and any(child.type == "*" for child in node.children):
             self.emit(Op.IMPORT_ALL, source, 0)
@@ -352,11 +295,50 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         name = self.name(specifier)
         alias = self.name(specifier, "alias") or name
         if source:
-            self.emit(
-                Op.IMPORT, self.builder.bind(self.builder.module, alias), source, name, 0, line
-            )
+            self.emit(Op.IMPORT, self.module_variable(alias), source, name, 0, line)
         elif alias != name:
-            self.builder.copy(self.builder.bind(self.builder.module, alias), self.lookup(name))
+            self.builder.copy(self.module_variable(alias), self.lookup(name))
+
+    handlers = MappingProxyType(
+        {
+            **TypeScript.handlers,
+            **JavaScriptTests.handlers,
+            "call_expression": _call,
+            "new_expression": _new,
+            "assignment_expression": _assignment,
+            "augmented_assignment_expression": _augmented,
+            "variable_declarator": _declarator,
+            "decorator": TreeReader.skip,
+            "object": object_,
+            "array": _array,
+            "for_in_statement": _for_in,
+            "ternary_expression": TreeReader.conditional,
+            "binary_expression": _binary,
+            "unary_expression": TreeReader.nothing,
+            "update_expression": TreeReader.nothing,
+            "string": TreeReader.text_value,
+            "template_string": _template,
+            "number": TreeReader.nothing,
+            "regex": TreeReader.nothing,
+            "import_statement": _import,
+            "export_statement": _export,
+            "as_expression": _cast,
+            "satisfies_expression": TreeReader.first,
+            "non_null_expression": TreeReader.first,
+            "sequence_expression": _last,
+            "catch_clause": _catch,
+            "spread_element": TreeReader.first,
+            "type_annotation": TreeReader.skip,
+            "type_parameters": TreeReader.skip,
+            "type_arguments": TreeReader.skip,
+            "predefined_type": TreeReader.skip,
+            "function_signature": TreeReader.skip,
+            "property_identifier": TreeReader.skip,
+            "statement_identifier": TreeReader.skip,
+            "expression_statement": TreeReader.nothing,
+            "import_specifier": TreeReader.skip,
+        }
+    )
 
 
 def _is_javascript_data(node: Node) -> bool:
@@ -368,6 +350,3 @@ def _is_javascript_data(node: Node) -> bool:
     return kind in _CONSTANTS or (
         kind in ("object", "array") and all(map(_is_javascript_data, node.named_children))
     )
-
-
-read = build_tree_reader(_JavaScriptReader)

@@ -5,6 +5,7 @@ The test calls the hooks that run before it.
 
 import re
 from collections import defaultdict
+from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
 from gieok.code.languages.tree import Node
@@ -132,6 +133,16 @@ class JavaScriptTests(JavaScriptDefinitions):
                 ):
                     self.call(hook, [], node)
         super().body(node)
+
+    handlers = MappingProxyType(
+        {
+            **JavaScriptDefinitions.handlers,
+            "arrow_function": _function_expression,
+            "function_expression": _function_expression,
+            "function": _function_expression,
+            "generator_function": _function_expression,
+        }
+    )
 
 
 def _holds_function(node: Node) -> bool:

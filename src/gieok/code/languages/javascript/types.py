@@ -4,6 +4,7 @@ They are interfaces, type aliases, enums, namespaces, `import x = require()` and
 """
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import JavaScriptDefinitions
 from gieok.code.languages.tree import Node
@@ -34,7 +35,7 @@ class TypeScript(JavaScriptDefinitions):
                 held = self.annotation(self.field(member, "type"))
                 self.builder.copy(self.builder.bind(inner, self.name(member)), held)
         self.generic = before
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        self.builder.copy(self.own_variable(name), self.class_value(number))
 
     def _alias(self, node: Node) -> None:
         """Read a type alias.
@@ -47,7 +48,7 @@ class TypeScript(JavaScriptDefinitions):
             return
         name = self.name(node)
         self.symbol(node, name, SymbolKind.CLASS, (), self.doc(node))
-        self.builder.copy(self.builder.bind(self.scope, name), self._meant(value))
+        self.builder.copy(self.own_variable(name), self._meant(value))
 
     def _meant(self, node: Node | None) -> Variable:
         """Return the classes that a type names."""
@@ -93,7 +94,7 @@ class TypeScript(JavaScriptDefinitions):
 
     def import_required(self, clause: Node) -> None:
         """Read `import x = require("./x")`."""
-        to = self.builder.bind(self.scope, self.text(clause.named_children[0]))
+        to = self.own_variable(self.text(clause.named_children[0]))
         source = self.name(clause, "source")[1:-1]
         for name in ("exports", ""):
             self.emit(Op.IMPORT, to, source, name, 0, self.line(clause))
@@ -105,8 +106,20 @@ class TypeScript(JavaScriptDefinitions):
         held = self.lookup(first)
         for part in rest:
             held = self.load(held, part, node)
-        self.builder.copy(self.builder.bind(self.scope, name), held)
+        self.builder.copy(self.own_variable(name), held)
 
     def export_assigned(self, node: Node) -> None:
         """Read `export = Shop`."""
         self.builder.copy(self.exports, self.value(node.named_children[-1]))
+
+    handlers = MappingProxyType(
+        {
+            **JavaScriptDefinitions.handlers,
+            "interface_declaration": _interface,
+            "type_alias_declaration": _alias,
+            "enum_declaration": _alias,
+            "import_alias": _import_alias,
+            "internal_module": _namespace,
+            "module": _namespace,
+        }
+    )

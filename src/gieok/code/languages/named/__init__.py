@@ -1,7 +1,7 @@
 """C, C++, C#, Kotlin, Swift, PHP and Ruby: symbols, search and imports; calls by name alone."""
 
-from gieok.code.languages.language import Family, Language
-from gieok.code.languages.named.reader import Grammar, build_named_reader
+from gieok.code.languages.language import Family
+from gieok.code.languages.named.reader import Grammar, NamedLanguage
 
 _C_BRANCHES = (
     "if_statement for_statement while_statement do_statement case_statement conditional_expression"
@@ -85,58 +85,58 @@ _RUBY = Grammar(
 _FAMILIES = {name: Family(name) for name in ("c", "csharp", "kotlin", "swift", "php", "ruby")}
 
 LANGUAGES = (
-    Language(
-        "c",
-        build_named_reader(_C),
-        (".c",),
+    NamedLanguage(
+        name="c",
+        nodes=_C,
+        extensions=(".c",),
         family=_FAMILIES["c"],
         grammar="tree_sitter_c:language",
         tests=r"test_.*|.*_test|.*_tests",
     ),
-    Language(
-        "cpp",
-        build_named_reader(_CPP),
-        (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".inl"),
+    NamedLanguage(
+        name="cpp",
+        nodes=_CPP,
+        extensions=(".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".inl"),
         family=_FAMILIES["c"],
         grammar="tree_sitter_cpp:language",
         tests=r".*_test|.*_tests|.*_unittest|test_.*|.*Tests?",
     ),
-    Language(
-        "csharp",
-        build_named_reader(_C_SHARP),
-        (".cs",),
+    NamedLanguage(
+        name="csharp",
+        nodes=_C_SHARP,
+        extensions=(".cs",),
         family=_FAMILIES["csharp"],
         grammar="tree_sitter_c_sharp:language",
         tests=r".*Tests?",
     ),
-    Language(
-        "kotlin",
-        build_named_reader(_KOTLIN),
-        (".kt", ".kts"),
+    NamedLanguage(
+        name="kotlin",
+        nodes=_KOTLIN,
+        extensions=(".kt", ".kts"),
         family=_FAMILIES["kotlin"],
         grammar="tree_sitter_kotlin:language",
         tests=r".*Tests?",
     ),
-    Language(
-        "swift",
-        build_named_reader(_SWIFT),
-        (".swift",),
+    NamedLanguage(
+        name="swift",
+        nodes=_SWIFT,
+        extensions=(".swift",),
         family=_FAMILIES["swift"],
         grammar="tree_sitter_swift:language",
         tests=r".*Tests?",
     ),
-    Language(
-        "php",
-        build_named_reader(_PHP),
-        (".php",),
+    NamedLanguage(
+        name="php",
+        nodes=_PHP,
+        extensions=(".php",),
         family=_FAMILIES["php"],
         grammar="tree_sitter_php:language_php",
         tests=r".*Test",
     ),
-    Language(
-        "ruby",
-        build_named_reader(_RUBY),
-        (".rb", ".rake"),
+    NamedLanguage(
+        name="ruby",
+        nodes=_RUBY,
+        extensions=(".rb", ".rake"),
         files=("Rakefile",),
         family=_FAMILIES["ruby"],
         grammar="tree_sitter_ruby:language",

@@ -7,13 +7,16 @@ linked by this name (`resolve/by_name.py`).
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gieok.code.languages.language import Language, Reader
+from gieok.code.languages.language import Language
 from gieok.code.languages.tree import Node, Parse, TreeReader
 from gieok.code.model.facts import NOTHING, Facts, Op, SymbolKind, Trait
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _TEST = re.compile(r"(?i)test")
 #: Attributes and annotations that mark functions called by a runner.
@@ -48,29 +51,19 @@ class Grammar(NamedTuple):
     comment: bytes = b"//"
 
 
-def build_named_reader(grammar: Grammar) -> Reader:
-    """Return the reader of a language."""
-    kind = type("_Reader", (_NamedReader,), {"branches": frozenset(grammar.branches.split())})
-
-    def read(text: str, language: Language, parser: Parser) -> Facts:
-        parse = partial(parser.parse, language.grammar)
-        source = text.encode("utf-8", "surrogatepass")
-        facts: Facts = kind(grammar, language.name, source, [parse(source)], parse).read()
-        return facts
-
-    return read
-
-
 class _NamedReader(TreeReader):
     def __init__(
         self, grammar: Grammar, language: str, source: bytes, roots: Sequence[Node], parse: Parse
     ) -> None:
         super().__init__(language, source, roots, parse)
         self.grammar = grammar
-        self._methods |= dict.fromkeys(grammar.classes.split(), self._class)
-        self._methods |= dict.fromkeys(grammar.functions.split(), self._function)
-        self._methods |= dict.fromkeys(grammar.calls.split(), self._call)
-        self._methods |= dict.fromkeys(grammar.imports.split(), self._import)
+        self.branches = frozenset(grammar.branches.split())
+        self.handlers = {
+            **dict.fromkeys(grammar.classes.split(), _NamedReader._class),
+            **dict.fromkeys(grammar.functions.split(), _NamedReader._function),
+            **dict.fromkeys(grammar.calls.split(), _NamedReader._call),
+            **dict.fromkeys(grammar.imports.split(), _NamedReader._import),
+        }
 
     def _class(self, node: Node) -> None:
         name = self._name(node)
@@ -199,3 +192,16 @@ _DECLARATORS = (
     "operator_name",
     "destructor_name",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedLanguage(Language):
+    """Language whose calls are linked by name; `nodes` says what its syntax nodes mean."""
+
+    nodes: Grammar
+
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return the facts of a file."""
+        parse = partial(parser.parse, self.grammar)
+        source = text.encode("utf-8", "surrogatepass")
+        return _NamedReader(self.nodes, self.name, source, [parse(source)], parse).read()

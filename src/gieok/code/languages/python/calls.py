@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable
 from typing import ClassVar
 
-from gieok.code.languages.python.expressions import Expressions, find_last_name
+from gieok.code.languages.python.expressions import Expressions, find_last_name, read_text_constant
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 #: Methods of dictionaries that take a key.
@@ -21,8 +21,7 @@ def _parse_imported_module(arguments: list[ast.expr]) -> str:
 
 def _parse_first_key(arguments: list[ast.expr]) -> str:
     """Return the constant key of a call's first argument; '' where it is unknown or has a dot."""
-    first = arguments[0] if arguments else None
-    text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    text = read_text_constant(arguments[0] if arguments else None) or ""
     return "" if "." in text else text
 
 
@@ -37,7 +36,7 @@ def _parse_attribute_name(node: ast.expr) -> str:
         return (
             prefix + "*" if (prefix := _parse_attribute_name(node.left).partition("%")[0]) else ""
         )
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return read_text_constant(node) or ""
 
 
 class CallReader(Expressions):

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from gieok.code.languages.python.calls import CallReader
-from gieok.code.languages.python.expressions import BUILTINS, Code, find_last_name
+from gieok.code.languages.python.expressions import (
+    BUILTINS,
+    Code,
+    find_last_name,
+    read_text_constant,
+)
 from gieok.code.model.facts import (
     METACLASS,
     NOTHING,
@@ -66,14 +71,10 @@ class _Waiting(NamedTuple):
 
 def _parse_parameter_names(node: ast.expr) -> list[str]:
     """Return the names in `"a, b"` or `("a", "b")`."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return [name.strip() for name in node.value.split(",")]
+    if (text := read_text_constant(node)) is not None:
+        return [name.strip() for name in text.split(",")]
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    return [
-        part.value
-        for part in parts
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]
+    return [text for part in parts if (text := read_text_constant(part)) is not None]
 
 
 def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) -> bool:
@@ -130,7 +131,7 @@ class PythonDefinitions(CallReader):
             if isinstance(decorator, ast.Call):
                 self._given_by_pytest(decorator, self.builder.functions[number])
             value = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
-        bound = self.builder.bind(self.scope, node.name)
+        bound = self.own_variable(node.name)
         if any(find_last_name(d) == "overload" for d in node.decorator_list):
             self.overloads[bound] = value
         else:
@@ -300,7 +301,7 @@ class PythonDefinitions(CallReader):
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
         class_value = self.made(Op.CLASS, number)
         if keywords.get("metaclass", NOTHING) != NOTHING:
-            self.builder.copy(self.builder.bind(inner, METACLASS), keywords["metaclass"])
+            self.bind(METACLASS, keywords["metaclass"], inner)
         if bases or keywords:  # a class is made by its metaclass, which it may inherit
             maker = self.made(Op.LOAD, class_value, METACLASS, outer.symbol, node.lineno)
             self.emit(Op.CALL, self.builder.fresh(), maker, [], outer.symbol, node.lineno, "")
@@ -309,7 +310,7 @@ class PythonDefinitions(CallReader):
             if decorating != NOTHING:
                 where = (outer.symbol, decorator.lineno)
                 self.emit(Op.DECORATE, self.builder.fresh(), decorating, class_value, *where)
-        self.builder.copy(self.builder.bind(outer, node.name), class_value)
+        self.bind(node.name, class_value, outer)
         self.scope = inner
         self.block(node.body)
         self.scope = outer

@@ -53,6 +53,13 @@ _TEXTS = (str, bytes)
 _MOST_TEXTS = 12
 
 
+def read_text_constant(node: ast.expr | None) -> str | None:
+    """Return the text that a node is; None for any other node."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return None
+
+
 def find_last_name(node: ast.expr) -> str:
     """Return the last name of `a.b.c` or `c(...)`; '' for anything else."""
     if isinstance(node, ast.Call):
@@ -112,7 +119,7 @@ class Expressions(Emission[Code]):
                 return self.builder.bind(scope, name)
         if name in BUILTINS:
             return self.builder.external(name)
-        return self.builder.bind(self.builder.module, name)  # bound later, or by a star import
+        return self.module_variable(name)  # bound later, or by a star import
 
     # Targets
 
@@ -122,7 +129,7 @@ class Expressions(Emission[Code]):
         `source` is the expression that the value came from, where it is known.
         """
         if isinstance(target, ast.Name):
-            variable = self.builder.bind(self.scope, target.id)
+            variable = self.own_variable(target.id)
             self.assigned.add(variable)
             if texts := self.texts_of(source):
                 self.texts.setdefault(variable, []).extend(texts)
@@ -149,9 +156,8 @@ class Expressions(Emission[Code]):
             return [text for part in node.elts for text in self.texts_of(part)]
         if isinstance(node, ast.Name):
             return self.texts.get(self.lookup(node.id), [])[:_MOST_TEXTS]
-        return (
-            [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
-        )
+        text = read_text_constant(node)
+        return [] if text is None else [text]
 
     def _unpack(self, targets: list[ast.expr], value: Variable, source: ast.expr | None) -> None:
         parts = source.elts if isinstance(source, ast.Tuple | ast.List) else []

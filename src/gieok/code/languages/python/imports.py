@@ -4,9 +4,12 @@ Covers source roots, packages with and without `__init__.py`, and relative impor
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import Self
 
+from gieok.code.languages.python.natives import NATIVES
+from gieok.code.model.facts import Facts
 from gieok.code.resolve.import_links import Linker, Target
 
 #: A folder with such a name is a root of imports, also when it is a package itself or has none
@@ -17,8 +20,20 @@ _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
 class PythonLinker(Linker):
     """Linker of Python: absolute imports from every source root, relative ones by folders."""
 
+    natives = NATIVES
+
     def __init__(self, paths: Iterable[str]) -> None:
         self._modules = _Modules(paths)
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a project's Python files."""
+        return cls(path for path, _ in files)
+
+    def provides(self, origin: str, path: str) -> bool:
+        """Say whether pytest offers the fixtures of file `origin` to file `path`."""
+        folder, _, name = origin.rpartition("/")
+        return name == "conftest.py" and (not folder or path.startswith(f"{folder}/"))
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return what an import names."""

@@ -3,16 +3,17 @@
 from functools import partial
 
 from gieok.code.model.facts import NOTHING
+from gieok.code.resolve.calls import Calls
 from gieok.code.resolve.natives import (
     COMMON,
-    HigherOrder,
-    Machine,
     Natives,
     await_,
     build_model_table,
+    call_back,
     elements_of,
     give_container,
     give_first,
+    give_nothing,
     give_result,
     model_copied_container,
     pass_variable_on,
@@ -33,60 +34,60 @@ _KEEPING = (
 )
 
 
-def _model_functools_wraps(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_functools_wraps(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `functools.wraps(f)`: a decorator that returns the function it decorates, not `f`."""
     del arguments
-    passed_on(machine, site, [])
+    passed_on(calls, site, [])
 
 
-def _update_wrapper(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _update_wrapper(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `update_wrapper`: the result is the wrapper, not the wrapped function.
 
     The wrapped function would be every function that the decorator ever got.
     """
-    passed_on(machine, site, arguments[:1] or [NOTHING])
+    passed_on(calls, site, arguments[:1] or [NOTHING])
 
 
-def _model_pytest_param(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_pytest_param(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `pytest.param`: one value is itself, several are a row."""
     positional = [variable for keyword, variable in site.arguments if not keyword]
     if len(positional) == 1:
-        pass_variable_on(machine, site, arguments[0])
+        pass_variable_on(calls, site, arguments[0])
     else:
-        give_container(machine, site, dict(enumerate(positional)))
+        give_container(calls, site, dict(enumerate(positional)))
 
 
-def _model_pytest_raises(key: str, machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_pytest_raises(key: str, calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model `with pytest.raises(E) as caught` and unittest's equivalent.
 
     The exception is the `value` or the `exception` of the result.
     """
-    program = machine.program
+    program = calls.program
     caught = program.containers.new()
     for variable in arguments[:1]:
         exception = program.containers.key(int(program.values.first[caught]), key)
-        await_(machine, variable, machine.types.allow, exception)
+        await_(calls, variable, calls.types.allow, exception)
     program.flows.add(site.to, caught)
 
 
-def _model_type_call(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _model_type_call(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     if len(arguments) == 1:
-        await_(machine, arguments[0], _class_of, machine, site)
+        await_(calls, arguments[0], _class_of, calls, site)
     else:
-        _new_class(machine, site, arguments)
+        _new_class(calls, site, arguments)
 
 
-def _new_class(machine: Machine, site: CallSite, arguments: list[int]) -> None:
+def _new_class(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     """Model a class that is made from bases at runtime: it is called as its bases are."""
     for bases in arguments[1:2]:
-        pass_variable_on(machine, site, elements_of(machine, site, bases))
-    refer(machine, site)
+        pass_variable_on(calls, site, elements_of(calls, site, bases))
+    refer(calls, site)
 
 
-def _class_of(value: int, machine: Machine, site: CallSite) -> None:
-    values = machine.program.values
+def _class_of(value: int, calls: Calls, site: CallSite) -> None:
+    values = calls.program.values
     if values.kinds[value] == Value.INSTANCE:
-        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
+        calls.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
 
 
 NATIVES = COMMON.and_also(
@@ -95,12 +96,10 @@ NATIVES = COMMON.and_also(
             (
                 """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon
                 run_in_threadpool""",
-                HigherOrder(),
+                partial(call_back, give_nothing),
             ),
-            ("gather create_task to_thread run_sync", HigherOrder(give_result)),
-            ("partial", HigherOrder(give_first, called=slice(1, None))),
-        ),
-        build_model_table(
+            ("gather create_task to_thread run_sync", partial(call_back, give_result)),
+            ("partial", partial(call_back, give_first, called=slice(1, None))),
             ("frozenset deque", model_copied_container),
             (_PASSING, passed_on),
             ("type", _model_type_call),

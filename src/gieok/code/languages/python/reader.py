@@ -147,7 +147,7 @@ class _PythonReader(PythonDefinitions):
             if handler.type is not None:
                 caught = self.expression(handler.type)
                 if handler.name and caught != NOTHING:
-                    name = self.builder.bind(self.scope, handler.name)
+                    name = self.own_variable(handler.name)
                     self.emit(Op.DECLARED, name, caught)
                     self.emit(Op.DECLARED, name, self.element(caught, node))
             self.block(handler.body)
@@ -176,7 +176,7 @@ class _PythonReader(PythonDefinitions):
                 if isinstance(pattern, ast.MatchClass):
                     self.expression(pattern.cls)
                 if isinstance(pattern, ast.MatchAs) and pattern.name:
-                    self.builder.copy(self.builder.bind(self.scope, pattern.name), subject)
+                    self.bind(pattern.name, subject)
             if case.guard is not None:
                 self.expression(case.guard)
             self.block(case.body)
@@ -194,7 +194,7 @@ class _PythonReader(PythonDefinitions):
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
             top = alias.name if alias.asname else alias.name.partition(".")[0]
-            to = self.builder.bind(self.scope, alias.asname or top)
+            to = self.own_variable(alias.asname or top)
             self.emit(Op.IMPORT, to, top, "", 0, node.lineno)
             if top != alias.name:  # `import a.b` runs a.b too, though it binds a
                 self.emit(Op.IMPORT, self.builder.fresh(), alias.name, "", 0, node.lineno)
@@ -204,7 +204,7 @@ class _PythonReader(PythonDefinitions):
             if alias.name == "*":
                 self.emit(Op.IMPORT_ALL, node.module or "", node.level)
             else:
-                to = self.builder.bind(self.scope, alias.asname or alias.name)
+                to = self.own_variable(alias.asname or alias.name)
                 self.emit(Op.IMPORT, to, node.module or "", alias.name, node.level, node.lineno)
 
     _statements: ClassVar[dict[type[ast.AST], Callable[..., None]]] = {

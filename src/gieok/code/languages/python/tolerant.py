@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.python import reader
 from gieok.code.languages.python.definitions import TRAITS
 from gieok.code.languages.python.expressions import BUILTINS
-from gieok.code.languages.tree import Node, TreeReader
+from gieok.code.languages.tree import Node, TreeReader, first_child, list_children
 from gieok.code.model.facts import (
     NOTHING,
     Argument,
@@ -29,7 +30,9 @@ from gieok.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import Parser
+
+if TYPE_CHECKING:
+    from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _DEFINITIONS = ("function_definition", "class_definition")
 _MARGIN = ("@", "def ", "class ", "async def ")
@@ -38,26 +41,29 @@ _MOST_PIECES = 100
 _INDENT = re.compile(r"\s*")
 
 
-def read_tolerant_python(text: str, language: Language, parser: Parser) -> Facts:
-    """Return the facts of a Python file; a file that does not parse has facts with an `error`."""
-    try:
-        return reader.read_python(text)
-    except SyntaxError as error:
-        line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        line, reason = 0, str(error) or type(error).__name__
+class PythonLanguage(Language):
+    """Python, read by `ast` or by the tolerant grammar."""
 
-    @cache  # a text without definitions is one piece
-    def parse(source: str) -> Node:
-        return parser.parse(language.grammar, source.encode("utf-8", "surrogatepass"))
+    def read(self, text: str, parser: "TreeSitterParser") -> Facts:
+        """Return the facts of a file; those of a file that does not parse have an `error`."""
+        try:
+            return reader.read_python(text)
+        except SyntaxError as error:
+            line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
+        except (ValueError, RecursionError, MemoryError) as error:
+            line, reason = 0, str(error) or type(error).__name__
 
-    facts = _TolerantReader(
-        language.name,
-        text.encode("utf-8", "surrogatepass"),
-        _parse_best_trees(text, line, parse),
-        parse,
-    ).read()
-    return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
+        @cache  # a text without definitions is one piece
+        def parse(source: str) -> Node:
+            return parser.parse(self.grammar, source.encode("utf-8", "surrogatepass"))
+
+        facts = _TolerantReader(
+            self.name,
+            text.encode("utf-8", "surrogatepass"),
+            _parse_best_trees(text, line, parse),
+            parse,
+        ).read()
+        return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
 
 
 def _parse_best_trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
@@ -113,47 +119,13 @@ def _count_definitions(root: Node) -> int:
 
 
 class _TolerantReader(TreeReader):
-    branches: ClassVar[frozenset[str]] = frozenset(
+    branches = frozenset(
         """
             if_statement elif_clause for_statement while_statement try_statement
             boolean_operator conditional_expression list_comprehension set_comprehension
             generator_expression match_statement
         """.split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "function_definition": "_define",
-        "class_definition": "_define",
-        "decorated_definition": "_decorated",
-        "import_statement": "_import",
-        "import_from_statement": "_import_from",
-        "call": "_call",
-        "attribute": "_attribute",
-        "identifier": "_identifier",
-        "assignment": "_assign",
-        "return_statement": "returned",
-        "string": "_string",
-        "for_statement": "_loop",
-        "for_in_clause": "_loop",
-        "as_pattern": "_as",
-        "global_statement": "_global",
-        "type": "skip",
-        "type_parameter": "skip",
-        "future_import_statement": "skip",
-        "keyword_argument": "_keyword",
-        **dict.fromkeys(
-            """
-                expression_statement block if_statement elif_clause else_clause
-                while_statement try_statement except_clause finally_clause with_statement
-                match_statement case_clause raise_statement assert_statement
-                delete_statement print_statement exec_statement comparison_operator
-                not_operator binary_operator unary_operator subscript slice
-                augmented_assignment list tuple set dictionary pair list_comprehension
-                set_comprehension dictionary_comprehension generator_expression lambda yield
-                list_splat dictionary_splat ERROR
-            """.split(),
-            "nothing",
-        ),
-    }
 
     def start(self) -> None:
         module = self.builder.symbols[0]
@@ -170,11 +142,7 @@ class _TolerantReader(TreeReader):
         for scope in self.scope.outwards():
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
-        return (
-            self.builder.external(name)
-            if name in BUILTINS
-            else self.builder.bind(self.builder.module, name)
-        )
+        return self.builder.external(name) if name in BUILTINS else self.module_variable(name)
 
     def closure(self) -> Namespace:
         return self.outside_class()
@@ -245,7 +213,7 @@ class _TolerantReader(TreeReader):
     def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:
         parameters: list[tuple[str, Variable]] = []
         rest = ""
-        for parameter in listed.named_children if listed is not None else ():
+        for parameter in list_children(listed):
             named = self.field(parameter, "name") or (parameter.named_children or [parameter])[0]
             if "list_splat_pattern" in (parameter.type, named.type):
                 rest = self.text(named).lstrip("*")
@@ -254,7 +222,7 @@ class _TolerantReader(TreeReader):
                 parameters.append(
                     (
                         self.text(named),
-                        self.builder.merge(held, self.value(self.field(parameter, "value"))),
+                        self.builder.merge(held, self.field_value(parameter, "value")),
                     )
                 )
         return parameters, rest
@@ -277,7 +245,7 @@ class _TolerantReader(TreeReader):
 
     def _annotation(self, node: Node | None) -> Variable:
         """Return instances of the class that an annotation names."""
-        inside = node.named_children[0] if node is not None and node.named_children else None
+        inside = first_child(node)
         if (
             inside is None
             or inside.type not in ("identifier", "attribute")
@@ -296,10 +264,10 @@ class _TolerantReader(TreeReader):
         return self.lookup(self.text(node))
 
     def _attribute(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "object")), self.name(node, "attribute"), node)
+        return self.load(self.field_value(node, "object"), self.name(node, "attribute"), node)
 
     def _assign(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "right"))
+        value = self.field_value(node, "right")
         if value == NOTHING or self.scope.owner != NOTHING:
             value = self.builder.merge(value, self._annotation(self.field(node, "type")))
         self._store(self.field(node, "left"), value)
@@ -311,7 +279,7 @@ class _TolerantReader(TreeReader):
         if target.type == "identifier":
             self.bind(self.text(target), value)
         elif target.type == "attribute":
-            place = self.value(self.field(target, "object"))
+            place = self.field_value(target, "object")
             if place != NOTHING:
                 name = self.name(target, "attribute")
                 self.emit(Op.STORE, place, name, value, self.scope.symbol, self.line(target))
@@ -337,9 +305,7 @@ class _TolerantReader(TreeReader):
             alias = self.name(part, "alias")
             module = self.text(self.field(part, "name") or part)
             top = module if alias else module.partition(".")[0]
-            self.emit(
-                Op.IMPORT, self.builder.bind(self.scope, alias or top), top, "", 0, self.line(node)
-            )
+            self.emit(Op.IMPORT, self.own_variable(alias or top), top, "", 0, self.line(node))
             if top != module:
                 self.emit(Op.IMPORT, self.builder.fresh(), module, "", 0, self.line(node))
 
@@ -353,7 +319,7 @@ class _TolerantReader(TreeReader):
                 self.emit(Op.IMPORT_ALL, module, level)
             elif part.type in ("dotted_name", "aliased_import"):
                 name = self.text(self.field(part, "name") or part)
-                to = self.builder.bind(self.scope, self.name(part, "alias") or name)
+                to = self.own_variable(self.name(part, "alias") or name)
                 self.emit(Op.IMPORT, to, module, name, level, self.line(node))
 
     # Calls
@@ -363,7 +329,7 @@ class _TolerantReader(TreeReader):
         return self.text_value(node)
 
     def _keyword(self, node: Node) -> Variable:
-        return self.value(self.field(node, "value"))
+        return self.field_value(node, "value")
 
     def _call(self, node: Node) -> Variable:
         function = self.field(node, "function")
@@ -372,7 +338,7 @@ class _TolerantReader(TreeReader):
         if function.type == "identifier" and self.text(function) == "super":
             return self._super(node)
         if function.type == "attribute":
-            place = self.value(self.field(function, "object"))
+            place = self.field_value(function, "object")
             name = self.name(function, "attribute")
             return self.call_method(place, name, self._arguments(node), node)
         name = self.text(function) if function.type == "identifier" else ""
@@ -396,6 +362,43 @@ class _TolerantReader(TreeReader):
             return NOTHING
         return self.made(Op.SUPER, fact.parameters[0], fact.owner)
 
+    handlers = MappingProxyType(
+        {
+            "function_definition": _define,
+            "class_definition": _define,
+            "decorated_definition": _decorated,
+            "import_statement": _import,
+            "import_from_statement": _import_from,
+            "call": _call,
+            "attribute": _attribute,
+            "identifier": _identifier,
+            "assignment": _assign,
+            "return_statement": TreeReader.returned,
+            "string": _string,
+            "for_statement": _loop,
+            "for_in_clause": _loop,
+            "as_pattern": _as,
+            "global_statement": _global,
+            "type": TreeReader.skip,
+            "type_parameter": TreeReader.skip,
+            "future_import_statement": TreeReader.skip,
+            "keyword_argument": _keyword,
+            **dict.fromkeys(
+                """
+                    expression_statement block if_statement elif_clause else_clause
+                    while_statement try_statement except_clause finally_clause with_statement
+                    match_statement case_clause raise_statement assert_statement
+                    delete_statement print_statement exec_statement comparison_operator
+                    not_operator binary_operator unary_operator subscript slice
+                    augmented_assignment list tuple set dictionary pair list_comprehension
+                    set_comprehension dictionary_comprehension generator_expression lambda yield
+                    list_splat dictionary_splat ERROR
+                """.split(),
+                TreeReader.nothing,
+            ),
+        }
+    )
+
 
 def _read_tolerant_docstring(body: Node | None) -> str:
     """Return the text that a module or a body begins with."""
@@ -404,7 +407,7 @@ def _read_tolerant_docstring(body: Node | None) -> str:
         if body is not None
         else None
     )
-    inside = first.named_children[0] if first is not None and first.named_children else None
+    inside = first_child(first)
     if (
         first is None
         or first.type != "expression_statement"

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
-from gieok.code.languages.tree import Node, TreeReader
+from gieok.code.languages.tree import Node, TreeReader, list_children
 from gieok.code.model.facts import NOTHING, Namespace, Op, SymbolKind, Trait, Variable
 
 #: Types that stand for the type inside of them.
@@ -35,7 +36,7 @@ class RustDefinitions(TreeReader):
         if node.type in ("source_file", "declaration_list") and self.scope.owner == NOTHING:
             for child in node.named_children:
                 if child.type in ("function_item", "struct_item", "enum_item", "trait_item"):
-                    self.builder.bind(self.builder.module, self.name(child))
+                    self.module_variable(self.name(child))
 
     # Modules
 
@@ -64,12 +65,12 @@ class RustDefinitions(TreeReader):
 
     def _use_name(self, path: str, name: str, line: int) -> None:
         module, _, last = path.rpartition("::")
-        to = self.builder.bind(self.builder.module, name)
+        to = self.module_variable(name)
         self.emit(Op.IMPORT, to, module or last, last if module else "", 0, line)
 
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
-        to = self.builder.bind(self.builder.module, name)
+        to = self.module_variable(name)
         self.emit(
             Op.IMPORT, to, "self" if body is not None else f"self::{name}", "", 0, self.line(node)
         )
@@ -106,7 +107,7 @@ class RustDefinitions(TreeReader):
         name = self.name(node)
         traits = (Trait.TEST,) if _TEST.search(self._attributes(node)) else ()
         number = self._add(node, name, SymbolKind.FUNCTION, "", traits)
-        self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
+        self.builder.copy(self.own_variable(name), self.function_value(number))
 
     def _attributes(self, node: Node) -> str:
         above = (
@@ -140,7 +141,7 @@ class RustDefinitions(TreeReader):
             if pattern.type not in ("identifier", "mut_pattern"):
                 name_of = f"<{place}>"
                 patterns.append((pattern, name_of))
-            parameters.append((name_of, self.type(self.field(parameter, "type"))))
+            parameters.append((name_of, self.declared_type(parameter)))
         return_type = self.type(self.field(node, "return_type"))
         body = self.field(node, "body")
         number, inner = self.function(
@@ -181,19 +182,19 @@ class RustDefinitions(TreeReader):
         number, inner = self.class_(node, name, ())
         for place, field in enumerate(self.children(node, "body")):
             if field.type == "field_declaration":
-                self.bind(self.name(field), self.type(self.field(field, "type")), inner)
+                self.bind(self.name(field), self.declared_type(field), inner)
             elif field.type == "enum_variant":
-                instance = self.declared(self.builder.bind(self.scope, name))
+                instance = self.declared(self.own_variable(name))
                 variant = self.name(field)
                 self.bind(variant, instance, inner)
                 self._payload(self.field(field, "body"), variant, inner)
             elif node.type == "struct_item" and "type" in field.type:
                 self.builder.copy(self.builder.bind(inner, str(place)), self.type(field))
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        self.builder.copy(self.own_variable(name), self.class_value(number))
 
     def _payload(self, body: Node | None, variant: str, inner: Namespace) -> None:
         """Keep what an enum variant carries under `Variant.0` or `Variant.name` of the enum."""
-        for place, field in enumerate(body.named_children if body is not None else ()):
+        for place, field in enumerate(list_children(body)):
             is_named = field.type == "field_declaration"
             kind = self.type(self.field(field, "type") if is_named else field)
             name = self.name(field) if is_named else str(place)
@@ -203,7 +204,7 @@ class RustDefinitions(TreeReader):
         name = self.name(node)
         bases = [self._named(b) for b in self.children(node, "bounds")]
         number, inner = self.class_(node, name, bases)
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        self.builder.copy(self.own_variable(name), self.class_value(number))
         outer, self.scope, before = self.scope, inner, self.implementing
         self.implementing = self.builder.bind(outer, name)
         for member in self.children(node, "body"):
@@ -243,22 +244,16 @@ class RustDefinitions(TreeReader):
 
     def _alias(self, node: Node) -> None:
         name = self.name(node)
-        self.builder.copy(
-            self.builder.bind(self.scope, name), self._named(self.field(node, "type"))
-        )
+        self.builder.copy(self.own_variable(name), self._named(self.field(node, "type")))
 
     def _constant(self, node: Node) -> None:
-        value = self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
-        )
+        value = self.builder.merge(self.field_value(node, "value"), self.declared_type(node))
         self.bind(self.name(node), value)
 
     def _macro_definition(self, node: Node) -> None:
         name = self.name(node)
         number, _ = self.function(node, name, SymbolKind.FUNCTION, [], None)
-        self.builder.copy(
-            self.builder.bind(self.builder.module, f"{name}!"), self.function_value(number)
-        )
+        self.builder.copy(self.module_variable(f"{name}!"), self.function_value(number))
 
     # Types
 
@@ -391,3 +386,20 @@ class RustDefinitions(TreeReader):
         return self.builder.merge(
             self.load(held, f"{variant}.{name}", node), self.load(value, name, node)
         )
+
+    handlers = MappingProxyType(
+        {
+            "use_declaration": _use,
+            "mod_item": _module,
+            "function_item": _function,
+            "struct_item": _struct,
+            "enum_item": _struct,
+            "union_item": _struct,
+            "trait_item": _trait,
+            "impl_item": _impl,
+            "type_item": _alias,
+            "macro_definition": _macro_definition,
+            "const_item": _constant,
+            "static_item": _constant,
+        }
+    )

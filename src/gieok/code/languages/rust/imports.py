@@ -1,7 +1,9 @@
 """Resolve Rust paths to files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Self
 
+from gieok.code.model.facts import Facts
 from gieok.code.resolve.import_links import Linker, Target
 
 
@@ -11,6 +13,11 @@ class RustLinker(Linker):
     Resolves `crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or
     `main.rs`.
     """
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Make the linker of a project's Rust files."""
+        return cls(path for path, _ in files)
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)

@@ -5,10 +5,10 @@ types.
 """
 
 from functools import partial
-from typing import ClassVar
+from types import MappingProxyType
 
 from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
-from gieok.code.languages.tree import Node, build_tree_reader
+from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, SymbolKind, Variable
 
 #: Methods that return their receiver, or the value inside of the receiver.
@@ -38,60 +38,15 @@ _EXPRESSIONS = frozenset(
 )
 
 
-class _RustReader(RustDefinitions):
-    branches: ClassVar[frozenset[str]] = frozenset(
+class RustReader(RustDefinitions):
+    """Reader of Rust."""
+
+    branches = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
-    handlers: ClassVar[dict[str, str]] = {
-        "use_declaration": "_use",
-        "mod_item": "_module",
-        "function_item": "_function",
-        "struct_item": "_struct",
-        "enum_item": "_struct",
-        "union_item": "_struct",
-        "trait_item": "_trait",
-        "impl_item": "_impl",
-        "type_item": "_alias",
-        "macro_definition": "_macro_definition",
-        "identifier": "_identifier",
-        "self": "_self",
-        "field_expression": "_field",
-        "scoped_identifier": "_scoped",
-        "call_expression": "_call",
-        "struct_expression": "_struct_expression",
-        "closure_expression": "_closure",
-        "let_declaration": "_let",
-        "assignment_expression": "_assignment",
-        "return_expression": "returned",
-        "for_expression": "_for",
-        "macro_invocation": "_macro",
-        "string_literal": "text_value",
-        "binary_expression": "nothing",
-        "reference_expression": "last",
-        "if_expression": "_if",
-        "block": "_block_apart",
-        "while_expression": "_while",
-        "let_condition": "_let_condition",
-        "match_expression": "_match",
-        "type_cast_expression": "_cast",
-        "index_expression": "_index",
-        "expression_statement": "nothing",
-        "attribute_item": "skip",
-        "type_identifier": "skip",
-        "generic_function": "_generic_function",
-        "const_item": "_constant",
-        "static_item": "_constant",
-        "array_expression": "_array",
-        "generic_type": "skip",
-        "visibility_modifier": "skip",
-        "field_identifier": "skip",
-        "tuple_expression": "_tuple",
-        "mutable_specifier": "skip",
-        "try_expression": "last",
-        "await_expression": "last",
-    }
 
     def body(self, node: Node) -> None:
+        """Read the body of a function or a closure: its last value is returned."""
         self.give(self._block(node) if node.type == "block" else self.value(node))
 
     def _block_apart(self, node: Node) -> Variable:
@@ -133,10 +88,10 @@ class _RustReader(RustDefinitions):
         return self._path(self.text(node).replace("::<", "<").split("::"), node)
 
     def _generic_function(self, node: Node) -> Variable:
-        return self.value(self.field(node, "function"))
+        return self.field_value(node, "function")
 
     def _field(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "value")), self.name(node, "field"), node)
+        return self.load(self.field_value(node, "value"), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
         callee, arguments = (
@@ -148,7 +103,7 @@ class _RustReader(RustDefinitions):
         if callee is None:
             return NOTHING
         if callee.type == "field_expression":
-            place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
+            place, name = self.field_value(callee, "value"), self.name(callee, "field")
             result = self.call_method(place, name, arguments, node)
             if name in _CALLING:
                 result = self.builder.merge(
@@ -190,40 +145,38 @@ class _RustReader(RustDefinitions):
         for place, parameter in enumerate(self.children(node, "parameters")):
             pattern = self.field(parameter, "pattern") or parameter
             name = self.text(pattern) if pattern.type == "identifier" else f"<{place}>"
-            parameters.append((name, self.type(self.field(parameter, "type"))))
+            parameters.append((name, self.declared_type(parameter)))
         number, _ = self.function(node, "", SymbolKind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
     def _let(self, node: Node) -> None:
-        value = self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
-        )
+        value = self.builder.merge(self.field_value(node, "value"), self.declared_type(node))
         self.assign(self.field(node, "pattern"), value)
-        self.value(self.field(node, "alternative"))
+        self.field_value(node, "alternative")
 
     def _assignment(self, node: Node) -> None:
-        left, value = self.field(node, "left"), self.value(self.field(node, "right"))
+        left, value = self.field(node, "left"), self.field_value(node, "right")
         if left is not None and left.type == "field_expression" and value != NOTHING:
-            self.store(self.value(self.field(left, "value")), self.name(left, "field"), value, node)
+            self.store(self.field_value(left, "value"), self.name(left, "field"), value, node)
         elif left is not None and left.type == "identifier":
             self.builder.copy(self.lookup(self.text(left)), value)
 
     def _for(self, node: Node) -> None:
-        held = self.element(self.value(self.field(node, "value")), node)
+        held = self.element(self.field_value(node, "value"), node)
         self.apart(lambda: self._loop(node, held))
 
     def _loop(self, node: Node, held: Variable) -> Variable:
         self.assign(self.field(node, "pattern"), held)
-        return self.value(self.field(node, "body"))
+        return self.field_value(node, "body")
 
     def _let_condition(self, node: Node) -> None:
-        self.assign(self.field(node, "pattern"), self.value(self.field(node, "value")))
+        self.assign(self.field(node, "pattern"), self.field_value(node, "value"))
 
     def _tuple(self, node: Node) -> Variable:
         return self.row(node.named_children, self.value)
 
     def _match(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "value"))
+        value = self.field_value(node, "value")
         results = [
             self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")
         ]
@@ -233,12 +186,10 @@ class _RustReader(RustDefinitions):
         pattern = self.field(arm, "pattern")
         if pattern is not None and pattern.named_children:
             self.assign(pattern.named_children[0], value)
-        return self.value(self.field(arm, "value"))
+        return self.field_value(arm, "value")
 
     def _cast(self, node: Node) -> Variable:
-        return self.builder.merge(
-            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
-        )
+        return self.builder.merge(self.field_value(node, "value"), self.declared_type(node))
 
     def _index(self, node: Node) -> Variable:
         held = [self.value(child) for child in node.named_children]
@@ -267,5 +218,42 @@ class _RustReader(RustDefinitions):
             return NOTHING
         return self.holding(held, node) if held != NOTHING else self.builder.container()
 
-
-read = build_tree_reader(_RustReader)
+    handlers = MappingProxyType(
+        {
+            **RustDefinitions.handlers,
+            "identifier": _identifier,
+            "self": _self,
+            "field_expression": _field,
+            "scoped_identifier": _scoped,
+            "call_expression": _call,
+            "struct_expression": _struct_expression,
+            "closure_expression": _closure,
+            "let_declaration": _let,
+            "assignment_expression": _assignment,
+            "return_expression": TreeReader.returned,
+            "for_expression": _for,
+            "macro_invocation": _macro,
+            "string_literal": TreeReader.text_value,
+            "binary_expression": TreeReader.nothing,
+            "reference_expression": TreeReader.last,
+            "if_expression": _if,
+            "block": _block_apart,
+            "while_expression": _while,
+            "let_condition": _let_condition,
+            "match_expression": _match,
+            "type_cast_expression": _cast,
+            "index_expression": _index,
+            "expression_statement": TreeReader.nothing,
+            "attribute_item": TreeReader.skip,
+            "type_identifier": TreeReader.skip,
+            "generic_function": _generic_function,
+            "array_expression": _array,
+            "generic_type": TreeReader.skip,
+            "visibility_modifier": TreeReader.skip,
+            "field_identifier": TreeReader.skip,
+            "tuple_expression": _tuple,
+            "mutable_specifier": TreeReader.skip,
+            "try_expression": TreeReader.last,
+            "await_expression": TreeReader.last,
+        }
+    )

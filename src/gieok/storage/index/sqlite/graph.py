@@ -20,6 +20,7 @@ from gieok.model.code import (
     Summary,
     Symbol,
     UnresolvedCall,
+    key_path,
 )
 from gieok.model.memory import PassageId
 from gieok.ports.journal import Realm
@@ -83,8 +84,8 @@ _UNREAD = "SELECT id FROM code_versions WHERE substr(key, -2) = '::'"
 _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
 
 
-class SqliteProjectStore(SqliteStore):
-    """`SqliteStore` with `Graph`: everything of one project in one file.
+class ProjectStore(SqliteStore):
+    """Everything of one project's code in one file: documents, files, symbols, edges, test runs.
 
     The summaries of models and the executions of test runs are kept in `realm` too: a new file
     begins with the copies there.
@@ -148,7 +149,10 @@ class SqliteProjectStore(SqliteStore):
         gone: Sequence[str],
         graph: GraphChange | None,
     ) -> None:
-        """Put and forget files and change the graph, in one transaction."""
+        """Store files with their facts, forget others and change the graph, in one transaction.
+
+        With `graph` None, the graph stays as it is.
+        """
         with self._writing() as db:
             db.executemany(
                 (
@@ -164,7 +168,7 @@ class SqliteProjectStore(SqliteStore):
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
     ) -> list[Symbol]:
-        """Return symbols by key, name or path."""
+        """Return symbols by key, name or path, sorted by path and line."""
         with self._reading() as db:
             rows: list[tuple[object, ...]] = []
             for column, values in (("key", keys), ("name", names), ("path", paths)):
@@ -185,11 +189,11 @@ class SqliteProjectStore(SqliteStore):
                 yield Symbol(*row)
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that end in these symbols."""
+        """Return the edges that end in these symbols, sorted."""
         return self._edges(keys, "t")
 
     def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that begin in these symbols."""
+        """Return the edges that begin in these symbols, sorted."""
         return self._edges(keys, "s")
 
     def _edges(self, keys: Sequence[str], side: str) -> list[Edge]:
@@ -202,14 +206,14 @@ class SqliteProjectStore(SqliteStore):
         return sorted(rows)
 
     def all_edges(self, kind: str = "") -> Iterator[Edge]:
-        """Yield every edge, or those of one kind."""
+        """Yield every edge, or those of one kind, sorted."""
         with self._reading() as db:
             chosen = " WHERE e.kind = ?" if kind else ""
             for row in db.execute(f"{_EDGES}{chosen}{_EDGE_ORDER}", (kind,) if kind else ()):
                 yield Edge(*row)
 
     def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
-        """Return the unresolved calls of these names."""
+        """Return the unresolved calls of these names, sorted."""
         with self._reading() as db:
             rows = [
                 UnresolvedCall(*row)
@@ -232,7 +236,11 @@ class SqliteProjectStore(SqliteStore):
             return db.execute(query).fetchall()
 
     def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
-        """Return the summaries of code with these hashes, or all, by hash."""
+        """Return the summaries of code with these hashes, or all, by hash.
+
+        They outlive the symbols, so that a revert finds them again. A summary that waits for a
+        model has no text.
+        """
         with self._reading() as db:
             if hashes is None:
                 return {
@@ -281,7 +289,7 @@ class SqliteProjectStore(SqliteStore):
                 self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the existing tests ran these functions.
+        """Return which of the existing tests ran these functions, sorted.
 
         Functions that were deleted are found too.
         """
@@ -300,9 +308,10 @@ class SqliteProjectStore(SqliteStore):
         )
 
     def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return those tests whose code is unchanged, and all the code that they ran.
+        """Return the members of `tests` for which no code has changed since they ran.
 
-        Only tests with executions.
+        The code is that of the test and of all functions that the test ran. Tests without
+        executions are left out.
         """
         query = f"""SELECT t.key {_EXECUTED} WHERE t.key IN ({{}})
             GROUP BY t.key HAVING min(ts.code_hash = t.code_hash AND fs.code_hash IS f.code_hash)"""
@@ -387,7 +396,7 @@ def _read_code_versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
 def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
     test_keys, inside = set(tests), set(paths)
     rows = _read_code_versions(db)
-    functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
+    functions = [number for number, key, _ in rows if key_path(key) in inside]
     of_tests = {number for number, key, _ in rows if key in test_keys}
     gone = [
         (function, test)
