@@ -15,7 +15,7 @@ from gieok.agents.agent import (
     own_folder,
 )
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, kept_file, own_file
+from gieok.agents.install.change import Edit, KeptFile, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -159,14 +159,12 @@ def _build_claude_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
         else (folder if moved else site.folder) / ".claude.json"
     )
     return [
-        edits.hooks(
-            settings, NAME, lambda event: {"hooks": [edits.build_hook_command(call, NAME, event)]}
-        ),
-        edits.server(servers, call.server()),
-        own_file(
+        edits.HookEntries(settings, edits.build_hook_groups(call, NAME)),
+        edits.JsonServer(servers, call.server()),
+        WholeFile(
             folder / "commands" / "memory" / "search.md", edits.read_install_text("search.md")
         ),
-        own_file(
+        WholeFile(
             folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
         ),
     ]
@@ -176,7 +174,7 @@ def _build_claude_commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
     names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
     return [
-        kept_file(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
+        KeptFile(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
         for name in names
     ]
 

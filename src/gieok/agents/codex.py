@@ -18,7 +18,7 @@ from gieok.agents.agent import (
     own_folder,
 )
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, toml_table
+from gieok.agents.install.change import Edit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -220,12 +220,8 @@ def _build_codex_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
         )
         lines.append(f"env = {{ {pairs} }}")
     return [
-        edits.hooks(
-            folder / "hooks.json",
-            NAME,
-            lambda event: {"hooks": [edits.build_hook_command(call, NAME, event)]},
-        ),
-        toml_table(folder / "config.toml", ("mcp_servers", "gieok"), lines, edits.is_server),
+        edits.HookEntries(folder / "hooks.json", edits.build_hook_groups(call, NAME)),
+        edits.TomlServer(folder / "config.toml", lines),
     ]
 
 

@@ -13,9 +13,10 @@ from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path, PurePath
 
+from gieok.agents import table
 from gieok.agents.agent import Agent, HookFiles, TranscriptPlace, Unread, own_folder
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import ANY, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
@@ -179,15 +180,12 @@ def _fold_cursor_name(name: str) -> str:
 
 def _build_cursor_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".cursor"
+    events = table.BY_NAME[NAME].events.items()
+    entries = {native: {"command": call.line(event, NAME)} for event, native in events}
     return [
-        edits.hooks(
-            folder / "hooks.json",
-            NAME,
-            lambda event: {"command": call.line(event, NAME)},
-            first=("version", 1),
-        ),
-        edits.server(folder / "mcp.json", call.server()),
-        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
+        edits.HookEntries(folder / "hooks.json", entries, first=("version", 1)),
+        edits.JsonServer(folder / "mcp.json", call.server()),
+        WholeFile(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
     ]
 
 

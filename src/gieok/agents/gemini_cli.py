@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread, own_folder
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -175,19 +175,14 @@ def read_gemini_text(content: object) -> str:
 
 def _build_gemini_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".gemini"
-
-    def entry(event: str) -> object:
-        return {
-            "matcher": "*",
-            "hooks": [
-                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
-            ],
-        }
-
+    groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+    entries = {native: {"matcher": "*", **group} for native, group in groups.items()}
     settings = folder / "settings.json"
+    hooks = edits.HookEntries(settings, entries)
+    server = edits.JsonServer(settings, call.server())
     return [
-        edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
-        own_file(
+        JointEdit(settings, (hooks, server)),
+        WholeFile(
             folder / "commands" / "memory" / "search.toml", edits.read_install_text("search.toml")
         ),
     ]

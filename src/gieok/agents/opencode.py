@@ -16,7 +16,7 @@ from pathlib import Path
 from gieok.agents import table
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -175,11 +175,11 @@ def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     # opencode adds `$schema` to a file where it is missing.
     schema = ("$schema", "https://opencode.ai/config.json")
     return [
-        edits.server(
+        edits.JsonServer(
             commented if commented.exists() and not file.exists() else file, server, "mcp", schema
         ),
-        own_file(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
-        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
+        WholeFile(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
+        WholeFile(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
     ]
 
 

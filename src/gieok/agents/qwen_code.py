@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from gieok.agents import claude_code, gemini_cli
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -124,22 +124,15 @@ def _iter_qwen_results(
 
 def _build_qwen_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("QWEN_HOME", ".qwen")
-
-    def entry(event: str) -> object:
-        return {
-            "hooks": [
-                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
-            ]
-        }
-
-    settings, search = (
-        folder / "settings.json",
-        edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}"),
-    )
+    groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+    settings = folder / "settings.json"
+    hooks = edits.HookEntries(settings, groups)
+    server = edits.JsonServer(settings, call.server())
+    search = edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}")
     return [
-        edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
-        own_file(folder / "commands" / "memory" / "search.md", search),
-        own_file(
+        JointEdit(settings, (hooks, server)),
+        WholeFile(folder / "commands" / "memory" / "search.md", search),
+        WholeFile(
             folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
         ),
     ]

@@ -5,10 +5,10 @@ Changes are planned as text, written atomically, and undone byte for byte.
 
 import hashlib
 import json
-import re
-import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,16 +18,19 @@ from gieok.errors import BadRequest
 from gieok.text import jsonc
 
 
-class Edit(NamedTuple):
-    """What Gieok changes in one file.
-
-    `add` puts Gieok's part into the file's text, `remove` takes that part out. Both raise
-    ValueError.
-    """
+@dataclass(frozen=True)
+class Edit(ABC):
+    """Gieok's part of one file of another program."""
 
     path: Path
-    add: Callable[[str], str]
-    remove: Callable[[str], str]
+
+    @abstractmethod
+    def add(self, now: str) -> str:
+        """Return the file's text with Gieok's part. Raises ValueError."""
+
+    @abstractmethod
+    def remove(self, now: str) -> str:
+        """Return the file's text without Gieok's part. Raises ValueError."""
 
 
 class InstallChange(NamedTuple):
@@ -47,51 +50,87 @@ class InstallChange(NamedTuple):
         return "removed" if self.after is None else "changed"
 
 
-def own_file(path: Path, text: str) -> Edit:
-    """Return the edit that creates a whole file; a file that somebody changed is not removed."""
+@dataclass(frozen=True)
+class WholeFile(Edit):
+    """File that is Gieok's as a whole; a file that somebody changed is not removed."""
 
-    def add(now: str) -> str:
-        if now not in ("", text) and "gieok" not in now:
+    text: str
+
+    def add(self, now: str) -> str:
+        """Return Gieok's text. Raises ValueError where the file is another program's."""
+        if now not in ("", self.text) and "gieok" not in now:
             raise ValueError("another file has this name")
-        return text
+        return self.text
 
-    return Edit(path, add, lambda now: "" if now == text else now)
-
-
-def kept_file(path: Path, text: str) -> Edit:
-    """Return the edit that creates a whole file, unless the name is taken or our file was changed.
-
-    In both cases the file that is there stays.
-    """
-    return Edit(path, lambda now: now or text, lambda now: "" if now == text else now)
+    def remove(self, now: str) -> str:
+        """Return no text where the file holds Gieok's text, else the text that is there."""
+        return "" if now == self.text else now
 
 
-class Item(NamedTuple):
-    """Value of Gieok's in a JSON file.
+class KeptFile(WholeFile):
+    """File that Gieok creates only where its name is free; a file that is there stays."""
 
-    The fields give its path, how it is recognised there, and whether it is an element of a list.
-    """
+    def add(self, now: str) -> str:
+        """Return the text that is there, else Gieok's text."""
+        return now or self.text
+
+
+class RecordedFile(Edit):
+    """File of which only the record of installs knows: Gieok's part in it cannot be recognised."""
+
+    def add(self, now: str) -> str:
+        """Return the text as it is."""
+        return now
+
+    def remove(self, now: str) -> str:
+        """Return the text as it is."""
+        return now
+
+
+@dataclass(frozen=True)
+class Item:
+    """Value of Gieok's in a JSON file: a member, or an element of the list at its place."""
 
     place: tuple[str, ...]
     value: object
-    is_ours: Callable[[object], bool]
     append: bool = False
 
+    def is_ours(self, found: object) -> bool:
+        """Return whether a value at the place is Gieok's: by default, the very value."""
+        return found == self.value
 
-def json_items(path: Path, items: Sequence[Item]) -> Edit:
-    """Return the edit that adds items to a JSON file, which may hold comments."""
 
-    def remove(now: str) -> str:
-        for item in items:
-            now = jsonc.drop_jsonc_value(now, item.place, item.is_ours)
-        return now
+class OwnKeyItem(Item):
+    """Member whose name is Gieok's own: whatever its value is, it is Gieok's."""
 
-    def add(now: str) -> str:
-        for item in items:
+    def is_ours(self, found: object) -> bool:
+        """Return True for every value."""
+        del found
+        return True
+
+
+@dataclass(frozen=True)
+class JsonItems(Edit):
+    """Items of Gieok's in a JSON file, which may hold comments."""
+
+    items: Sequence[Item]
+    #: Member with which a new file begins.
+    first: tuple[str, object] | None = None
+
+    def add(self, now: str) -> str:
+        """Return the file's text with every item."""
+        if self.first and not now.strip():
+            name, value = self.first
+            now = jsonc.put_jsonc_value(now, (name,), value)
+        for item in self.items:
             now = jsonc.put_jsonc_value(now, item.place, item.value, append=item.append)
         return now
 
-    return Edit(path, add, remove)
+    def remove(self, now: str) -> str:
+        """Return the file's text without the items."""
+        for item in self.items:
+            now = jsonc.drop_jsonc_value(now, item.place, item.is_ours)
+        return now
 
 
 def parse_json_members(now: str) -> Mapping[str, object]:
@@ -102,44 +141,23 @@ def parse_json_members(now: str) -> Mapping[str, object]:
     return read_object_field(jsonc.load_jsonc(now)) if now.strip() else {}
 
 
-def toml_table(
-    path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]
-) -> Edit:
-    """Return the edit that adds a table at the end of a TOML file.
+@dataclass(frozen=True)
+class JointEdit(Edit):
+    """Several edits of one file; they are removed in the reverse order."""
 
-    The table is recognised by its name and content, not by marker comments around it: the agent
-    rewrites the file, and would put other tables between the markers.
-    """
-    header = re.compile(rf"\s*\[\s*{table[0]}\s*\.\s*[\"']?{table[1]}[\"']?\s*[.\]]")
+    parts: Sequence[Edit]
 
-    def held(now: str) -> object:
-        group = tomllib.loads(now.removeprefix("\ufeff")).get(table[0])
-        return group.get(table[1]) if isinstance(group, dict) else None
+    def add(self, now: str) -> str:
+        """Return the file's text with all parts."""
+        for part in self.parts:
+            now = part.add(now)
+        return now
 
-    def remove(now: str) -> str:
-        if not is_ours(held(now)):
-            return now
-        remaining: list[str] = []
-        inside = False
-        for line in now.splitlines(keepends=True):
-            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
-            if inside and remaining and not remaining[-1].strip() and header.match(line):
-                remaining.pop()  # the empty line that we put before it
-            if not inside:
-                remaining.append(line)
-        return "".join(remaining)
-
-    def add(now: str) -> str:
-        if held(now) is not None:
-            raise ValueError(f"there is a [{'.'.join(table)}] already, which is not ours")
-        head = now if not now or now.endswith("\n") else now + "\n"
-        added = "\n".join((f"[{'.'.join(table)}]", *lines)) + "\n"
-        after = f"{head}\n{added}" if head else added
-        # Fails for a text such as `mcp_servers = {}`, to which no further table can be added.
-        tomllib.loads(after.removeprefix("\ufeff"))
-        return after
-
-    return Edit(path, add, remove)
+    def remove(self, now: str) -> str:
+        """Return the file's text without the parts."""
+        for part in reversed(self.parts):
+            now = part.remove(now)
+        return now
 
 
 class InstallRecord:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gieok import fs, places
 from gieok.agents.agent import load_agent
 from gieok.agents.install import change
-from gieok.agents.install.change import Edit, InstallChange, InstallRecord
+from gieok.agents.install.change import Edit, InstallChange, InstallRecord, RecordedFile
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.errors import GieokError
@@ -128,7 +128,7 @@ class _TakingOut:
         for path in (
             [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ()
         ):
-            unknown = Edit(path, lambda now: now, lambda now: now)
+            unknown = RecordedFile(path)
             self._attempt(path, lambda edit=unknown: self._undo(edit, ledger, is_known=False))  # type: ignore[misc]
 
     def _edits(self, site: InstallPlace) -> Iterator[Edit]:
