@@ -1,7 +1,6 @@
 """Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from gieok.agents.agent import (
@@ -53,54 +52,65 @@ _CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
 _RESULTS = frozenset(("tool_result", "mcp_tool_result"))
 
 
-def begin_claude_session(name: str, first: Line) -> Session | None:
-    """Recognise a line that names its session beside a known type."""
-    session = first.get("sessionId")
-    if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
-        return None
-    is_sub_agent = name.startswith("agent-") or speaker_of(NAME, first) is Speaker.AGENT
-    ignored = "a sub-agent" if is_sub_agent else ""
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd")))
+class ClaudeFormat(Format):
+    """Lines of Claude Code."""
 
+    name = NAME
 
-def _is_prelude(line: Line) -> bool:
-    """Return whether a line is Claude Code's although it names no session.
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line that names its session beside a known type."""
+        session = first.get("sessionId")
+        if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
+            return None
+        is_sub_agent = name.startswith("agent-") or speaker_of(NAME, first) is Speaker.AGENT
+        ignored = "a sub-agent" if is_sub_agent else ""
+        return Session(
+            id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd"))
+        )
 
-    Some files hold only titles of other sessions, or only snapshots.
-    """
-    return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
+    def is_prelude(self, line: Line) -> bool:
+        """Return whether a line is Claude Code's although it names no session.
 
+        Some files hold only titles of other sessions, or only snapshots.
+        """
+        return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
 
-def read_claude_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line.
+    def find_driver(self, line: Line) -> Speaker | None:
+        """Return who writes the lines after this line."""
+        return driver_of(NAME, line)
 
-    A turn has several lines, which share `message.id` and differ in `uuid`.
-    """
-    if speaker_of(NAME, line) is Speaker.AGENT:
-        return ()
-    message = read_object_field(line.get("message"))
-    content, at = message.get("content"), line.get("timestamp")
-    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
-    found_parts: list[Part] = []
-    match line.get("type"):
-        case "user":
-            found_parts.append(heard(session, line, identity, texts_of(content), at))
-            found_parts += _iter_claude_results(identity, content, at, line)
-        case "assistant" if not is_program_reply(NAME, line):
-            tool_calls = (
-                part for part in list_content_parts(content) if part.get("type") in _CALLS
-            )
-            found_parts.append(SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at))
-            found_parts += calls(identity, tool_calls, at, "input")
-        case "attachment":
-            found_parts += _read_queued_attachment(session, line, identity, at)
-        case "queue-operation":
-            found_parts += _read_claude_queue(session, line, identity, at)
-        case "system" if line.get("subtype") == "local_command":
-            found_parts.append(
-                heard(session, line, identity, read_content_text(line.get("content")), at)
-            )
-    return found_parts
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line.
+
+        A turn has several lines, which share `message.id` and differ in `uuid`.
+        """
+        if speaker_of(NAME, line) is Speaker.AGENT:
+            return ()
+        message = read_object_field(line.get("message"))
+        content, at = message.get("content"), line.get("timestamp")
+        identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
+        found_parts: list[Part] = []
+        match line.get("type"):
+            case "user":
+                found_parts.append(heard(session, line, identity, texts_of(content), at))
+                found_parts += _iter_claude_results(identity, content, at, line)
+            case "assistant" if not is_program_reply(NAME, line):
+                tool_calls = (
+                    part for part in list_content_parts(content) if part.get("type") in _CALLS
+                )
+                found_parts.append(
+                    SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at)
+                )
+                found_parts += calls(identity, tool_calls, at, "input")
+            case "attachment":
+                found_parts += _read_queued_attachment(session, line, identity, at)
+            case "queue-operation":
+                found_parts += _read_claude_queue(session, line, identity, at)
+            case "system" if line.get("subtype") == "local_command":
+                found_parts.append(
+                    heard(session, line, identity, read_content_text(line.get("content")), at)
+                )
+        return found_parts
 
 
 def _read_queued_attachment(session: Session, line: Line, identity: str, at: object) -> list[Part]:
@@ -220,13 +230,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     _projects,
-    Format(
-        NAME,
-        begin_claude_session,
-        read_claude_parts,
-        is_prelude=_is_prelude,
-        driver=partial(driver_of, NAME),
-    ),
+    ClaudeFormat(),
     _build_claude_edits,
     commands=_build_claude_commands,
     hook_files=_HOOK_FILES,

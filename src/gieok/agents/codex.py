@@ -35,7 +35,6 @@ from gieok.model.conversation import Role
 
 NAME = "codex"
 
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 #: Stands at the beginning of a command's printed output.
 _FAILED = re.compile(r"^(?:Process exited with code|Exit code:) [1-9]", re.MULTILINE)
 _HEAD_CHARS = 300
@@ -51,129 +50,103 @@ _CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|[Cc]urrent working directory: *([^\n]+)
 _LONGEST_CONTEXT_CHARS = 20_000
 
 
-def begin_codex_session(name: str, first: Line) -> Session | None:
-    """Recognise the `session_meta` line.
+class CodexFormat(Format):
+    """Lines of Codex, with those of the releases of 2025."""
 
-    A thread that another agent started is not the user's.
-    """
-    del name
-    payload = read_object_field(first.get("payload"))
-    if first.get("type") == "session_meta" and payload:
-        driver = driver_of(NAME, first) or Speaker.PERSON
-        return Session(
-            id=read_text_field(payload.get("id")) or read_text_field(payload.get("session_id")),
-            agent=NAME,
-            ignored="a sub-agent" if driver is Speaker.AGENT else "",
-            cwd=read_text_field(payload.get("cwd")),
-            driver=driver,
-            # A newer fork names the place in the other file where its history ends, and copies
-            # nothing.
-            copied_from=""
-            if payload.get("history_base")
-            else read_text_field(payload.get("forked_from_id")),
-        )
-    # Releases of 2025 begin with the object that is the payload now.
-    if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
-        return Session(id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")))
-    return None
+    name = NAME
 
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise the `session_meta` line.
 
-def _split_codex_session(whole: Line) -> list[Line]:
-    """Return the lines of a session kept in one object, as written by the first releases.
-
-    Those releases (April 2025) wrote no times.
-    """
-    session, items = read_object_field(whole.get("session")), list_content_parts(whole.get("items"))
-    if not isinstance(session.get("id"), str) or "items" not in whole:
-        return []
-    return [{"instructions": None, **session}, *items]
-
-
-def _read_codex_folder(line: Line) -> str:
-    """Return the working folder of a session.
-
-    Older headers have none; the first text of those sessions names the folder.
-    """
-    inner = read_object_field(line.get("payload")) or line
-    if folder := read_text_field(inner.get("cwd")) or read_text_field(line.get("cwd")):
-        return folder
-    text = read_content_text(inner.get("content"), _TEXTS) if inner.get("role") == "user" else ""
-    cwd_match = (
-        _CWD.search(text[:_LONGEST_CONTEXT_CHARS]) if "<environment_context>" in text else None
-    )
-    return (cwd_match[1] or cwd_match[2]).strip() if cwd_match else ""
-
-
-def _find_turn_driver(line: Line) -> Speaker | None:
-    """Return who began a turn.
-
-    A header after the first line belongs to another session, whose history was copied.
-    """
-    return driver_of(NAME, line) if line.get("type") == "event_msg" else None
-
-
-def read_codex_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a `response_item`; `event_msg` lines repeat them and give none.
-
-    In 2025 an item stood in the line itself.
-    """
-    if read_text_field(line.get("type")) in _ITEMS and "payload" not in line:
-        line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
-    if line.get("type") != "response_item":
-        return ()
-    payload, at = read_object_field(line.get("payload")), line.get("timestamp")
-    ordinal = line.get("ordinal")
-    identity = f"{session.id}/{ordinal if isinstance(ordinal, int) else fallback_id}"
-    call = read_text_field(payload.get("call_id")) or read_text_field(payload.get("id"))
-    match payload.get("type"):
-        case "message" if payload.get("role") in _ROLES:
-            role = _ROLES[payload["role"]]
-            spoken_part = SpokenPart(
-                identity, role, read_content_text(payload.get("content"), _TEXTS), at
+        A thread that another agent started is not the user's.
+        """
+        del name
+        payload = read_object_field(first.get("payload"))
+        if first.get("type") == "session_meta" and payload:
+            driver = driver_of(NAME, first) or Speaker.PERSON
+            return Session(
+                id=read_text_field(payload.get("id")) or read_text_field(payload.get("session_id")),
+                agent=NAME,
+                ignored="a sub-agent" if driver is Speaker.AGENT else "",
+                cwd=read_text_field(payload.get("cwd")),
+                driver=driver,
+                # A newer fork names the place in the other file where its history ends, and copies
+                # nothing.
+                copied_from=""
+                if payload.get("history_base")
+                else read_text_field(payload.get("forked_from_id")),
             )
-            return (
-                _read_codex_prompt(session, line, identity, at)
-                if role is Role.USER
-                else spoken_part,
-            )
-        case "function_call" | "custom_tool_call":
-            name = " ".join(
-                filter(
-                    None,
-                    (
-                        read_text_field(payload.get("namespace")),
-                        read_text_field(payload.get("name")),
-                    ),
-                )
-            )
-            return (
-                ToolUse(
-                    id=identity,
-                    call=call,
-                    name=name,
-                    at=at,
-                    arguments=payload.get("arguments", payload.get("input")) or "",
-                ),
-            )
-        case "local_shell_call":
-            return (
-                ToolUse(
-                    id=identity,
-                    call=call,
-                    name="shell",
-                    at=at,
-                    arguments=dict(read_object_field(payload.get("action"))),
-                ),
-            )
-        case "function_call_output" | "custom_tool_call_output":
-            output = payload.get("output")
-            text = _read_codex_output(output)
-            failed = (
-                read_object_field(output).get("success") is False
-                or _FAILED.search(text, 0, _HEAD_CHARS) is not None
-            )
-            return (ToolUse(identity, call, "tool", at, result=text, failed=failed),)
-    return ()
+        # Releases of 2025 begin with the object that is the payload now.
+        if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
+            return Session(id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")))
+        return None
+
+    def split_session(self, whole: Line) -> list[Line]:
+        """Return the lines of a session kept in one object, as written by the first releases.
+
+        Those releases (April 2025) wrote no times.
+        """
+        session = read_object_field(whole.get("session"))
+        if not isinstance(session.get("id"), str) or "items" not in whole:
+            return []
+        return [{"instructions": None, **session}, *list_content_parts(whole.get("items"))]
+
+    def read_folder(self, line: Line) -> str:
+        """Return the working folder of a session.
+
+        Older headers have none; the first text of those sessions names the folder.
+        """
+        inner = read_object_field(line.get("payload")) or line
+        if folder := read_text_field(inner.get("cwd")) or read_text_field(line.get("cwd")):
+            return folder
+        if inner.get("role") != "user":
+            return ""
+        text = read_content_text(inner.get("content"), _TEXTS)
+        if "<environment_context>" not in text:
+            return ""
+        cwd_match = _CWD.search(text[:_LONGEST_CONTEXT_CHARS])
+        return (cwd_match[1] or cwd_match[2]).strip() if cwd_match else ""
+
+    def find_driver(self, line: Line) -> Speaker | None:
+        """Return who began a turn.
+
+        A header after the first line belongs to another session, whose history was copied.
+        """
+        return driver_of(NAME, line) if line.get("type") == "event_msg" else None
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a `response_item`; `event_msg` lines repeat them and give none.
+
+        In 2025 an item stood in the line itself.
+        """
+        if read_text_field(line.get("type")) in _ITEMS and "payload" not in line:
+            line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
+        if line.get("type") != "response_item":
+            return ()
+        payload, at = read_object_field(line.get("payload")), line.get("timestamp")
+        ordinal = line.get("ordinal")
+        identity = f"{session.id}/{ordinal if isinstance(ordinal, int) else fallback_id}"
+        call = read_text_field(payload.get("call_id")) or read_text_field(payload.get("id"))
+        part: Part
+        match payload.get("type"):
+            case "message" if payload.get("role") == "user":
+                part = _read_codex_prompt(session, line, identity, at)
+            case "message" if payload.get("role") == "assistant":
+                text = read_content_text(payload.get("content"), _TEXTS)
+                part = SpokenPart(identity, Role.ASSISTANT, text, at)
+            case "function_call" | "custom_tool_call":
+                names = map(read_text_field, (payload.get("namespace"), payload.get("name")))
+                name = " ".join(filter(None, names))
+                arguments = payload.get("arguments", payload.get("input")) or ""
+                part = ToolUse(identity, call, name, at, arguments=arguments)
+            case "local_shell_call":
+                arguments = dict(read_object_field(payload.get("action")))
+                part = ToolUse(identity, call, "shell", at, arguments=arguments)
+            case "function_call_output" | "custom_tool_call_output":
+                part = _read_codex_result(payload, identity, call, at)
+            case _:
+                return ()
+        return (part,)
 
 
 def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) -> SpokenPart:
@@ -204,6 +177,16 @@ def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) 
     # A text's own statement of its origin was looked at above: a tag inside typed text is the
     # person's.
     return prompt._replace(text="\n".join(filter(None, texts)))
+
+
+def _read_codex_result(payload: Line, identity: str, call: str, at: object) -> ToolUse:
+    output = payload.get("output")
+    text = _read_codex_output(output)
+    failed = (
+        read_object_field(output).get("success") is False
+        or _FAILED.search(text, 0, _HEAD_CHARS) is not None
+    )
+    return ToolUse(identity, call, "tool", at, result=text, failed=failed)
 
 
 def _read_codex_output(output: object) -> str:
@@ -329,14 +312,7 @@ _KEPT = ("sessions", "archived_sessions")
 _archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
 AGENT = Agent(
     below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
-    Format(
-        NAME,
-        begin_codex_session,
-        read_codex_parts,
-        driver=_find_turn_driver,
-        folder=_read_codex_folder,
-        lines=_split_codex_session,
-    ),
+    CodexFormat(),
     _build_codex_edits,
     _NOTE,
     hook_files=_HOOK_FILES,

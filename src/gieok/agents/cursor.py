@@ -51,41 +51,38 @@ _TIME = re.compile(
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
-def begin_cursor_session(name: str, first: Line) -> Session | None:
-    """Recognise a line that has a role and a message, and nothing else.
+class CursorFormat(Format):
+    """Lines of Cursor."""
 
-    The session's id is the name of the file.
-    """
-    is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
-        first.get("message")
-    )
-    if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
-        return None
-    return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
+    name = NAME
+    has_ids = False
 
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line that has a role and a message, and nothing else.
 
-def read_cursor_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line."""
-    content, identity = (
-        read_object_field(line.get("message")).get("content"),
-        f"{session.id}/{fallback_id}",
-    )
-    if line.get("role") == "user":
-        texts = texts_of(content)
-        return (
-            heard(
-                session,
-                line,
-                identity,
-                [*map(_extract_typed_query, texts)],
-                _parse_cursor_time("\n".join(texts)),
-            ),
+        The session's id is the name of the file.
+        """
+        is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
+            first.get("message")
         )
-    tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
-    return (
-        SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
-        *calls(identity, tool_uses, None, "input"),
-    )
+        if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
+            return None
+        return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line."""
+        content = read_object_field(line.get("message")).get("content")
+        identity = f"{session.id}/{fallback_id}"
+        if line.get("role") == "user":
+            texts = texts_of(content)
+            queries = [_extract_typed_query(text) for text in texts]
+            at = _parse_cursor_time("\n".join(texts))
+            return (heard(session, line, identity, queries, at),)
+        tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
+        return (
+            SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
+            *calls(identity, tool_uses, None, "input"),
+        )
 
 
 def _extract_typed_query(text: str) -> str:
@@ -195,7 +192,7 @@ _NOTE = (
 )
 AGENT = Agent(
     _find_cursor_place,
-    Format(NAME, begin_cursor_session, read_cursor_parts, has_ids=False),
+    CursorFormat(),
     edits=_build_cursor_edits,
     note=_NOTE,
     hook_files=HookFiles(lambda site: site.folder / ".cursor", ("hooks.json",)),

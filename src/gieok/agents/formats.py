@@ -96,7 +96,7 @@ class Transcript:
         self._note(line)
         return [
             event
-            for part in self.format.parts(self.session, line, fallback_id)
+            for part in self.format.read_parts(self.session, line, fallback_id)
             for event in self._events(part)
         ]
 
@@ -130,7 +130,7 @@ class Transcript:
 
     def _pass_line(self, line: Line) -> None:
         self._note(line)
-        for part in self.format.parts(self.session, line, ""):
+        for part in self.format.read_parts(self.session, line, ""):
             match part:
                 case ToolUse():
                     self._is_own(part)
@@ -146,7 +146,7 @@ class Transcript:
 
     def _note(self, line: Line) -> None:
         """Remember who drives the following lines, and their time."""
-        driver = self.format.driver(line)
+        driver = self.format.find_driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
         line_time = find_line_time(line)
@@ -262,7 +262,7 @@ class Transcript:
 def begin_transcript(name: str, first: Line) -> Transcript | None:
     """Return the transcript for a file name and its first line; None where no format fits."""
     for known_format in FORMATS:
-        session = known_format.begin(PurePath(name).name, first)
+        session = known_format.begin_session(PurePath(name).name, first)
         if session is not None:
             return Transcript(known_format, session)
     return None
@@ -280,14 +280,15 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     session = transcript.session
     if _is_own_run(transcript, parsed):
         session = session._replace(ignored="gieok's own")
-    elif why := next(filter(None, map(transcript.format.ignores, parsed)), ""):
+    elif why := next(filter(None, map(transcript.format.explain_ignored, parsed)), ""):
         session = session._replace(ignored=why)
-    folders = map(transcript.format.folder, parsed)  # Claude Code says it on the lines of turns
+    # Claude Code names the folder on the lines of turns.
+    folders = map(transcript.format.read_folder, parsed)
     session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
     drivers = (
         driver
         for line in parsed
-        if (driver := transcript.format.driver(line)) and driver is not Speaker.AGENT
+        if (driver := transcript.format.find_driver(line)) and driver is not Speaker.AGENT
     )
     session = session._replace(driver=next(drivers, session.driver))
     opening = _find_opening(transcript.format, session, parsed)
@@ -328,7 +329,7 @@ def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Spo
     spoken_parts = (
         part
         for line in lines
-        for part in found.parts(session, line, "")
+        for part in found.read_parts(session, line, "")
         if isinstance(part, SpokenPart)
     )
     return next(
@@ -345,7 +346,7 @@ def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | N
     if whole is None:
         return None
     for candidate in FORMATS:
-        if lines := list(candidate.lines(whole)):
+        if lines := list(candidate.split_session(whole)):
             transcript = recognise(
                 name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]]
             )
@@ -370,7 +371,7 @@ def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
     for line in lines:
         if any(_OWN_RUN.match(text) for text in _iter_nested_texts(line)):
             return True
-        parts = transcript.format.parts(transcript.session, line, "")
+        parts = transcript.format.read_parts(transcript.session, line, "")
         if any(isinstance(part, SpokenPart) and part.text.strip() for part in parts):
             return False
     return False

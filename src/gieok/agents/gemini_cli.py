@@ -40,40 +40,43 @@ _SYNTHETIC = tuple(
 )
 
 
-def begin_gemini_session(name: str, first: Line) -> Session | None:
-    """Recognise the metadata line; some releases leave out the project's hash."""
-    del name
-    is_head = "type" not in first and any(field in first for field in _HEAD)
-    if not is_head or not isinstance(first.get("sessionId"), str):
-        return None
-    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(
-        id=first["sessionId"],
-        agent=NAME,
-        ignored=ignored,
-        cwd_sum=read_text_field(first.get("projectHash")),
-    )
+class GeminiFormat(Format):
+    """Lines of Gemini CLI, and the one object of its releases up to 2025."""
 
+    name = NAME
 
-def _split_gemini_session(whole: Line) -> list[Line]:
-    """Return the lines of a session kept in one object, as releases up to 2025 wrote it."""
-    messages = whole.get("messages")
-    if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
-        return []
-    head = {name: value for name, value in whole.items() if name != "messages"}
-    return [{"projectHash": "", **head}, *list_content_parts(messages)]
-
-
-def read_gemini_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line, or the retractions that the line makes."""
-    if isinstance(line.get("$rewindTo"), str):
-        return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
-    changed = line.get("$set")
-    if isinstance(changed, dict):
-        return _read_gemini_replacement(
-            session, list_content_parts(changed.get("messages")), fallback_id
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise the metadata line; some releases leave out the project's hash."""
+        del name
+        is_head = "type" not in first and any(field in first for field in _HEAD)
+        if not is_head or not isinstance(first.get("sessionId"), str):
+            return None
+        ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
+        return Session(
+            id=first["sessionId"],
+            agent=NAME,
+            ignored=ignored,
+            cwd_sum=read_text_field(first.get("projectHash")),
         )
-    return _read_gemini_message(session, line, fallback_id)
+
+    def split_session(self, whole: Line) -> list[Line]:
+        """Return the lines of a session kept in one object, as releases up to 2025 wrote it."""
+        messages = whole.get("messages")
+        if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
+            return []
+        head = {name: value for name, value in whole.items() if name != "messages"}
+        return [{"projectHash": "", **head}, *list_content_parts(messages)]
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line, or the retractions that the line makes."""
+        if isinstance(line.get("$rewindTo"), str):
+            return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
+        changed = line.get("$set")
+        if isinstance(changed, dict):
+            return _read_gemini_replacement(
+                session, list_content_parts(changed.get("messages")), fallback_id
+            )
+        return _read_gemini_message(session, line, fallback_id)
 
 
 def _read_gemini_replacement(
@@ -258,7 +261,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     _find_gemini_place,
-    Format(NAME, begin_gemini_session, read_gemini_parts, lines=_split_gemini_session),
+    GeminiFormat(),
     _build_gemini_edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,

@@ -37,25 +37,55 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)+"', re.DOTALL)
 _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
-def begin_opencode_session(name: str, first: Line) -> Session | None:
-    """Recognise an event as `machine.transcripts.opencode` gives it.
+class OpencodeFormat(Format):
+    """Events of opencode's database."""
 
-    The child of another session is a sub-agent.
-    """
-    del name
-    data = read_object_field(first.get("data"))
-    info, session = read_object_field(data.get("info")), data.get("sessionID")
-    if "event" not in first or not isinstance(session, str):
-        return None
-    driver = driver_of(
-        NAME,
-        {**first, "data": {**data, "info": {**info, "permission": _read_permission_rules(info)}}},
-    )
-    ignored = "a sub-agent" if driver is Speaker.AGENT else ""
-    folder = read_text_field(info.get("directory"))
-    return Session(
-        id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
-    )
+    name = NAME
+
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise an event as `machine.transcripts.opencode` gives it.
+
+        The child of another session is a sub-agent.
+        """
+        del name
+        data = read_object_field(first.get("data"))
+        info, session = read_object_field(data.get("info")), data.get("sessionID")
+        if "event" not in first or not isinstance(session, str):
+            return None
+        ruled = {**info, "permission": _read_permission_rules(info)}
+        driver = driver_of(NAME, {**first, "data": {**data, "info": ruled}})
+        ignored = "a sub-agent" if driver is Speaker.AGENT else ""
+        folder = read_text_field(info.get("directory"))
+        return Session(
+            id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
+        )
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of an event.
+
+        `synthetic` parts (added by opencode or a plugin) and summaries are skipped.
+        """
+        del fallback_id
+        data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
+        part = read_object_field(data.get("part"))
+        kind = read_text_field(line.get("event")).rpartition(".")[0]
+        if kind == "message.removed":
+            removed = f"{session.id}/{read_text_field(data.get('messageID'))}"
+            return (Retraction(session.id, removed),)
+        if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
+            return ()
+        said_in, number = read_text_field(part.get("messageID")), read_text_field(part.get("id"))
+        identity = f"{session.id}/{said_in}#{number}"
+        role, at = _ROLES.get(read_text_field(message.get("role"))), data.get("time")
+        match part.get("type"):
+            case "text" if role:
+                text = read_text_field(part.get("text"))
+                if role is Role.USER:
+                    return (heard(session, line, identity, _unquote_typed_prompt(text), at),)
+                return (SpokenPart(identity, role, text, at),)
+            case "tool":
+                return _read_tool_use(identity, part, at)
+        return ()
 
 
 def _read_permission_rules(info: Line) -> dict[str, str]:
@@ -67,36 +97,6 @@ def _read_permission_rules(info: Line) -> dict[str, str]:
         read_text_field(rule.get("permission")): read_text_field(rule.get("action"))
         for rule in listed
     }
-
-
-def read_opencode_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an event.
-
-    `synthetic` parts (added by opencode or a plugin) and summaries are skipped.
-    """
-    del fallback_id
-    data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
-    part, kind = (
-        read_object_field(data.get("part")),
-        read_text_field(line.get("event")).rpartition(".")[0],
-    )
-    if kind == "message.removed":
-        return (Retraction(session.id, f"{session.id}/{read_text_field(data.get('messageID'))}"),)
-    if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
-        return ()
-    identity = (
-        f"{session.id}/{read_text_field(part.get('messageID'))}#{read_text_field(part.get('id'))}"
-    )
-    role, at = _ROLES.get(read_text_field(message.get("role"))), data.get("time")
-    match part.get("type"):
-        case "text" if role:
-            text = read_text_field(part.get("text"))
-            if role is Role.USER:
-                return (heard(session, line, identity, _unquote_typed_prompt(text), at),)
-            return (SpokenPart(identity, role, text, at),)
-        case "tool":
-            return _read_tool_use(identity, part, at)
-    return ()
 
 
 def _unquote_typed_prompt(text: str) -> str:
@@ -207,7 +207,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     _find_opencode_place,
-    Format(NAME, begin_opencode_session, read_opencode_parts),
+    OpencodeFormat(),
     _build_opencode_edits,
     prompt_command=_prompt_command,
     hook_files=HookFiles(_find_opencode_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),

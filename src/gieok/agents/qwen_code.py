@@ -35,48 +35,54 @@ NAME = "qwen-code"
 #: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name
 #: and arguments.
 _DEFERRED = "tool_call"
+_CLAUDE_FORMAT = claude_code.ClaudeFormat()
 
 
-def begin_qwen_session(name: str, first: Line) -> Session | None:
-    """Recognise a line of Claude Code's shape that has fields which only Qwen Code writes."""
-    is_own = (
-        "provenance" in first
-        or "systemPayload" in first
-        or "parts" in read_object_field(first.get("message"))
-    )
-    session = claude_code.begin_claude_session(name, first) if is_own else None
-    return session and session._replace(agent=NAME)
+class QwenFormat(Format):
+    """Lines of Qwen Code."""
 
+    name = NAME
 
-def read_qwen_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line.
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line of Claude Code's shape that has fields which only Qwen Code writes."""
+        is_own = (
+            "provenance" in first
+            or "systemPayload" in first
+            or "parts" in read_object_field(first.get("message"))
+        )
+        session = _CLAUDE_FORMAT.begin_session(name, first) if is_own else None
+        return session and session._replace(agent=NAME)
 
-    User lines written by the program have another provenance than `real_user`.
-    """
-    if speaker_of(NAME, line) is Speaker.AGENT:
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line.
+
+        User lines written by the program have another provenance than `real_user`.
+        """
+        if speaker_of(NAME, line) is Speaker.AGENT:
+            return ()
+        content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
+        identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
+        match line.get("type"):
+            case "user":
+                shown = read_object_field(line.get("systemPayload")).get("displayText")
+                text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
+                return (heard(session, line, identity, text, at),)
+            case "assistant":
+                calls_made = (
+                    _resolve_deferred_call(part)
+                    for part in _iter_qwen_parts(content, "functionCall")
+                )
+                reply = gemini_cli.read_gemini_text(content)
+                return (
+                    SpokenPart(identity, Role.ASSISTANT, reply, at),
+                    *calls(identity, calls_made, at, "args"),
+                )
+            case "tool_result":
+                failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
+                return tuple(_iter_qwen_results(identity, content, at, failed=failed))
+            case "system" if line.get("subtype") == "slash_command":
+                return _read_typed_command(session, line, identity, at)
         return ()
-    content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
-    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
-    match line.get("type"):
-        case "user":
-            shown = read_object_field(line.get("systemPayload")).get("displayText")
-            text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
-            return (heard(session, line, identity, text, at),)
-        case "assistant":
-            calls_made = (
-                _resolve_deferred_call(part) for part in _iter_qwen_parts(content, "functionCall")
-            )
-            reply = gemini_cli.read_gemini_text(content)
-            return (
-                SpokenPart(identity, Role.ASSISTANT, reply, at),
-                *calls(identity, calls_made, at, "args"),
-            )
-        case "tool_result":
-            failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
-            return tuple(_iter_qwen_results(identity, content, at, failed=failed))
-        case "system" if line.get("subtype") == "slash_command":
-            return _read_typed_command(session, line, identity, at)
-    return ()
 
 
 def _read_typed_command(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
@@ -155,7 +161,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"),
-    Format(NAME, begin_qwen_session, read_qwen_parts),
+    QwenFormat(),
     _build_qwen_edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,

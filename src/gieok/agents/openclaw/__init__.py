@@ -12,7 +12,7 @@ from gieok.agents.openclaw.install import NOTE, edits_of, find_missing_features
 from gieok.agents.openclaw.installation import state_folder
 from gieok.agents.openclaw.transcript import (
     DATABASE,
-    FORMAT,
+    OpenClawFormat,
     is_system_session,
     parse_session_id,
     system_sessions,
@@ -93,7 +93,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     place=_find_openclaw_place,
-    format=FORMAT,
+    format=OpenClawFormat(),
     edits=edits_of,
     note=NOTE,
     missing=find_missing_features,
