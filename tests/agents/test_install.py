@@ -47,9 +47,7 @@ _BEFORE: dict[str, tuple[bytes | None, bytes | None]] = {
 
 
 def edits_of(agent: str, place: InstallPlace, call: OwnCommand) -> list[change.Edit]:
-    found = agents.load_agent(agent).edits
-    assert found is not None
-    return found(place, call)
+    return agents.load_agent(agent).build_edits(place, call)
 
 
 #: How each agent writes our MCP server.

@@ -871,7 +871,9 @@ def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(
 
     def cwd_of(name: str) -> str:
         (place,) = list_transcript_places(tmp_path, {}, ["cursor"], [])
-        return place.cwd_of(place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl")
+        return place.find_working_folder(
+            place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl"
+        )
 
     assert cwd_of("d-e") == str(tmp_path / "d" / "e")
     assert cwd_of("a-b-c") == str(tmp_path / "a-b" / "c")

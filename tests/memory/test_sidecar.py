@@ -13,7 +13,7 @@ import pytest
 from contexts import opened_home
 
 from gieok import places
-from gieok.agents.agent import TranscriptPlace
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.app import open_context
 from gieok.errors import BadConfig
 from gieok.flow.distil import deliver

@@ -3,16 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import (
-    URL,
-    Agent,
-    HookFiles,
-    Rehearsal,
-    TranscriptPlace,
-    Unread,
-    below,
-    own_folder,
-)
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, KeptFile, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -26,7 +17,8 @@ from gieok.agents.transcripts.fields import (
     texts_of,
     unwrapped,
 )
-from gieok.agents.transcripts.history import count_orphans
+from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.agents.transcripts.session import (
     Format,
     Part,
@@ -157,84 +149,80 @@ def _iter_claude_results(
         yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
 
 
-def _build_claude_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
-    # A project's settings.json is shared with people who may not have Gieok installed; the local
-    # settings file is not shared.
-    settings = folder / ("settings.local.json" if site.is_project else "settings.json")
-    moved = site.environment.get("CLAUDE_CONFIG_DIR")
-    servers = (
-        site.folder / ".mcp.json"
-        if site.is_project
-        else (folder if moved else site.folder) / ".claude.json"
+class ClaudeHistory(PromptHistory):
+    """Prompt history of Claude Code."""
+
+    session_field = "sessionId"
+    text_field = "display"
+
+    def find_kept_sessions(self, folder: Path) -> frozenset[str]:
+        """Return the ids of the sessions whose transcripts exist."""
+        return frozenset(file.stem for file in (folder / "projects").glob("*/*.jsonl"))
+
+
+class ClaudeCodeAgent(Agent):
+    """Claude Code: its transcripts, and its settings with hooks, servers, commands and a skill."""
+
+    format = ClaudeFormat()
+    hook_files = HookFiles(
+        ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
+        ((("disableAllHooks",), True),),
     )
-    return [
-        edits.HookEntries(settings, edits.build_hook_groups(call, NAME)),
-        edits.JsonServer(servers, call.server()),
-        WholeFile(
-            folder / "commands" / "memory" / "search.md", edits.read_install_text("search.md")
-        ),
-        WholeFile(
-            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
-        ),
-    ]
-
-
-def _build_claude_commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
-    names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
-    return [
-        KeptFile(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
-        for name in names
-    ]
-
-
-_projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
-
-
-def _find_claude_history(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return the place of the prompt history, with prompts of sessions whose files are gone."""
-    place = _projects(home, environment)
-    unread = Unread(
-        "history.jsonl",
-        "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        orphans=lambda file: count_orphans(
-            file, "sessionId", "display", _list_sessions(place.folder).__contains__
-        ),
-    )
-    return (
-        TranscriptPlace(
-            place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)
-        ),
+    rehearsal = Rehearsal(
+        "claude",
+        ("-p",),
+        {
+            "ANTHROPIC_BASE_URL": URL,
+            "ANTHROPIC_API_KEY": "loopback",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.claude`, or the folder that `CLAUDE_CONFIG_DIR` names."""
+        return site.below("CLAUDE_CONFIG_DIR", ".claude")
 
-def _list_sessions(projects: Path) -> frozenset[str]:
-    return frozenset(file.stem for file in projects.glob("*/*.jsonl"))
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        return TranscriptPlace(self.find_own_folder(home, environment) / "projects", "*/*.jsonl")
+
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the place of the prompt history."""
+        folder = self.find_own_folder(home, environment)
+        return (HistoryPlace(folder, is_watched=False, unread=(ClaudeHistory(),)),)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server, a command and a skill."""
+        folder = self.find_settings_folder(site)
+        # A project's settings.json is shared with people who may not have Gieok installed; the
+        # local settings file is not shared.
+        settings = folder / ("settings.local.json" if site.is_project else "settings.json")
+        search = edits.read_install_text("search.md")
+        skill = edits.read_install_text("skill.md")
+        return [
+            edits.HookEntries(settings, edits.build_hook_groups(call, NAME)),
+            edits.JsonServer(self._find_server_file(site), call.server()),
+            WholeFile(folder / "commands" / "memory" / "search.md", search),
+            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+        ]
+
+    def _find_server_file(self, site: InstallPlace) -> Path:
+        if site.is_project:
+            return site.folder / ".mcp.json"
+        moved = site.environment.get("CLAUDE_CONFIG_DIR")
+        return (self.find_settings_folder(site) if moved else site.folder) / ".claude.json"
+
+    def build_command_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the commands `/gieok-…` for a project's code."""
+        folder = self.find_settings_folder(site) / "commands"
+        names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
+        return [
+            KeptFile(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
+            for name in names
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.below("CLAUDE_CONFIG_DIR", ".claude"),
-    ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
-    ((("disableAllHooks",), True),),
-)
-_REHEARSAL = Rehearsal(
-    "claude",
-    ("-p",),
-    {
-        "ANTHROPIC_BASE_URL": URL,
-        "ANTHROPIC_API_KEY": "loopback",
-        "DISABLE_AUTOUPDATER": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    },
-)
-AGENT = Agent(
-    _projects,
-    ClaudeFormat(),
-    _build_claude_edits,
-    commands=_build_claude_commands,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("CLAUDE_CONFIG_DIR", ".claude"),
-    other_places=_find_claude_history,
-)
+AGENT = ClaudeCodeAgent()

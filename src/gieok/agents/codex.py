@@ -3,20 +3,10 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import (
-    URL,
-    Agent,
-    HookFiles,
-    Inventory,
-    Rehearsal,
-    TranscriptPlace,
-    Unread,
-    below,
-    own_folder,
-)
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -28,7 +18,8 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
-from gieok.agents.transcripts.history import count_orphans
+from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, is_programs, words_of
 from gieok.model.conversation import Role
@@ -194,20 +185,6 @@ def _read_codex_output(output: object) -> str:
     return content if isinstance(content, str) else read_content_text(content, _TEXTS)
 
 
-def _build_codex_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder, server = site.below("CODEX_HOME", ".codex"), call.server()
-    lines = [f"{name} = {_format_toml_value(server[name])}" for name in ("command", "args")]
-    if call.environment:
-        pairs = ", ".join(
-            f"{name} = {_format_toml_value(value)}" for name, value in call.environment.items()
-        )
-        lines.append(f"env = {{ {pairs} }}")
-    return [
-        edits.HookEntries(folder / "hooks.json", edits.build_hook_groups(call, NAME)),
-        edits.TomlServer(folder / "config.toml", lines),
-    ]
-
-
 def _format_toml_value(value: object) -> str:
     """Return a text or a list of texts as TOML.
 
@@ -216,12 +193,24 @@ def _format_toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-_NOTE = "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's"
-_HOOK_FILES = HookFiles(
-    lambda site: site.below("CODEX_HOME", ".codex"),
-    ("hooks.json", "config.toml"),
-    ((("features", "hooks"), False), (("features", "codex_hooks"), False)),
-)
+class CodexHistory(PromptHistory):
+    """Prompt history of Codex."""
+
+    session_field = "session_id"
+    text_field = "text"
+
+    def find_kept_sessions(self, folder: Path) -> str:
+        """Return the names of all transcripts in one text.
+
+        A session's id stands at the end of a transcript's name.
+        """
+        return "\n".join(
+            path.name for subfolder in _KEPT for path in (folder / subfolder).rglob("*.json*")
+        )
+
+
+_KEPT = ("sessions", "archived_sessions")
+_COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
 _CONFIG = f"""model = "loopback"
 model_provider = "loopback"
 
@@ -231,96 +220,100 @@ base_url = "{URL}/v1"
 env_key = "LOOPBACK_KEY"
 wire_api = "responses"
 """
-_REHEARSAL = Rehearsal(
-    "codex",
-    # Hook trust is checked separately.
-    ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),
-    {"LOOPBACK_KEY": "loopback"},
-    {".codex/config.toml": _CONFIG},
-)
 
 
-def _list_untrusted_hooks(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
-    """Return the events whose Gieok hook Codex skips.
+class CodexAgent(Agent):
+    """Codex CLI: its transcripts, and its settings with hooks that a person approves."""
 
-    Codex skips a hook that is off, or whose hash is not the one that the user approved.
-    """
-    try:
-        hook_states = read_object_field(
-            read_object_field(tomllib.loads(settings).get("hooks")).get("state")
-        )
-    except tomllib.TOMLDecodeError:
-        hook_states = {}
-    waiting: list[str] = []
-    for entry in list_content_parts(read_object_field(answer.get("result")).get("data")):
-        for hook in list_content_parts(entry.get("hooks")):
-            # Keys look like `<folder>/hooks.json:user_prompt_submit:0:0`.
-            state = read_object_field(
-                hook_states.get(
-                    f"{file}{read_text_field(hook.get('key')).rpartition(file.name)[2]}"
-                )
-            )
-            is_on = state.get("enabled", True) is True and state.get("trusted_hash") == hook.get(
-                "currentHash"
-            )
-            if edits.is_ours(read_text_field(hook.get("command"))) and not is_on:
-                waiting.append(read_text_field(hook.get("eventName")))
-    return waiting
-
-
-_INVENTORY = Inventory(
-    arguments=("app-server",),
-    lines=(
-        (
-            '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", '
-            '"version": "1"}}}'
+    format = CodexFormat()
+    note = "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's"
+    hook_files = HookFiles(
+        ("hooks.json", "config.toml"),
+        ((("features", "hooks"), False), (("features", "codex_hooks"), False)),
+    )
+    rehearsal = Rehearsal(
+        "codex",
+        # Hook trust is checked separately.
+        ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),
+        {"LOOPBACK_KEY": "loopback"},
+        {".codex/config.toml": _CONFIG},
+    )
+    inventory = Inventory(
+        arguments=("app-server",),
+        lines=(
+            (
+                '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", '
+                '"version": "1"}}}'
+            ),
+            '{"method": "initialized"}',
+            '{"id": 1, "method": "hooks/list", "params": {}}',
         ),
-        '{"method": "initialized"}',
-        '{"id": 1, "method": "hooks/list", "params": {}}',
-    ),
-    answer=1,
-    hooks="hooks.json",
-    settings="config.toml",
-    untrusted=_list_untrusted_hooks,
-)
-_COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
-
-
-def _find_codex_history(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    """Return the place of the prompt history, with prompts of sessions whose files are gone."""
-    folder = own_folder("CODEX_HOME", ".codex")(home, environment)
-    unread = Unread(
-        "history.jsonl",
-        "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        orphans=lambda file: count_orphans(file, "session_id", "text", _find_sessions(folder)),
+        answer=1,
+        hooks="hooks.json",
+        settings="config.toml",
     )
-    return TranscriptPlace(folder, is_silent=lambda path: True, is_watched=False, unread=(unread,))
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.codex`, or the folder that `CODEX_HOME` names."""
+        return site.below("CODEX_HOME", ".codex")
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of sessions."""
+        folder = self.find_own_folder(home, environment) / "sessions"
+        return TranscriptPlace(folder, "*/*/*/*.jsonl *.jsonl *.json", unread=(_COMPRESSED,))
+
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the places of archived sessions and of the prompt history."""
+        folder = self.find_own_folder(home, environment)
+        return (
+            TranscriptPlace(folder / "archived_sessions", "**/*.jsonl", unread=(_COMPRESSED,)),
+            HistoryPlace(folder, is_watched=False, unread=(CodexHistory(),)),
+        )
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks and the MCP server."""
+        folder, server = self.find_settings_folder(site), call.server()
+        lines = [f"{name} = {_format_toml_value(server[name])}" for name in ("command", "args")]
+        if call.environment:
+            pairs = ", ".join(
+                f"{name} = {_format_toml_value(value)}" for name, value in call.environment.items()
+            )
+            lines.append(f"env = {{ {pairs} }}")
+        return [
+            edits.HookEntries(folder / "hooks.json", edits.build_hook_groups(call, NAME)),
+            edits.TomlServer(folder / "config.toml", lines),
+        ]
+
+    def list_untrusted_hooks(
+        self, answer: Mapping[str, object], file: Path, settings: str
+    ) -> list[str]:
+        """Return the events whose Gieok hook Codex skips.
+
+        Codex skips a hook that is off, or whose hash is not the one that the user approved.
+        """
+        try:
+            hook_states = read_object_field(
+                read_object_field(tomllib.loads(settings).get("hooks")).get("state")
+            )
+        except tomllib.TOMLDecodeError:
+            hook_states = {}
+        waiting: list[str] = []
+        for entry in list_content_parts(read_object_field(answer.get("result")).get("data")):
+            for hook in list_content_parts(entry.get("hooks")):
+                # Keys look like `<folder>/hooks.json:user_prompt_submit:0:0`.
+                state = read_object_field(
+                    hook_states.get(
+                        f"{file}{read_text_field(hook.get('key')).rpartition(file.name)[2]}"
+                    )
+                )
+                is_on = state.get("enabled", True) is True and state.get(
+                    "trusted_hash"
+                ) == hook.get("currentHash")
+                if edits.is_ours(read_text_field(hook.get("command"))) and not is_on:
+                    waiting.append(read_text_field(hook.get("eventName")))
+        return waiting
 
 
-def _find_sessions(folder: Path) -> Callable[[str], bool]:
-    """Return a predicate for whether a session, named by its id, has a transcript file.
-
-    The id stands at the end of the file's name.
-    """
-    names = "\n".join(
-        path.name for subfolder in _KEPT for path in (folder / subfolder).rglob("*.json*")
-    )
-    return lambda session: session in names
-
-
-_KEPT = ("sessions", "archived_sessions")
-_archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
-AGENT = Agent(
-    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
-    CodexFormat(),
-    _build_codex_edits,
-    _NOTE,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    inventory=_INVENTORY,
-    folder=own_folder("CODEX_HOME", ".codex"),
-    other_places=lambda home, environment: (
-        _archived(home, environment),
-        _find_codex_history(home, environment),
-    ),
-)
+AGENT = CodexAgent()

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 
 from gieok.agents import table
-from gieok.agents.agent import Agent, HookFiles, TranscriptPlace, Unread, own_folder
+from gieok.agents.agent import Agent, HookFiles
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -29,6 +29,7 @@ from gieok.agents.transcripts.fields import (
     texts_of,
     unwrapped,
 )
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, calls, heard
 from gieok.model.conversation import Role
 
@@ -116,39 +117,24 @@ def _parse_cursor_time(text: str) -> str | None:
         return None
 
 
-def _find_cursor_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    projects = own_folder("", ".cursor")(home, environment) / "projects"
-    files = "*/agent-transcripts/*/*.jsonl */agent-transcripts/*.jsonl"
-    return TranscriptPlace(
-        projects,
-        files,
-        is_silent=_is_silent_cursor_file,
-        cwd_of=_find_cursor_project,
-        unread=_UNREAD,
-    )
+class CursorPlace(TranscriptPlace):
+    """Folder of Cursor's projects."""
 
+    def is_silent(self, path: Path) -> bool:
+        """Return whether a file is a sub-agent's transcript, or no transcript at all.
 
-_UNREAD = (
-    Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),
-)
+        Cursor's own memory keeps lines below a project, too.
+        """
+        return "subagents" in path.parts or "agent-transcripts" not in path.parts
 
-
-def _is_silent_cursor_file(path: Path) -> bool:
-    """Return whether a file is a sub-agent's transcript, or no transcript at all.
-
-    Cursor's own memory keeps lines below a project, too.
-    """
-    return "subagents" in path.parts or "agent-transcripts" not in path.parts
-
-
-def _find_cursor_project(path: Path) -> str:
-    """Return the project's folder; '' where no folder or several folders have that name."""
-    project = next(
-        parent
-        for parent in path.parents
-        if parent.parent.name == "projects" or parent == parent.parent
-    )
-    return _unfold_folder_name(project.name, path.anchor)
+    def find_working_folder(self, path: Path) -> str:
+        """Return the project's folder; '' where no folder or several folders have that name."""
+        project = next(
+            parent
+            for parent in path.parents
+            if parent.parent.name == "projects" or parent == parent.parent
+        )
+        return _unfold_folder_name(project.name, path.anchor)
 
 
 @lru_cache(maxsize=256)
@@ -175,26 +161,42 @@ def _fold_cursor_name(name: str) -> str:
     return fold_folder_path(name).strip("-") or "\0"
 
 
-def _build_cursor_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.folder / ".cursor"
-    events = table.BY_NAME[NAME].events.items()
-    entries = {native: {"command": call.line(event, NAME)} for event, native in events}
-    return [
-        edits.HookEntries(folder / "hooks.json", entries, first=("version", 1)),
-        edits.JsonServer(folder / "mcp.json", call.server()),
-        WholeFile(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
-    ]
+_UNREAD = (
+    Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),
+)
 
 
-_NOTE = (
-    "Cursor takes context at the start of a session; before a prompt only some versions do: "
-    "the MCP tools always work"
-)
-AGENT = Agent(
-    _find_cursor_place,
-    CursorFormat(),
-    edits=_build_cursor_edits,
-    note=_NOTE,
-    hook_files=HookFiles(lambda site: site.folder / ".cursor", ("hooks.json",)),
-    folder=own_folder("", ".cursor"),
-)
+class CursorAgent(Agent):
+    """Cursor: its transcripts, and its settings with hooks, a server and a command."""
+
+    format = CursorFormat()
+    note = (
+        "Cursor takes context at the start of a session; before a prompt only some versions do: "
+        "the MCP tools always work"
+    )
+    hook_files = HookFiles(("hooks.json",))
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.cursor`."""
+        return site.folder / ".cursor"
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        folder = self.find_own_folder(home, environment) / "projects"
+        files = "*/agent-transcripts/*/*.jsonl */agent-transcripts/*.jsonl"
+        return CursorPlace(folder, files, unread=_UNREAD)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server and a command."""
+        folder = self.find_settings_folder(site)
+        events = table.BY_NAME[NAME].events.items()
+        entries = {native: {"command": call.line(event, NAME)} for event, native in events}
+        search = edits.read_install_text("search.md")
+        return [
+            edits.HookEntries(folder / "hooks.json", entries, first=("version", 1)),
+            edits.JsonServer(folder / "mcp.json", call.server()),
+            WholeFile(folder / "commands" / "memory-search.md", search),
+        ]
+
+
+AGENT = CursorAgent()

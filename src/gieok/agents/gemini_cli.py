@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -22,6 +22,7 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import asking_tools, driver_of, words_of
 from gieok.model.conversation import Retraction, Role
@@ -176,19 +177,35 @@ def read_gemini_text(content: object) -> str:
     ).strip()
 
 
-def _build_gemini_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.folder / ".gemini"
-    groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
-    entries = {native: {"matcher": "*", **group} for native, group in groups.items()}
-    settings = folder / "settings.json"
-    hooks = edits.HookEntries(settings, entries)
-    server = edits.JsonServer(settings, call.server())
-    return [
-        JointEdit(settings, (hooks, server)),
-        WholeFile(
-            folder / "commands" / "memory" / "search.toml", edits.read_install_text("search.toml")
-        ),
-    ]
+class GeminiPlace(TranscriptPlace):
+    """Folder of Gemini CLI's projects."""
+
+    def find_working_folder(self, path: Path) -> str:
+        """Return the project's folder.
+
+        The folder stands in a file beside the folder of chats, or in the program's list of
+        projects. Older releases name the folder by the hash of the project's path.
+        """
+        project = path.parents[1]
+        try:
+            return (project / ".project_root").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            pass
+        for root, name in _known_projects(project.parents[1]):
+            if project.name in (name, hashlib.sha256(root.encode()).hexdigest()):
+                return root
+        return ""
+
+
+def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
+    """Yield the project folders that the program lists, each with the program's name for it."""
+    for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
+        try:
+            listed = json.loads((home / file).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        folders = read_object_field(read_object_field(listed).get(field) if field else listed)
+        yield from ((root, read_text_field(name)) for root, name in folders.items())
 
 
 #: Before chats were kept (August 2025), the program stored only the prompts, and checkpoints that a
@@ -205,65 +222,50 @@ _UNREAD = (
 )
 
 
-def _find_gemini_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    del environment
-    return TranscriptPlace(
-        home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_find_gemini_project, unread=_UNREAD
+class GeminiAgent(Agent):
+    """Gemini CLI: its transcripts, and its settings with hooks, a server and a command."""
+
+    format = GeminiFormat()
+    hook_files = HookFiles(
+        ("settings.json", "extensions/*/hooks/hooks.json"),
+        ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),
+    )
+    rehearsal = Rehearsal(
+        "gemini",
+        ("-m", "gemini-2.5-flash", "-p"),
+        {
+            "GEMINI_API_KEY": "loopback",
+            "GOOGLE_GEMINI_BASE_URL": URL,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        {
+            ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
+            '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.gemini`."""
+        return site.folder / ".gemini"
 
-def _find_gemini_project(path: Path) -> str:
-    """Return the project's folder.
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        folder = self.find_own_folder(home, environment) / "tmp"
+        return GeminiPlace(folder, "*/chats/*.json*", unread=_UNREAD)
 
-    The folder stands in a file beside the folder of chats, or in the program's list of projects.
-
-    Older releases name the folder by the hash of the project's path.
-    """
-    project = path.parents[1]
-    try:
-        return (project / ".project_root").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        pass
-    for root, name in _known_projects(project.parents[1]):
-        if project.name in (name, hashlib.sha256(root.encode()).hexdigest()):
-            return root
-    return ""
-
-
-def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
-    """Yield the project folders that the program lists, each with the program's name for it."""
-    for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
-        try:
-            listed = json.loads((home / file).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        folders = read_object_field(read_object_field(listed).get(field) if field else listed)
-        yield from ((root, read_text_field(name)) for root, name in folders.items())
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server and a command."""
+        folder = self.find_settings_folder(site)
+        groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+        entries = {native: {"matcher": "*", **group} for native, group in groups.items()}
+        settings = folder / "settings.json"
+        hooks = edits.HookEntries(settings, entries)
+        server = edits.JsonServer(settings, call.server())
+        search = edits.read_install_text("search.toml")
+        return [
+            JointEdit(settings, (hooks, server)),
+            WholeFile(folder / "commands" / "memory" / "search.toml", search),
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.folder / ".gemini",
-    ("settings.json", "extensions/*/hooks/hooks.json"),
-    ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),
-)
-_REHEARSAL = Rehearsal(
-    "gemini",
-    ("-m", "gemini-2.5-flash", "-p"),
-    {
-        "GEMINI_API_KEY": "loopback",
-        "GOOGLE_GEMINI_BASE_URL": URL,
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
-    },
-    {
-        ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
-        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
-    },
-)
-AGENT = Agent(
-    _find_gemini_place,
-    GeminiFormat(),
-    _build_gemini_edits,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("", ".gemini"),
-)
+AGENT = GeminiAgent()

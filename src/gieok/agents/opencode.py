@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -25,6 +25,7 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role
@@ -140,77 +141,79 @@ _UNREAD = (
 )
 
 
-def _find_opencode_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    data = environment.get("XDG_DATA_HOME")
-    folder = (Path(data) if data else home / ".local" / "share") / NAME
-    return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+class OpencodeAgent(Agent):
+    """opencode: its database, and its settings with a plugin, a server and a command."""
 
-
-def _find_opencode_files(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return the places where releases before 1.3 kept one file for each message."""
-    return (
-        TranscriptPlace(
-            _find_opencode_place(home, environment).folder / "storage",
-            databases="message",
-            is_watched=False,
-        ),
+    format = OpencodeFormat()
+    hook_files = HookFiles(("plugin/*.[jt]s", "plugins/*.[jt]s"))
+    rehearsal = Rehearsal(
+        "opencode",
+        ("run",),
+        {
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        },
+        {
+            ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": '
+            '"loopback/one", "share": "disabled", '
+            '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
+            f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": '
+            f'{{"name": "one"}}}}}}}}}}'
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return a project's `.opencode`, or `opencode` in the user's folder of settings."""
+        if site.is_project:
+            return site.folder / f".{NAME}"
+        configured = site.environment.get("XDG_CONFIG_HOME")
+        return (Path(configured) if configured else site.folder / ".config") / NAME
 
-def _find_opencode_folder(site: InstallPlace) -> Path:
-    configured = site.environment.get("XDG_CONFIG_HOME")
-    user = (Path(configured) if configured else site.folder / ".config") / NAME
-    return site.folder / f".{NAME}" if site.is_project else user
+    def find_own_folder(self, home: Path, environment: Mapping[str, str]) -> Path:
+        """Return `opencode` in the user's folder of data."""
+        data = environment.get("XDG_DATA_HOME")
+        return (Path(data) if data else home / ".local" / "share") / NAME
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of the database."""
+        folder = self.find_own_folder(home, environment)
+        return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the place where releases before 1.3 kept one file for each message."""
+        folder = self.find_own_folder(home, environment) / "storage"
+        return (TranscriptPlace(folder, databases="message", is_watched=False),)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for the MCP server, the plugin and a command."""
+        folder = self.find_settings_folder(site)
+        lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
+        server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
+        if call.environment:
+            server["environment"] = dict(call.environment)
+        # opencode adds `$schema` to a file where it is missing.
+        schema = ("$schema", "https://opencode.ai/config.json")
+        search = edits.read_install_text("search.md")
+        return [
+            edits.JsonServer(self._find_server_file(site), server, "mcp", schema),
+            WholeFile(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
+            WholeFile(folder / "commands" / "memory-search.md", search),
+        ]
+
+    def _find_server_file(self, site: InstallPlace) -> Path:
+        folder = site.folder if site.is_project else self.find_settings_folder(site)
+        file = folder / "opencode.json"
+        commented = file.with_suffix(".jsonc")
+        return commented if commented.exists() and not file.exists() else file
+
+    def parse_prompt_command(self, text: str) -> str:
+        """Return the command of Gieok's prompt hook in the plugin; '' for none."""
+        match = _PROMPT_LINE.search(text)
+        line = str(json.loads(match[1])) if match else ""
+        return line if edits.is_ours(line) else ""
 
 
-def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = _find_opencode_folder(site)
-    settings = site.folder if site.is_project else folder
-    file = settings / "opencode.json"
-    commented = file.with_suffix(".jsonc")
-    lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
-    server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
-    if call.environment:
-        server["environment"] = dict(call.environment)
-    # opencode adds `$schema` to a file where it is missing.
-    schema = ("$schema", "https://opencode.ai/config.json")
-    return [
-        edits.JsonServer(
-            commented if commented.exists() and not file.exists() else file, server, "mcp", schema
-        ),
-        WholeFile(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
-        WholeFile(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
-    ]
-
-
-def _prompt_command(plugin: str) -> str:
-    match = _PROMPT_LINE.search(plugin)
-    line = str(json.loads(match[1])) if match else ""
-    return line if edits.is_ours(line) else ""
-
-
-_REHEARSAL = Rehearsal(
-    "opencode",
-    ("run",),
-    {
-        "OPENCODE_DISABLE_AUTOUPDATE": "1",
-        "OPENCODE_DISABLE_MODELS_FETCH": "1",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-    },
-    {
-        ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": '
-        '"loopback/one", "share": "disabled", '
-        '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
-        f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": '
-        f'{{"name": "one"}}}}}}}}}}'
-    },
-)
-AGENT = Agent(
-    _find_opencode_place,
-    OpencodeFormat(),
-    _build_opencode_edits,
-    prompt_command=_prompt_command,
-    hook_files=HookFiles(_find_opencode_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
-    rehearsal=_REHEARSAL,
-    other_places=_find_opencode_files,
-)
+AGENT = OpencodeAgent()

@@ -4,10 +4,11 @@ The format is Claude Code's envelopes around Gemini CLI's parts. Rewound turns s
 starts another branch and deletes nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from gieok.agents import claude_code, gemini_cli
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -18,6 +19,7 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.agents.transcripts.session import (
     Format,
     Part,
@@ -128,42 +130,49 @@ def _iter_qwen_results(
         )
 
 
-def _build_qwen_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("QWEN_HOME", ".qwen")
-    groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
-    settings = folder / "settings.json"
-    hooks = edits.HookEntries(settings, groups)
-    server = edits.JsonServer(settings, call.server())
-    search = edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}")
-    return [
-        JointEdit(settings, (hooks, server)),
-        WholeFile(folder / "commands" / "memory" / "search.md", search),
-        WholeFile(
-            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
-        ),
-    ]
+class QwenAgent(Agent):
+    """Qwen Code: its transcripts, and its settings with hooks, a server, a command and a skill."""
+
+    format = QwenFormat()
+    hook_files = HookFiles(
+        ("settings.json", "extensions/*/hooks/hooks.json"),
+        ((("disableAllHooks",), True),),
+    )
+    rehearsal = Rehearsal(
+        "qwen",
+        (),
+        {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
+        {
+            ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
+            '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": '
+            'false}, "telemetry": {"enabled": false}}'
+        },
+    )
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.qwen`, or the folder that `QWEN_HOME` names."""
+        return site.below("QWEN_HOME", ".qwen")
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        moved = environment.get("QWEN_RUNTIME_DIR")
+        own = Path(moved).expanduser() if moved else self.find_own_folder(home, environment)
+        return TranscriptPlace(own / "projects", "*/chats/*.jsonl")
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server, a command and a skill."""
+        folder = self.find_settings_folder(site)
+        groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+        settings = folder / "settings.json"
+        hooks = edits.HookEntries(settings, groups)
+        server = edits.JsonServer(settings, call.server())
+        search = edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}")
+        skill = edits.read_install_text("skill.md")
+        return [
+            JointEdit(settings, (hooks, server)),
+            WholeFile(folder / "commands" / "memory" / "search.md", search),
+            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.below("QWEN_HOME", ".qwen"),
-    ("settings.json", "extensions/*/hooks/hooks.json"),
-    ((("disableAllHooks",), True),),
-)
-_REHEARSAL = Rehearsal(
-    "qwen",
-    (),
-    {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
-    {
-        ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
-        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": '
-        'false}, "telemetry": {"enabled": false}}'
-    },
-)
-AGENT = Agent(
-    below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"),
-    QwenFormat(),
-    _build_qwen_edits,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("QWEN_HOME", ".qwen"),
-)
+AGENT = QwenAgent()

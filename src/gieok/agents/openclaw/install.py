@@ -18,10 +18,9 @@ from gieok.agents.install.change import (
     WholeFile,
     parse_json_members,
 )
-from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.openclaw import installation
+from gieok.agents.install.edits import OwnCommand
+from gieok.agents.openclaw.installation import Installation
 from gieok.agents.transcripts.fields import read_object_field
-from gieok.errors import BadRequest
 
 PLUGIN = "gieok-memory"
 NOTE = (
@@ -38,7 +37,7 @@ _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 
 #: Only the model queries the qmd backend; up to 2026.7 no plugin of Gieok's can add to a prompt.
-_MISSING = (
+MISSING = (
     "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
     "a session's start, and its MCP "
     "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
@@ -46,26 +45,8 @@ _MISSING = (
 )
 
 
-def find_missing_features(site: InstallPlace) -> str | None:
-    """Return what the installed release lacks; None for a release that supports everything."""
-    return (
-        None if installation.find_openclaw(site.environment, site.folder).is_current else _MISSING
-    )
-
-
-def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
-    if site.is_project:
-        raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
-    openclaw = installation.find_openclaw(site.environment, site.folder)
-    return (
-        _build_plugin_edits(openclaw, call)
-        if openclaw.is_current
-        else [_build_qmd_edit(openclaw, call)]
-    )
-
-
-def _build_plugin_edits(found: installation.Installation, call: OwnCommand) -> list[Edit]:
+def build_plugin_edits(found: Installation, call: OwnCommand) -> list[Edit]:
+    """Return the edits for the memory plugin and the MCP server, from 2026.8 on."""
     folder = found.state / PLUGIN
     tools = {"contracts": {"tools": ["memory_search", "memory_get"]}, "cliCommands": [_COMMAND]}
     activation = {"onStartup": True, "onCommands": ["memory"]}
@@ -146,7 +127,8 @@ class QmdBackend(JsonItems):
         return super().remove(now) if command.endswith("gieok-qmd") else now
 
 
-def _build_qmd_edit(found: installation.Installation, call: OwnCommand) -> Edit:
+def build_qmd_edit(found: Installation, call: OwnCommand) -> Edit:
+    """Return the edit for the qmd backend, up to 2026.7."""
     beside = Path(call.words[0]).with_name("gieok-qmd")
     command = str(beside) if beside.exists() else "gieok-qmd"
     items = [Item(("memory", "backend"), "qmd"), Item(("memory", "qmd", "command"), command)]

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from gieok import places
-from gieok.agents.agent import TranscriptPlace
 from gieok.agents.sources import iter_unread_transcripts
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.flow.durable import forgotten
 from gieok.flow.ingest import Failed
 from gieok.memory.files import read, roots

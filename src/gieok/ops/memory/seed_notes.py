@@ -59,8 +59,8 @@ def _iter_seed_sources(context: Context) -> Iterator[tuple[Scope, list[SourceIte
             )
         ),
     )
-    place = load_agent("claude-code").place
-    own = place(user, context.caller.environment).folder if place else user
+    place = load_agent("claude-code").find_place(user, context.caller.environment)
+    own = place.folder if place else user
     folders = sorted(memory.journal().kept(FOLDERS))
     noted: dict[str, list[SeedFile]] = defaultdict(list)
     for folder in folders:

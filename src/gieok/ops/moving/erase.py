@@ -184,8 +184,7 @@ def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[
             ),
         )
     for name in observed():
-        finder = load_agent(name).place
-        place = finder(context.caller.user, context.caller.environment) if finder else None
+        place = load_agent(name).find_place(context.caller.user, context.caller.environment)
         if place and place.folder.is_dir():
             yield Reason(
                 str(place.folder),

@@ -80,9 +80,9 @@ def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResul
 
 def _select_openclaw_agents(
     context: Context, request: OpenClawRequest
-) -> list[installation.OpenClawAgent]:
+) -> list[installation.AgentWorkspace]:
     if request.workspace is not None:
-        return [installation.OpenClawAgent(request.agent or "main", request.workspace)]
+        return [installation.AgentWorkspace(request.agent or "main", request.workspace)]
     installed_agents = installation.find_openclaw(
         context.caller.environment, context.caller.user
     ).agents
@@ -94,7 +94,7 @@ def _select_openclaw_agents(
 
 
 def _index_openclaw_workspace(
-    context: Context, agent: installation.OpenClawAgent, request: OpenClawRequest
+    context: Context, agent: installation.AgentWorkspace, request: OpenClawRequest
 ) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add_roots(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)

@@ -133,14 +133,11 @@ class _TakingOut:
 
     def _edits(self, site: InstallPlace) -> Iterator[Edit]:
         for name in NAMES:
-            edits_of = load_agent(name).edits
-            if edits_of is None:
-                continue
+            agent, call = load_agent(name), build_own_command(self._context)
             # an agent that is not installed; the record of installs knows of earlier ones
             with suppress(GieokError):
-                if commands_of := load_agent(name).commands:
-                    yield from commands_of(site, build_own_command(self._context))
-                yield from edits_of(site, build_own_command(self._context))
+                yield from agent.build_command_edits(site, call)
+                yield from agent.build_edits(site, call)
 
     def _undo(
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True

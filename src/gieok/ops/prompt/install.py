@@ -78,8 +78,7 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
 
     A file that cannot be edited stops everything before anything is written.
     """
-    edits_of = load_agent(request.agent).edits if request.agent in NAMES else None
-    if edits_of is None:
+    if request.agent not in NAMES:
         raise BadRequest(
             f"{request.agent!r} is no agent that can be installed",
             hint=f"one of: {', '.join(NAMES)}",
@@ -87,10 +86,11 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
+    agent = load_agent(request.agent)
     # the folder that was made first is removed last
     edits = [
         *_plan_command_files(context, request, site),
-        *edits_of(site, build_own_command(context)),
+        *agent.build_edits(site, build_own_command(context)),
     ]
     ledger = InstallRecord(context.home)
     plan = change.undone if request.uninstall else change.plan_file_change
@@ -104,9 +104,8 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
             else:
                 change.install_edits(edits, changes, ledger)
                 (context.home / places.DAEMON_DOWN).unlink(missing_ok=True)
-    agent = load_agent(request.agent)
-    note = None if request.uninstall else agent.note
-    lacks = None if request.uninstall else agent.missing(site)
+    note = "" if request.uninstall else agent.note
+    lacks = None if request.uninstall else agent.find_missing_features(site)
     return InstallResult(
         agent=request.agent,
         changes=changes,
@@ -124,12 +123,11 @@ def _plan_command_files(
 
     Command files are added where the request or a person wants them, and removed on removal.
     """
-    commands_of = load_agent(request.agent).commands
-    if commands_of is None:
+    edits = load_agent(request.agent).build_command_edits(site, build_own_command(context))
+    if not edits:
         if request.commands:
             raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
         return []
-    edits = commands_of(site, build_own_command(context))
     there = [edit for edit in edits if edit.path.exists()]
     if request.uninstall:
         return there

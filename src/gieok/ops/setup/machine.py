@@ -10,7 +10,6 @@ from typing import NamedTuple
 from gieok.agents import agent, sources, table
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.openclaw.gateway import webhook
-from gieok.agents.openclaw.installation import state_folder
 from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
@@ -61,14 +60,11 @@ def _iter_found_agents(context: Context) -> Iterator[FoundAgent]:
     site = user_site(context)
     for name in table.NAMES:
         known_agent = agent.load_agent(name)
-        place = (
-            known_agent.place(context.caller.user, context.caller.environment)
-            if known_agent.place
-            else None
-        )
-        transcript_places = known_agent.places(context.caller.user, context.caller.environment)
+        user, environment = context.caller.user, context.caller.environment
+        place = known_agent.find_place(user, environment)
+        transcript_places = known_agent.list_places(user, environment)
         files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
-        if files or _is_agent_present(name, known_agent, site):
+        if files or _is_agent_present(known_agent, site):
             is_installed = _is_integration_installed(context, site, name, known_agent)
             yield FoundAgent(
                 name=name,
@@ -79,14 +75,12 @@ def _iter_found_agents(context: Context) -> Iterator[FoundAgent]:
             )
 
 
-def _is_agent_present(name: str, made: agent.Agent, site: InstallPlace) -> bool:
+def _is_agent_present(made: agent.Agent, site: InstallPlace) -> bool:
     """Return whether the agent was ever used here, or its program is installed."""
-    folders = [made.hook_files.folder(site)] if made.hook_files else []
-    folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
+    if made.find_settings_folder(site).is_dir():
+        return True
     program = made.rehearsal.program if made.rehearsal else ""
-    return any(folder.is_dir() for folder in folders) or bool(
-        program and shutil.which(program, path=site.environment.get("PATH", os.defpath))
-    )
+    return bool(program and shutil.which(program, path=site.environment.get("PATH", os.defpath)))
 
 
 def _is_integration_installed(
@@ -95,8 +89,8 @@ def _is_integration_installed(
     if name in table.HOOKED:
         return bool(find_prompt_command(site, name))
     try:
-        return made.edits is not None and all(
-            edit.path.exists() for edit in made.edits(site, build_own_command(context))
+        return all(
+            edit.path.exists() for edit in made.build_edits(site, build_own_command(context))
         )
     # An agent's own files may be malformed; the command that installs Gieok reports the fault.
     except Exception:  # noqa: BLE001
