@@ -319,7 +319,7 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
         if waiting := agent.list_untrusted_hooks(answer, file, settings):
             raise GieokError(
                 f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}",
-                hint=agent.note[:1],
+                hint=agent.note,
             )
     return f"{name} says that its user has trusted every hook of ours"
 
