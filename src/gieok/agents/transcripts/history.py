@@ -7,6 +7,7 @@ answers, and prompts that were read while their transcript existed would be read
 
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,18 +58,19 @@ class PromptHistory(Unread, ABC):
             lines = file.read_bytes().splitlines()
         except OSError:
             return 0
-        count = 0
+        prompts = Counter[str]()
         for data in lines:
             try:
                 line = json.loads(data)
             except (ValueError, RecursionError):
                 continue
-            if not isinstance(line, dict):
-                continue
-            if _says_something(read_text_field(line.get(self.text_field))):
-                session = read_text_field(line.get(self.session_field))
-                count += not session or session not in kept
-        return count
+            if isinstance(line, dict) and _says_something(
+                read_text_field(line.get(self.text_field))
+            ):
+                prompts[read_text_field(line.get(self.session_field))] += 1
+        return sum(
+            number for session, number in prompts.items() if not session or session not in kept
+        )
 
 
 def _says_something(typed: str) -> bool:
