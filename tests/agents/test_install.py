@@ -73,7 +73,7 @@ class Home(NamedTuple):
         return {c.status for c in changes}
 
     def uninstall(self, agent: str) -> set[str]:
-        changes = [change.undone(part, self.ledger) for part in self.parts(agent)]
+        changes = [change.plan_file_removal(part, self.ledger) for part in self.parts(agent)]
         change.uninstall(changes, self.ledger)
         return {c.status for c in changes}
 

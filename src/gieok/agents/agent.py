@@ -152,6 +152,6 @@ def load_agent(name: str) -> Agent:
     return loaded_agent
 
 
-def observed() -> tuple[str, ...]:
+def list_readable_agents() -> tuple[str, ...]:
     """Return the names of the agents whose transcripts are read, whatever the home is."""
     return tuple(name for name in table.NAMES if load_agent(name).find_place(Path(), {}))

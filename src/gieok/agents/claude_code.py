@@ -11,11 +11,11 @@ from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
     read_text_field,
-    texts_of,
-    unwrapped,
+    strip_blocks,
 )
 from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
 from gieok.agents.transcripts.place import TranscriptPlace
@@ -26,10 +26,15 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
+from gieok.agents.transcripts.speakers import (
+    extract_comment,
+    find_line_driver,
+    find_line_speaker,
+    is_program_reply,
+)
 from gieok.model.conversation import Role
 
 NAME = "claude-code"
@@ -54,7 +59,7 @@ class ClaudeFormat(Format):
         session = first.get("sessionId")
         if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
             return None
-        is_sub_agent = name.startswith("agent-") or speaker_of(NAME, first) is Speaker.AGENT
+        is_sub_agent = name.startswith("agent-") or find_line_speaker(NAME, first) is Speaker.AGENT
         ignored = "a sub-agent" if is_sub_agent else ""
         return Session(
             id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd"))
@@ -69,14 +74,14 @@ class ClaudeFormat(Format):
 
     def find_driver(self, line: Line) -> Speaker | None:
         """Return who writes the lines after this line."""
-        return driver_of(NAME, line)
+        return find_line_driver(NAME, line)
 
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of a line.
 
         A turn has several lines, which share `message.id` and differ in `uuid`.
         """
-        if speaker_of(NAME, line) is Speaker.AGENT:
+        if find_line_speaker(NAME, line) is Speaker.AGENT:
             return ()
         message = read_object_field(line.get("message"))
         content, at = message.get("content"), line.get("timestamp")
@@ -84,7 +89,9 @@ class ClaudeFormat(Format):
         found_parts: list[Part] = []
         match line.get("type"):
             case "user":
-                found_parts.append(heard(session, line, identity, texts_of(content), at))
+                found_parts.append(
+                    build_user_part(session, line, identity, list_content_texts(content), at)
+                )
                 found_parts += _iter_claude_results(identity, content, at, line)
             case "assistant" if not is_program_reply(NAME, line):
                 tool_calls = (
@@ -93,14 +100,16 @@ class ClaudeFormat(Format):
                 found_parts.append(
                     SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at)
                 )
-                found_parts += calls(identity, tool_calls, at, "input")
+                found_parts += iter_tool_calls(identity, tool_calls, at, "input")
             case "attachment":
                 found_parts += _read_queued_attachment(session, line, identity, at)
             case "queue-operation":
                 found_parts += _read_claude_queue(session, line, identity, at)
             case "system" if line.get("subtype") == "local_command":
                 found_parts.append(
-                    heard(session, line, identity, read_content_text(line.get("content")), at)
+                    build_user_part(
+                        session, line, identity, read_content_text(line.get("content")), at
+                    )
                 )
         return found_parts
 
@@ -113,7 +122,9 @@ def _read_queued_attachment(session: Session, line: Line, identity: str, at: obj
     attachment = read_object_field(line.get("attachment"))
     if attachment.get("type") != "queued_command":
         return []
-    prompt = heard(session, line, identity, texts_of(attachment.get("prompt")), at)
+    prompt = build_user_part(
+        session, line, identity, list_content_texts(attachment.get("prompt")), at
+    )
     return [Queued(prompt, "absorb", "attachment")]
 
 
@@ -129,7 +140,7 @@ def _read_claude_queue(session: Session, line: Line, identity: str, at: object) 
     what = _QUEUE.get(read_text_field(line.get("operation")), "")
     if what == "absorb" and (line.get("reason") or "") not in _TAKEN_IN:
         what = "drop"
-    prompt = heard(session, line, identity, read_content_text(line.get("content")), at)
+    prompt = build_user_part(session, line, identity, read_content_text(line.get("content")), at)
     return [Queued(prompt, what, "queue")] if what else []
 
 
@@ -138,7 +149,7 @@ def _iter_claude_results(
 ) -> Iterator[ToolUse]:
     results = (part for part in list_content_parts(content) if part.get("type") in _RESULTS)
     for number, part in enumerate(results):
-        text = unwrapped(read_content_text(part.get("content")), ("system-reminder",))
+        text = strip_blocks(read_content_text(part.get("content")), ("system-reminder",))
         failed = part.get("is_error") is True
         call = read_text_field(part.get("tool_use_id"))
         tool_result = read_object_field(line.get("toolUseResult"))
@@ -146,7 +157,7 @@ def _iter_claude_results(
         use = ToolUse(
             f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered
         )
-        yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
+        yield use._replace(beside=extract_comment(NAME, line) if number == 0 else "")
 
 
 class ClaudeHistory(PromptHistory):

@@ -20,8 +20,15 @@ from gieok.agents.transcripts.fields import (
 )
 from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, is_programs, words_of
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    build_user_part,
+)
+from gieok.agents.transcripts.speakers import extract_words, find_line_driver, is_program_text
 from gieok.model.conversation import Role
 
 NAME = "codex"
@@ -54,7 +61,7 @@ class CodexFormat(Format):
         del name
         payload = read_object_field(first.get("payload"))
         if first.get("type") == "session_meta" and payload:
-            driver = driver_of(NAME, first) or Speaker.PERSON
+            driver = find_line_driver(NAME, first) or Speaker.PERSON
             return Session(
                 id=read_text_field(payload.get("id")) or read_text_field(payload.get("session_id")),
                 agent=NAME,
@@ -103,7 +110,7 @@ class CodexFormat(Format):
 
         A header after the first line belongs to another session, whose history was copied.
         """
-        return driver_of(NAME, line) if line.get("type") == "event_msg" else None
+        return find_line_driver(NAME, line) if line.get("type") == "event_msg" else None
 
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of a `response_item`; `event_msg` lines repeat them and give none.
@@ -148,7 +155,7 @@ def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) 
     payload = read_object_field(line.get("payload"))
     content = payload.get("content")
     if isinstance(content, str):
-        return heard(session, line, identity, content, at)
+        return build_user_part(session, line, identity, content, at)
     origins = read_object_field(payload.get("internal_chat_message_metadata_passthrough")).get(
         "content_item_metadata"
     )
@@ -160,11 +167,11 @@ def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) 
         ).get("type")
         text = read_content_text([part], _TEXTS)
         is_wrapped = text.lstrip().startswith(("# ", "<user_shell_command>"))
-        if origin == "user" and not is_wrapped and not is_programs(NAME, text):
+        if origin == "user" and not is_wrapped and not is_program_text(NAME, text):
             texts.append(text)
         elif origin in (None, "user"):
-            texts.append(words_of(NAME, text))
-    prompt = heard(session, line, identity, "", at)
+            texts.append(extract_words(NAME, text))
+    prompt = build_user_part(session, line, identity, "", at)
     # A text's own statement of its origin was looked at above: a tag inside typed text is the
     # person's.
     return prompt._replace(text="\n".join(filter(None, texts)))

@@ -24,13 +24,20 @@ from gieok.agents.table import fold_folder_path
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
-    texts_of,
-    unwrapped,
+    strip_blocks,
 )
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, calls, heard
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    build_user_part,
+    iter_tool_calls,
+)
 from gieok.model.conversation import Role
 
 NAME = "cursor"
@@ -75,14 +82,14 @@ class CursorFormat(Format):
         content = read_object_field(line.get("message")).get("content")
         identity = f"{session.id}/{fallback_id}"
         if line.get("role") == "user":
-            texts = texts_of(content)
+            texts = list_content_texts(content)
             queries = [_extract_typed_query(text) for text in texts]
             at = _parse_cursor_time("\n".join(texts))
-            return (heard(session, line, identity, queries, at),)
+            return (build_user_part(session, line, identity, queries, at),)
         tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
         return (
             SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
-            *calls(identity, tool_uses, None, "input"),
+            *iter_tool_calls(identity, tool_uses, None, "input"),
         )
 
 
@@ -93,7 +100,7 @@ def _extract_typed_query(text: str) -> str:
     """
     tag_match = _TYPED.search(text)
     if tag_match is None:
-        rest = unwrapped(text, _AROUND)
+        rest = strip_blocks(text, _AROUND)
         tag_match = _ANYWHERE.search(rest) if rest.count("<user_query>") == 1 else None
     return tag_match["said"] if tag_match else ""
 

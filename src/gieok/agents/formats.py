@@ -22,7 +22,7 @@ from gieok.agents.transcripts.session import (
     SpokenPart,
     ToolUse,
     build_spoken_messages,
-    used,
+    build_tool_messages,
 )
 from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.text.echo import MARKER, strip_echo
@@ -141,7 +141,7 @@ class Transcript:
 
     @property
     def _signs(self) -> tuple[bytes, ...]:
-        asking = (name.encode() for name in speakers.asking_tools(self.format.name))
+        asking = (name.encode() for name in speakers.list_asking_tools(self.format.name))
         return (b'"queue-operation"', b'"queued_command"', b'"turn_trigger"', *asking)
 
     def _note(self, line: Line) -> None:
@@ -197,7 +197,7 @@ class Transcript:
     def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
         at = self._time(use.at)
         self._keep_undated(use.id, use.at)
-        events = used(self.session, use, at, is_own=self._is_own(use))
+        events = build_tool_messages(self.session, use, at, is_own=self._is_own(use))
         spoken = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
         for number, (role, text) in enumerate(spoken):
             events += build_spoken_messages(
@@ -214,7 +214,7 @@ class Transcript:
         if use.result is None:
             return []
         reason = (
-            speakers.reason_in(self.format.name, use.result)
+            speakers.extract_refusal(self.format.name, use.result)
             if use.failed and not use.beside
             else use.beside
         )
@@ -222,7 +222,7 @@ class Transcript:
             return [(Role.USER, reason)]
         if use.answered is None and arguments is None:
             return []
-        pairs = speakers.answers_in(use.answered, arguments) or speakers.answers_in(
+        pairs = speakers.extract_answers(use.answered, arguments) or speakers.extract_answers(
             use.result, arguments
         )
         return [
@@ -234,7 +234,7 @@ class Transcript:
 
     def _note_asking(self, use: ToolUse) -> object | None:
         """Record the questions of a call that asks the person; return the questions of a result."""
-        if use.arguments is not None and use.name in speakers.asking_tools(self.format.name):
+        if use.arguments is not None and use.name in speakers.list_asking_tools(self.format.name):
             self._asked[use.call] = use.arguments
         return self._asked.get(use.call) if use.result is not None else None
 
@@ -296,7 +296,7 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     if opening is None:
         return Transcript(transcript.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
-    is_told = any(speakers.driver_of(transcript.format.name, line) for line in parsed)
+    is_told = any(speakers.find_line_driver(transcript.format.name, line) for line in parsed)
     is_typed = is_person and opening.is_sure
     opening_text = redact(strip_echo(opening.text)).strip() if is_person else ""
     return Transcript(

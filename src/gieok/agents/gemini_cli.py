@@ -23,8 +23,15 @@ from gieok.agents.transcripts.fields import (
     read_text_field,
 )
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
-from gieok.agents.transcripts.speakers import asking_tools, driver_of, words_of
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    build_user_part,
+)
+from gieok.agents.transcripts.speakers import extract_words, find_line_driver, list_asking_tools
 from gieok.model.conversation import Retraction, Role
 
 NAME = "gemini-cli"
@@ -52,7 +59,7 @@ class GeminiFormat(Format):
         is_head = "type" not in first and any(field in first for field in _HEAD)
         if not is_head or not isinstance(first.get("sessionId"), str):
             return None
-        ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
+        ignored = "a sub-agent" if find_line_driver(NAME, first) is Speaker.AGENT else ""
         return Session(
             id=first["sessionId"],
             agent=NAME,
@@ -114,7 +121,7 @@ def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list
     )
     reply = SpokenPart(identity, role, _extract_model_reply(read_gemini_text(content)), at)
     message_parts: list[Part] = [
-        heard(session, line, identity, _list_prompt_texts(content), at)
+        build_user_part(session, line, identity, _list_prompt_texts(content), at)
         if role is Role.USER
         else reply
     ]
@@ -130,7 +137,7 @@ def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list
             result=result,
             failed=failed,
         )
-        if name in asking_tools(NAME):
+        if name in list_asking_tools(NAME):
             answered = _read_gemini_output(call.get("result"))
             use = use._replace(result=result or answered, answered=answered or None)
         message_parts.append(use)
@@ -156,7 +163,7 @@ def _extract_model_reply(text: str) -> str:
 
     When the program sets up a session, it answers itself in the model's place.
     """
-    return words_of(NAME, text) if text.startswith("Got it.") else text
+    return extract_words(NAME, text) if text.startswith("Got it.") else text
 
 
 def _list_prompt_texts(content: object) -> list[str]:

@@ -26,8 +26,15 @@ from gieok.agents.transcripts.fields import (
     read_text_field,
 )
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, speaker_of
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    build_user_part,
+)
+from gieok.agents.transcripts.speakers import find_line_driver, find_line_speaker
 from gieok.model.conversation import Retraction, Role
 
 NAME = "opencode"
@@ -54,7 +61,7 @@ class OpencodeFormat(Format):
         if "event" not in first or not isinstance(session, str):
             return None
         ruled = {**info, "permission": _read_permission_rules(info)}
-        driver = driver_of(NAME, {**first, "data": {**data, "info": ruled}})
+        driver = find_line_driver(NAME, {**first, "data": {**data, "info": ruled}})
         ignored = "a sub-agent" if driver is Speaker.AGENT else ""
         folder = read_text_field(info.get("directory"))
         return Session(
@@ -73,7 +80,7 @@ class OpencodeFormat(Format):
         if kind == "message.removed":
             removed = f"{session.id}/{read_text_field(data.get('messageID'))}"
             return (Retraction(session.id, removed),)
-        if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
+        if kind != "message.part.updated" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
             return ()
         said_in, number = read_text_field(part.get("messageID")), read_text_field(part.get("id"))
         identity = f"{session.id}/{said_in}#{number}"
@@ -82,7 +89,9 @@ class OpencodeFormat(Format):
             case "text" if role:
                 text = read_text_field(part.get("text"))
                 if role is Role.USER:
-                    return (heard(session, line, identity, _unquote_typed_prompt(text), at),)
+                    return (
+                        build_user_part(session, line, identity, _unquote_typed_prompt(text), at),
+                    )
                 return (SpokenPart(identity, role, text, at),)
             case "tool":
                 return _read_tool_use(identity, part, at)

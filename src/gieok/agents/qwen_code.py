@@ -26,10 +26,10 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import speaker_of
+from gieok.agents.transcripts.speakers import find_line_speaker
 from gieok.model.conversation import Role
 
 NAME = "qwen-code"
@@ -60,7 +60,7 @@ class QwenFormat(Format):
 
         User lines written by the program have another provenance than `real_user`.
         """
-        if speaker_of(NAME, line) is Speaker.AGENT:
+        if find_line_speaker(NAME, line) is Speaker.AGENT:
             return ()
         content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
         identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
@@ -68,7 +68,7 @@ class QwenFormat(Format):
             case "user":
                 shown = read_object_field(line.get("systemPayload")).get("displayText")
                 text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
-                return (heard(session, line, identity, text, at),)
+                return (build_user_part(session, line, identity, text, at),)
             case "assistant":
                 calls_made = (
                     _resolve_deferred_call(part)
@@ -77,7 +77,7 @@ class QwenFormat(Format):
                 reply = gemini_cli.read_gemini_text(content)
                 return (
                     SpokenPart(identity, Role.ASSISTANT, reply, at),
-                    *calls(identity, calls_made, at, "args"),
+                    *iter_tool_calls(identity, calls_made, at, "args"),
                 )
             case "tool_result":
                 failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
@@ -96,7 +96,7 @@ def _read_typed_command(session: Session, line: Line, identity: str, at: object)
     text = (
         f"<command-name>{command}</command-name>\n<command-args>{arguments.strip()}</command-args>"
     )
-    return (heard(session, line, identity, text, at),)
+    return (build_user_part(session, line, identity, text, at),)
 
 
 def _iter_qwen_parts(content: object, kind: str) -> Iterator[Line]:

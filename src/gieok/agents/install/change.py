@@ -260,7 +260,7 @@ def plan_file_change(edit: Edit, ledger: InstallRecord) -> InstallChange:
     return InstallChange(edit.path, before, after.encode())
 
 
-def undone(edit: Edit, ledger: InstallRecord) -> InstallChange:
+def plan_file_removal(edit: Edit, ledger: InstallRecord) -> InstallChange:
     """Return the change that uninstalling makes.
 
     The bytes from before the install come back where nobody changed the file since; else only

@@ -14,10 +14,10 @@ from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
     read_text_field,
-    texts_of,
 )
 from gieok.agents.transcripts.session import (
     Format,
@@ -25,10 +25,10 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import speaker_of
+from gieok.agents.transcripts.speakers import find_line_speaker
 from gieok.model.conversation import Role
 
 NAME = "openclaw"
@@ -79,14 +79,14 @@ class OpenClawFormat(Format):
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of an entry."""
         message = read_object_field(line.get("message"))
-        if line.get("type") != "message" or speaker_of(NAME, line) is Speaker.PROGRAM:
+        if line.get("type") != "message" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
             return ()
         entry = read_text_field(line.get("id")) or fallback_id
         identity, at = f"{session.id}/{entry}", line.get("timestamp") or message.get("timestamp")
         content = message.get("content")
         match message.get("role"):
             case "user":
-                return (heard(session, line, identity, texts_of(content), at),)
+                return (build_user_part(session, line, identity, list_content_texts(content), at),)
             case "assistant":
                 reply = _DIRECTIVE.sub("", read_content_text(content))
                 tool_calls = (
@@ -95,7 +95,7 @@ class OpenClawFormat(Format):
                 shown_reply = "" if reply.strip() in _SILENT_REPLIES else reply
                 return (
                     SpokenPart(identity, Role.ASSISTANT, shown_reply, at),
-                    *calls(identity, tool_calls, at),
+                    *iter_tool_calls(identity, tool_calls, at),
                 )
             case "toolResult":
                 name = read_text_field(message.get("toolName"))

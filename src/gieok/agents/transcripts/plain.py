@@ -19,8 +19,8 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
 from gieok.model.conversation import Role
 
@@ -68,11 +68,11 @@ class PlainFormat(Format):
             for call in list_content_parts(line.get("tool_calls"))
         )
         spoken = (
-            heard(session, line, identity, text, at)
+            build_user_part(session, line, identity, text, at)
             if _SAID[role] is Role.USER
             else SpokenPart(identity, _SAID[role], text, at)
         )
-        return (spoken, *calls(identity, calls_made, at))
+        return (spoken, *iter_tool_calls(identity, calls_made, at))
 
 
 def read_plain_time(line: Line) -> object:

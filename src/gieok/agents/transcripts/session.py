@@ -147,7 +147,7 @@ class Format(ABC):
         return ()
 
 
-def heard(
+def build_user_part(
     session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object
 ) -> SpokenPart:
     """Return the text of a line in the user's place, with its speaker.
@@ -156,10 +156,12 @@ def heard(
     is judged by itself: a program puts a text of its own beside the person's.
     """
     verdict = speakers.judge_user_line(session.agent, line, session.driver)
-    parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
+    parted = (
+        [texts] if isinstance(texts, str) else speakers.split_program_texts(session.agent, texts)
+    )
     is_person = verdict.speaker is Speaker.PERSON
     cleaned_texts = (
-        speakers.words_of(session.agent, text) if is_person else text for text in parted
+        speakers.extract_words(session.agent, text) if is_person else text for text in parted
     )
     words = "\n".join(filter(None, cleaned_texts))
     return SpokenPart(
@@ -180,7 +182,9 @@ def build_spoken_messages(session: Session, said: SpokenPart, at: datetime) -> l
     return _build_session_message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
-def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
+def build_tool_messages(
+    session: Session, use: ToolUse, at: datetime, *, is_own: bool
+) -> list[Message]:
     """Return a tool use as a message: shortened, without secrets. Gieok's own answers give none."""
     shown: list[str] = []
     if use.arguments is not None and not is_own_tool(use.name):
@@ -213,7 +217,7 @@ def _replace_unstorable_chars(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def calls(
+def iter_tool_calls(
     identity: str, found: Iterable[Line], at: object, arguments: str = "arguments"
 ) -> Iterator[ToolUse]:
     """Yield the tool calls of one entry; `arguments` is the name of the field that holds them."""

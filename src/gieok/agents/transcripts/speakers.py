@@ -1,9 +1,9 @@
 """Decides who speaks (person, program, agent, tool), from the marks of `agents.marks`.
 
 This module is the only place that decides. Questions in the order of a transcript: who drives a
-session (`driver_of`, `is_foreign_folder`, `is_foreign_opening`, `is_brief`), whose a line is
-(`speaker_of`), which of its words are the person's (`words_of`), and what a person said through a
-tool (`reason_in`, `answers_in`).
+session (`find_line_driver`, `is_foreign_folder`, `is_foreign_opening`, `is_brief`), whose a line is
+(`find_line_speaker`), which of its words are the person's (`extract_words`), and what a person said
+through a tool (`extract_refusal`, `extract_answers`).
 """
 
 import json
@@ -74,12 +74,12 @@ def _compile_any_mark(host: str, kind: SpeakerKind) -> re.Pattern[str]:
 # Lines
 
 
-def speaker_of(host: str, line: Line) -> Speaker | None:
+def find_line_speaker(host: str, line: Line) -> Speaker | None:
     """Return the speaker of a line by its fields; None where they say nothing."""
     return _find_first_speaker(host, SpeakerKind.FIELD, line)
 
 
-def driver_of(host: str, line: Line) -> Speaker | None:
+def find_line_driver(host: str, line: Line) -> Speaker | None:
     """Return who writes the user lines after this line; None where the line says nothing of
     them.
     """
@@ -93,7 +93,7 @@ def is_program_reply(host: str, line: Line) -> bool:
 
 def judge_user_line(host: str, line: Line, driver: Speaker) -> SpeakerVerdict:
     """Return the speaker of a user line in a session that `driver` writes."""
-    speaker = speaker_of(host, line)
+    speaker = find_line_speaker(host, line)
     return SpeakerVerdict(speaker, is_sure=True) if speaker else SpeakerVerdict(driver)
 
 
@@ -191,7 +191,7 @@ def is_brief(text: str) -> bool:
 # Texts
 
 
-def words_of(host: str, text: str) -> str:
+def extract_words(host: str, text: str) -> str:
     """Return the person's words in a text in the user's place; '' where a program wrote all of
     it.
     """
@@ -207,7 +207,7 @@ def words_of(host: str, text: str) -> str:
     return "" if _is_envelope(host, text) else text
 
 
-def is_programs(host: str, text: str) -> bool:
+def is_program_text(host: str, text: str) -> bool:
     """Return whether a program wrote all of a text.
 
     The beginning of the text, or an element around all of it, decides.
@@ -224,7 +224,7 @@ def _is_envelope(host: str, text: str) -> bool:
     )
 
 
-def parts_of(host: str, texts: Sequence[str]) -> list[str]:
+def split_program_texts(host: str, texts: Sequence[str]) -> list[str]:
     """Return the texts of a message without the texts that a program put behind a person's words.
 
     Contents of files that a prompt names stand in several texts: a head, each file, an end.
@@ -318,7 +318,7 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
 # Tools
 
 
-def reason_in(host: str, text: str) -> str:
+def extract_refusal(host: str, text: str) -> str:
     """Return the reason that a person gave for refusing a tool; '' for none.
 
     `text` is the failed result of the tool.
@@ -332,7 +332,7 @@ def reason_in(host: str, text: str) -> str:
     return ""
 
 
-def words_beside(host: str, line: Line) -> str:
+def extract_comment(host: str, line: Line) -> str:
     """Return a person's comment on a decision, as a line holds it; '' for none."""
     values = (
         _read_path_value(line, row.path) for row in _build_mark_fields(host, SpeakerKind.BESIDE)
@@ -341,12 +341,12 @@ def words_beside(host: str, line: Line) -> str:
 
 
 @cache
-def asking_tools(host: str) -> frozenset[str]:
+def list_asking_tools(host: str) -> frozenset[str]:
     """Return the names of the tools whose results are a person's answers."""
     return frozenset(row.sign for row in _select_mark_rows(host, SpeakerKind.ANSWER))
 
 
-def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
+def extract_answers(answered: object, asked: object = None) -> list[tuple[str, str]]:
     """Return the questions and answers of a dialogue of choices.
 
     A question that nothing names is ''. `answered` is the result of the tool, as text or as its

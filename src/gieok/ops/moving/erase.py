@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.agent import load_agent, observed
+from gieok.agents.agent import list_readable_agents, load_agent
 from gieok.errors import BadRequest, GieokError, StoreError
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
@@ -183,7 +183,7 @@ def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[
                 "was committed"
             ),
         )
-    for name in observed():
+    for name in list_readable_agents():
         place = load_agent(name).find_place(context.caller.user, context.caller.environment)
         if place and place.folder.is_dir():
             yield Reason(

@@ -143,7 +143,7 @@ class _TakingOut:
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True
     ) -> InstallChange | None:
         with ledger.alone([edit]):
-            install_change = change.undone(edit, ledger)
+            install_change = change.plan_file_removal(edit, ledger)
             if not self._is_dry and (
                 install_change.status != "unchanged" or edit.path in ledger.paths()
             ):

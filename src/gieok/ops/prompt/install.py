@@ -93,7 +93,7 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
         *agent.build_edits(site, build_own_command(context)),
     ]
     ledger = InstallRecord(context.home)
-    plan = change.undone if request.uninstall else change.plan_file_change
+    plan = change.plan_file_removal if request.uninstall else change.plan_file_change
     if request.dry_run:
         changes = tuple(plan(edit, ledger) for edit in edits)
     else:
