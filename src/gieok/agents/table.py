@@ -36,13 +36,10 @@ class AgentRow:
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     """
 
-    __slots__ = ("about", "events", "name", "shows_notices")
+    __slots__ = ("events", "name", "shows_notices")
 
-    def __init__(
-        self, name: str, about: str, events: Mapping[str, str], *, shows_notices: bool = True
-    ) -> None:
+    def __init__(self, name: str, events: Mapping[str, str], *, shows_notices: bool = True) -> None:
         self.name = name
-        self.about = about
         self.events = events
         self.shows_notices = shows_notices
 
@@ -169,28 +166,13 @@ _OPENCODE_EVENTS = _map_event_names(
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
-    OpenClawRow(
-        "openclaw",
-        "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
-        {},
-        shows_notices=False,
-    ),
-    CursorRow(
-        "cursor",
-        "context at the start of a session, MCP tools, a command; its transcripts are read",
-        _CURSOR_EVENTS,
-        shows_notices=False,
-    ),
-    PluginRow(
-        "opencode",
-        "a plugin, MCP tools, a command; its database is read",
-        _OPENCODE_EVENTS,
-        shows_notices=False,
-    ),
-    CodexRow("codex", "hooks that a person approves, and MCP tools", _CLAUDE_EVENTS),
-    QwenCodeRow("qwen-code", "hooks, MCP tools, a command, a skill", _CLAUDE_EVENTS),
-    GeminiCliRow("gemini-cli", "hooks, MCP tools, a command", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", "hooks, MCP tools, a command, a skill", _CLAUDE_EVENTS),
+    OpenClawRow("openclaw", {}, shows_notices=False),
+    CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
+    PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
+    CodexRow("codex", _CLAUDE_EVENTS),
+    QwenCodeRow("qwen-code", _CLAUDE_EVENTS),
+    GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders
