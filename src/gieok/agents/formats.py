@@ -107,26 +107,22 @@ class Transcript:
         """
         if self.session.ignored:
             return
-        named = (*self.folders, *self.excluded)
         rows = lines.split(b"\n")
-        if may_ask(lines, named) or any(sign in lines for sign in self._signs):
+        signs = self._signs
+        if self._bears_on_later(lines, signs):
             for data in rows:
-                line = (
-                    parse_transcript_line(data)
-                    if may_ask(data, named) or any(s in data for s in self._signs)
-                    else None
-                )
-                if line:
+                if self._bears_on_later(data, signs) and (line := parse_transcript_line(data)):
                     self._pass_line(line)
-        dated = filter(
-            None,
-            (
-                find_line_time(line)
-                for line in map(parse_transcript_line, reversed(rows[-_DATED_LINES:]))
-                if line
-            ),
+        for data in reversed(rows[-_DATED_LINES:]):
+            if at := find_line_time(parse_transcript_line(data) or {}):
+                self.at = at
+                break
+
+    def _bears_on_later(self, lines: bytes, signs: Sequence[bytes]) -> bool:
+        """Return whether lines may hold something that later lines need, by their bytes."""
+        return any(sign in lines for sign in signs) or may_ask(
+            lines, (*self.folders, *self.excluded)
         )
-        self.at = next(dated, self.at)
 
     def _pass_line(self, line: Line) -> None:
         self._note(line)
@@ -213,11 +209,9 @@ class Transcript:
         arguments = self._note_asking(use)
         if use.result is None:
             return []
-        reason = (
-            speakers.extract_refusal(self.format.name, use.result)
-            if use.failed and not use.beside
-            else use.beside
-        )
+        reason = use.beside
+        if use.failed and not reason:
+            reason = speakers.extract_refusal(self.format.name, use.result)
         if reason:
             return [(Role.USER, reason)]
         if use.answered is None and arguments is None:
@@ -225,12 +219,10 @@ class Transcript:
         pairs = speakers.extract_answers(use.answered, arguments) or speakers.extract_answers(
             use.result, arguments
         )
-        return [
-            spoken
-            for question, answer in pairs
-            for spoken in ((Role.ASSISTANT, question), (Role.USER, answer))
-            if spoken[1]
-        ]
+        spoken: list[tuple[Role, str]] = []
+        for question, answer in pairs:
+            spoken += [(Role.ASSISTANT, question), (Role.USER, answer)]
+        return [(role, text) for role, text in spoken if text]
 
     def _note_asking(self, use: ToolUse) -> object | None:
         """Record the questions of a call that asks the person; return the questions of a result."""
