@@ -24,7 +24,7 @@ from gieok.agents.transcripts.session import (
 )
 from gieok.model.conversation import Role
 
-AGENT = "plain"
+NAME = "plain"
 
 _SAID = {
     **dict.fromkeys(("user", "human"), Role.USER),
@@ -36,7 +36,7 @@ _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 class PlainFormat(Format):
     """Lines with a role and a content."""
 
-    name = AGENT
+    name = NAME
     has_ids = False
 
     def begin_session(self, name: str, first: Line) -> Session | None:
@@ -46,7 +46,7 @@ class PlainFormat(Format):
         """
         if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
             return None
-        return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
+        return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
 
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of a line; `system` lines give none, because they hold instructions."""
@@ -61,7 +61,8 @@ class PlainFormat(Format):
             )
             failed = line.get("is_error") is True
             return (ToolUse(identity, call, name, at, result=text, failed=failed),)
-        if role not in _SAID:
+        speaker_role = _SAID.get(role)
+        if speaker_role is None:
             return ()
         calls_made = (
             {**call, **read_object_field(call.get("function"))}
@@ -69,8 +70,8 @@ class PlainFormat(Format):
         )
         spoken = (
             build_user_part(session, line, identity, text, at)
-            if _SAID[role] is Role.USER
-            else SpokenPart(identity, _SAID[role], text, at)
+            if speaker_role is Role.USER
+            else SpokenPart(identity, speaker_role, text, at)
         )
         return (spoken, *iter_tool_calls(identity, calls_made, at))
 

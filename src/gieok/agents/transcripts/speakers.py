@@ -14,7 +14,13 @@ from typing import NamedTuple
 
 from gieok.agents.marks.mark import ANY, SOMETHING, Mark, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
-from gieok.agents.transcripts.fields import Line, find_blocks, read_text_field
+from gieok.agents.transcripts.fields import (
+    Line,
+    find_blocks,
+    list_content_parts,
+    read_object_field,
+    read_text_field,
+)
 
 #: Envelopes may be nested; no program nests as many.
 _MOST_ENVELOPES = 40
@@ -139,15 +145,9 @@ def _has_field_value(row: _Field, line: Line) -> bool:
     value = _read_path_value(line, row.path)
     if row.values is None:
         return bool(value)
-    return (
-        (str(value).lower() if isinstance(value, bool) else value) in row.values
-        if _is_text_or_flag(value)
-        else False
-    )
-
-
-def _is_text_or_flag(value: object) -> bool:
-    return isinstance(value, str | bool)
+    if isinstance(value, bool):
+        value = str(value).lower()
+    return isinstance(value, str) and value in row.values
 
 
 def _read_path_value(line: Line, path: Sequence[str]) -> object:
@@ -355,32 +355,29 @@ def extract_answers(answered: object, asked: object = None) -> list[tuple[str, s
     if isinstance(answered, str):
         parsed = _parse_json_text(answered)
         if parsed is None:
-            matches = (
-                _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
-            )
-            return [
-                (_unescape_answer(question), _unescape_answer(answer))
-                for question, answer in matches
-                if answer.strip()
-            ]
+            return _extract_written_answers(answered)
         answered = parsed
-    answers = answered.get("answers") if isinstance(answered, Mapping) else None
-    questions = list(_iter_asked_questions(asked)) or list(_iter_asked_questions(answered))
-    noted = answered.get("annotations") if isinstance(answered, Mapping) else None
-    notes = noted if isinstance(noted, Mapping) else {}
-    pairs = (
-        answers.items()
-        if isinstance(answers, Mapping)
-        else enumerate(answers if isinstance(answers, list) else ())
-    )
-    choices = (
-        (str(name), [*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name))])
-        for name, answer in pairs
-    )
+    fields = read_object_field(answered)
+    answers = fields.get("answers")
+    if isinstance(answers, list):
+        answers = dict(enumerate(answers))
+    notes = read_object_field(fields.get("annotations"))
+    questions = _list_asked_questions(asked) or _list_asked_questions(answered)
+    pairs: list[tuple[str, str]] = []
+    for name, answer in read_object_field(answers).items():
+        chosen = (*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name)))
+        if words := ", ".join(filter(None, chosen)):
+            pairs.append((_find_asked_question(str(name), questions), words))
+    return pairs
+
+
+def _extract_written_answers(text: str) -> list[tuple[str, str]]:
+    """Return the questions and answers of a text, in the first form that it has."""
+    matches = _PAIR.findall(text) or _ASKED.findall(text) or _HEADED.findall(text)
     return [
-        (_find_asked_question(name, questions), words)
-        for name, chosen in choices
-        if (words := ", ".join(filter(None, chosen)))
+        (_unescape_answer(question), _unescape_answer(answer))
+        for question, answer in matches
+        if answer.strip()
     ]
 
 
@@ -395,26 +392,25 @@ def _unescape_answer(text: str) -> str:
     return text.replace('\\"', '"').replace("\\n", "\n").strip()
 
 
-def _iter_asked_questions(asked: object) -> Iterator[Mapping[str, object]]:
-    asked = _parse_json_text(asked) if isinstance(asked, str) else asked
-    listed = asked.get("questions") if isinstance(asked, Mapping) else None
-    return (
-        (item for item in listed if isinstance(item, Mapping))
-        if isinstance(listed, list)
-        else iter(())
-    )
+def _list_asked_questions(asked: object) -> list[Line]:
+    if isinstance(asked, str):
+        asked = _parse_json_text(asked)
+    return list_content_parts(read_object_field(asked).get("questions"))
 
 
-def _find_asked_question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
+def _find_asked_question(name: str, questions: Sequence[Line]) -> str:
     """Return the question of an answer, found by its number, its id or its own words."""
-    chosen = next(
-        (item for item in questions if name in [item.get(field) for field in _IDENTITY]), None
-    )
-    if chosen is None and name.isdigit():
-        chosen = questions[int(name)] if int(name) < len(questions) else {}
-    if chosen is None:
+    for question in questions:
+        if name in (question.get(field) for field in _IDENTITY):
+            return _read_asked_text(question)
+    if not name.isdigit():
         return name
-    return next(filter(None, (read_text_field(chosen.get(field)) for field in _QUESTION)), "")
+    number = int(name)
+    return _read_asked_text(questions[number]) if number < len(questions) else ""
+
+
+def _read_asked_text(question: Line) -> str:
+    return next(filter(None, (read_text_field(question.get(field)) for field in _QUESTION)), "")
 
 
 def _iter_chosen_answers(answer: object) -> Iterator[str]:
