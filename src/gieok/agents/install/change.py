@@ -6,7 +6,7 @@ Changes are planned as text, written atomically, and undone byte for byte.
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -251,12 +251,9 @@ def plan_file_change(edit: Edit, ledger: InstallRecord) -> InstallChange:
     """Return the change that installing makes. Raises BadRequest, which names the file."""
     before = read_foreign_file(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
-    base = (
-        (original or b"").decode()
-        if is_as_left
-        else _edit_file_text(edit.path, before, edit.remove)
-    )
-    after = _edit_file_text(edit.path, base.encode(), edit.add)
+    base = (original or b"").decode() if is_as_left else _remove_own_part(edit, before or b"")
+    with _naming_file(edit.path):
+        after = edit.add(base)
     return InstallChange(edit.path, before, after.encode())
 
 
@@ -270,13 +267,20 @@ def plan_file_removal(edit: Edit, ledger: InstallRecord) -> InstallChange:
     is_as_left, original = ledger.original(edit.path, before)
     if is_as_left or before is None:
         return InstallChange(edit.path, before, original)
-    left = _edit_file_text(edit.path, before, edit.remove).encode()
+    left = _remove_own_part(edit, before).encode()
     return InstallChange(edit.path, before, left if left.strip() or left == before else None)
 
 
-def _edit_file_text(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
+def _remove_own_part(edit: Edit, data: bytes) -> str:
+    with _naming_file(edit.path):
+        return edit.remove(data.decode())
+
+
+@contextmanager
+def _naming_file(path: Path) -> Iterator[None]:
+    """Turn a ValueError into a BadRequest that names the file."""
     try:
-        return edit((now or b"").decode())
+        yield
     except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
         raise BadRequest(
             f"{str(path)!r} is left as it is: {error}",
@@ -299,7 +303,10 @@ def install_edits(
     ]
     for edit, change in planned:
         is_as_left, original = ledger.original(change.path, change.before)
-        ledger.keep(change, original if is_as_left else _before_us(edit, change.before))
+        if not is_as_left and change.before is not None:
+            # Somebody may have edited the file since the install, or copied the installed file.
+            original = _remove_own_part(edit, change.before).encode()
+        ledger.keep(change, original)
     for _, change in planned:
         change.path.parent.mkdir(parents=True, exist_ok=True)
         if read_foreign_file(change.path) not in (change.before, change.after):
@@ -308,14 +315,6 @@ def install_edits(
             )
         # Agents keep keys in their own files: a new file is readable by the user alone.
         fs.replace(change.path, change.after or b"")
-
-
-def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
-    """Return a file's bytes without Gieok's part.
-
-    Somebody may have edited the file since the install, or copied the installed file.
-    """
-    return None if now is None else _edit_file_text(edit.path, now, edit.remove).encode()
 
 
 def uninstall(changes: Sequence[InstallChange], ledger: InstallRecord) -> None:
