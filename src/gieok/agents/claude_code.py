@@ -17,7 +17,7 @@ from gieok.agents.transcripts.fields import (
     read_text_field,
     strip_blocks,
 )
-from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
+from gieok.agents.transcripts.history import SESSIONS_GONE, HistoryPlace, PromptHistory
 from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.agents.transcripts.session import (
     Format,
@@ -203,7 +203,8 @@ class ClaudeCodeAgent(Agent):
     ) -> tuple[TranscriptPlace, ...]:
         """Return the place of the prompt history."""
         folder = self.find_own_folder(home, environment)
-        return (HistoryPlace(folder, is_watched=False, unread=(ClaudeHistory(),)),)
+        history = ClaudeHistory("history.jsonl", SESSIONS_GONE)
+        return (HistoryPlace(folder, is_watched=False, unread=(history,)),)
 
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return the edits for hooks, the MCP server, a command and a skill."""

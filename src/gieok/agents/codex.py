@@ -18,7 +18,7 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
-from gieok.agents.transcripts.history import HistoryPlace, PromptHistory
+from gieok.agents.transcripts.history import SESSIONS_GONE, HistoryPlace, PromptHistory
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import (
     Format,
@@ -274,9 +274,10 @@ class CodexAgent(Agent):
     ) -> tuple[TranscriptPlace, ...]:
         """Return the places of archived sessions and of the prompt history."""
         folder = self.find_own_folder(home, environment)
+        history = CodexHistory("history.jsonl", SESSIONS_GONE)
         return (
             TranscriptPlace(folder / "archived_sessions", "**/*.jsonl", unread=(_COMPRESSED,)),
-            HistoryPlace(folder, is_watched=False, unread=(CodexHistory(),)),
+            HistoryPlace(folder, is_watched=False, unread=(history,)),
         )
 
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -35,7 +34,7 @@ def list_transcript_places(
     """
     own = [TranscriptPlace(folder, "**/*.jsonl*") for folder in folders]
     known = [
-        replace(place, agent=name)
+        place._replace(agent=name)
         for name in names
         for place in agent.load_agent(name).list_places(home, environment)
     ]

@@ -8,7 +8,6 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -88,32 +87,32 @@ class HookItem(Item):
         return is_own_hook_entry(found)
 
 
-@dataclass(frozen=True)
 class HookEntries(Edit):
-    """Hooks of Gieok's in an agent's JSON settings."""
+    """Hooks of Gieok's in an agent's JSON settings.
 
-    #: Maps each native event to the entry for its list.
-    entries: Mapping[str, object]
-    #: Member with which a new file begins.
-    first: tuple[str, object] | None = None
+    `entries` maps each native event to the entry for its list, and `first` is the member with
+    which a new file begins.
+    """
+
+    def __init__(
+        self, path: Path, entries: Mapping[str, object], first: tuple[str, object] | None = None
+    ) -> None:
+        super().__init__(path)
+        items = [
+            HookItem(("hooks", native), entry, append=True) for native, entry in entries.items()
+        ]
+        self._items = JsonItems(path, items, first)
 
     def add(self, now: str) -> str:
         """Return the settings with an entry in each event's list."""
-        return self._items().add(now)
+        return self._items.add(now)
 
     def remove(self, now: str) -> str:
         """Return the settings without the hooks, also inside groups that hold a user's hooks."""
-        now = self._items().remove(now)
+        now = self._items.remove(now)
         for inside in _iter_hook_groups(parse_json_members(now)):
             now = jsonc.drop_jsonc_value(now, inside, is_own_hook_entry)
         return now
-
-    def _items(self) -> JsonItems:
-        items = [
-            HookItem(("hooks", native), entry, append=True)
-            for native, entry in self.entries.items()
-        ]
-        return JsonItems(self.path, items, self.first)
 
 
 class ServerItem(Item):
@@ -124,14 +123,23 @@ class ServerItem(Item):
         return is_own_server(found)
 
 
-@dataclass(frozen=True)
 class JsonServer(Edit):
-    """MCP server of Gieok's in an agent's JSON settings."""
+    """MCP server of Gieok's in an agent's JSON settings.
 
-    row: object
-    group: str = "mcpServers"
-    #: Member with which a new file begins.
-    first: tuple[str, object] | None = None
+    `group` is the member that holds all servers, and `first` the member with which a new file
+    begins.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        row: object,
+        group: str = "mcpServers",
+        first: tuple[str, object] | None = None,
+    ) -> None:
+        super().__init__(path)
+        self.group = group
+        self._items = JsonItems(path, [ServerItem((group, "gieok"), row)], first)
 
     def add(self, now: str) -> str:
         """Return the settings with the server.
@@ -140,17 +148,13 @@ class JsonServer(Edit):
         """
         if "gieok" in read_object_field(parse_json_members(now).get(self.group)):
             raise ValueError("there is an MCP server called gieok already, which is not ours")
-        return self._items().add(now)
+        return self._items.add(now)
 
     def remove(self, now: str) -> str:
         """Return the settings without the server."""
-        return self._items().remove(now)
-
-    def _items(self) -> JsonItems:
-        return JsonItems(self.path, [ServerItem((self.group, "gieok"), self.row)], self.first)
+        return self._items.remove(now)
 
 
-@dataclass(frozen=True)
 class TomlServer(Edit):
     """MCP server of Gieok's as a table at the end of a TOML file.
 
@@ -158,8 +162,10 @@ class TomlServer(Edit):
     rewrites the file, and would put other tables between the markers.
     """
 
-    lines: Sequence[str]
-    group: str = "mcp_servers"
+    def __init__(self, path: Path, lines: Sequence[str], group: str = "mcp_servers") -> None:
+        super().__init__(path)
+        self.lines = lines
+        self.group = group
 
     def add(self, now: str) -> str:
         """Return the file's text with the table. Raises ValueError where its name is taken."""

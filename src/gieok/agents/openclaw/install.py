@@ -6,7 +6,6 @@ that OpenClaw's own schema knows are written, because an unknown key stops its G
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gieok.agents.install import edits
@@ -75,13 +74,16 @@ def build_plugin_edits(found: Installation, call: OwnCommand) -> list[Edit]:
     ]
 
 
-@dataclass(frozen=True)
 class PluginSettings(Edit):
-    """Gieok's memory plugin and MCP server in OpenClaw's configuration."""
+    """Gieok's memory plugin and MCP server in OpenClaw's configuration.
 
-    #: Folder of the plugin's files.
-    folder: Path
-    server: Mapping[str, object]
+    `folder` is the folder of the plugin's files.
+    """
+
+    def __init__(self, path: Path, folder: Path, server: Mapping[str, object]) -> None:
+        super().__init__(path)
+        self.folder = folder
+        self.server = server
 
     def add(self, now: str) -> str:
         """Return the configuration with the plugin and the server.

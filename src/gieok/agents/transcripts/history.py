@@ -9,7 +9,6 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,14 +25,15 @@ class HistoryPlace(TranscriptPlace):
         return True
 
 
-@dataclass(frozen=True)
+#: Why the prompts of a history are not read.
+SESSIONS_GONE = (
+    "prompts of sessions that are gone, or that it does not name, are not read from this list"
+)
+
+
 class PromptHistory(Unread, ABC):
     """Prompt history, reported where it holds prompts that no transcript holds any more."""
 
-    names: str = "history.jsonl"
-    why: str = (
-        "prompts of sessions that are gone, or that it does not name, are not read from this list"
-    )
     #: Names of the fields for the session's id and for the typed text.
     session_field: ClassVar[str]
     text_field: ClassVar[str]

@@ -1,8 +1,8 @@
 """Places where agents keep conversations, and what of it is not read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.model.memory import Scope
 
@@ -10,8 +10,7 @@ from gieok.model.memory import Scope
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True)
-class Unread:
+class Unread(NamedTuple):
     """Conversations that an agent keeps but Gieok does not read.
 
     `names` are patterns below the place, and `why` is the reason. Where a file `unless` stands
@@ -40,8 +39,7 @@ class Unread:
                 yield path, self.why
 
 
-@dataclass(frozen=True)
-class TranscriptPlace:
+class TranscriptPlace(NamedTuple):
     """Folder below which transcripts lie, with patterns for transcript files and databases.
 
     Several patterns are joined by spaces.
