@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.app import open_context
+from gieok.home.calls import open_call
 
 import character_score
 from character_score import Row, Score
@@ -181,7 +181,7 @@ def empty_memory(clock: PlayedClock, embedder: Embedder | None) -> Iterator[Char
 
 def configured_embedder() -> Embedder | None:
     """Return the embedder that the settings ask for; None for none."""
-    embedder = open_context({}).memory.embedder()
+    embedder = open_call({}).home.open_embedder()
     return embedder.wanted() if isinstance(embedder, Followed) else embedder
 
 

@@ -57,9 +57,9 @@ def _build_schedule_option(name: str, default: str, doc: str) -> Option:
 
 
 def _check_agent_names(text: str) -> None:
-    from gieok.agents.agent import observed  # as above
+    from gieok.agents.agent import list_readable_agents  # as above
 
-    registry.check_names(observed(), ("auto", "none"), text)
+    registry.check_names(list_readable_agents(), ("auto", "none"), text)
 
 
 def _build_model_option(

@@ -47,9 +47,7 @@ _BEFORE: dict[str, tuple[bytes | None, bytes | None]] = {
 
 
 def edits_of(agent: str, place: InstallPlace, call: OwnCommand) -> list[change.Edit]:
-    found = agents.load_agent(agent).edits
-    assert found is not None
-    return found(place, call)
+    return agents.load_agent(agent).build_edits(place, call)
 
 
 #: How each agent writes our MCP server.
@@ -75,7 +73,7 @@ class Home(NamedTuple):
         return {c.status for c in changes}
 
     def uninstall(self, agent: str) -> set[str]:
-        changes = [change.undone(part, self.ledger) for part in self.parts(agent)]
+        changes = [change.plan_file_removal(part, self.ledger) for part in self.parts(agent)]
         change.uninstall(changes, self.ledger)
         return {c.status for c in changes}
 

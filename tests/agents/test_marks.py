@@ -13,8 +13,8 @@ from gieok.agents.marks.table import MARKS
 from gieok.agents.transcripts import speakers
 
 _LINES = {
-    SpeakerKind.FIELD: speakers.speaker_of,
-    SpeakerKind.HEAD: speakers.driver_of,
+    SpeakerKind.FIELD: speakers.find_line_speaker,
+    SpeakerKind.HEAD: speakers.find_line_driver,
 }
 
 
@@ -71,43 +71,43 @@ def test_one_sign_of_a_brief_is_seen_and_makes_no_program_by_itself(row: Mark) -
 
 @pytest.mark.parametrize("row", _rows(SpeakerKind.WHOLE, SpeakerKind.ENVELOPE), ids=_name)
 def test_a_beginning_tells_that_a_program_wrote_all_of_a_text(row: Mark) -> None:
-    assert speakers.words_of(row.host, _text(row.example)) == ""
-    assert speakers.words_of(row.host, _text(row.counter)) == row.counter
+    assert speakers.extract_words(row.host, _text(row.example)) == ""
+    assert speakers.extract_words(row.host, _text(row.counter)) == row.counter
 
 
 @pytest.mark.parametrize(
     "row", _rows(SpeakerKind.BLOCK, SpeakerKind.FRONT, SpeakerKind.BEHIND), ids=_name
 )
 def test_of_what_lies_around_a_persons_words_they_alone_are_left(row: Mark) -> None:
-    assert speakers.words_of(row.host, _text(row.example)) == SAID
-    assert speakers.words_of(row.host, _text(row.counter)) == row.counter
+    assert speakers.extract_words(row.host, _text(row.example)) == SAID
+    assert speakers.extract_words(row.host, _text(row.counter)) == row.counter
 
 
 @pytest.mark.parametrize("row", _rows(SpeakerKind.SETTING), ids=_name)
 def test_the_arguments_of_the_programs_own_commands_are_no_words(row: Mark) -> None:
     for command in row.values:
         text = f"<command-name>/{command}</command-name><{row.sign}>{SAID}</{row.sign}>"
-        assert speakers.words_of(row.host, text) == ""
-    assert speakers.words_of(row.host, _text(row.counter)) == SAID
+        assert speakers.extract_words(row.host, text) == ""
+    assert speakers.extract_words(row.host, _text(row.counter)) == SAID
 
 
 @pytest.mark.parametrize("row", _rows(SpeakerKind.REASON), ids=_name)
 def test_a_refusal_tells_what_the_person_said(row: Mark) -> None:
-    assert speakers.reason_in(row.host, _text(row.example)) == SAID
-    assert speakers.reason_in(row.host, _text(row.counter)) == ""
+    assert speakers.extract_refusal(row.host, _text(row.example)) == SAID
+    assert speakers.extract_refusal(row.host, _text(row.counter)) == ""
 
 
 @pytest.mark.parametrize("row", _rows(SpeakerKind.BESIDE), ids=_name)
 def test_a_field_holds_what_the_person_said_beside_a_decision(row: Mark) -> None:
-    assert speakers.words_beside(row.host, _line(row.example)) == SAID
-    assert speakers.words_beside(row.host, _line(row.counter)) == ""
+    assert speakers.extract_comment(row.host, _line(row.example)) == SAID
+    assert speakers.extract_comment(row.host, _line(row.counter)) == ""
 
 
 @pytest.mark.parametrize("row", _rows(SpeakerKind.ANSWER), ids=_name)
 def test_a_dialogue_tells_what_the_person_chose(row: Mark) -> None:
-    assert row.sign in speakers.asking_tools(row.host)
-    assert [said for _, said in speakers.answers_in(_text(row.example))] == [SAID]
-    assert speakers.answers_in(_text(row.counter)) == []
+    assert row.sign in speakers.list_asking_tools(row.host)
+    assert [said for _, said in speakers.extract_answers(_text(row.example))] == [SAID]
+    assert speakers.extract_answers(_text(row.counter)) == []
 
 
 def test_every_host_whose_transcripts_are_read_has_rows_and_no_other_has() -> None:
@@ -193,7 +193,7 @@ def test_what_programs_ask_of_a_model_is_a_brief(text: str) -> None:
     ],
 )
 def test_an_envelope_around_a_programs_text_makes_it_nobodys(host: str, text: str) -> None:
-    assert speakers.words_of(host, text) == ""
+    assert speakers.extract_words(host, text) == ""
 
 
 def test_envelopes_lie_in_each_other() -> None:
@@ -203,7 +203,7 @@ def test_envelopes_lie_in_each_other() -> None:
         "[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | "
         f"a.jpg]\n{SAID}\n[message_id: 7]"
     )
-    assert speakers.words_of("openclaw", text) == SAID
+    assert speakers.extract_words("openclaw", text) == SAID
 
 
 def test_answers_are_joined_with_their_questions_in_every_hosts_form() -> None:
@@ -225,8 +225,8 @@ def test_answers_are_joined_with_their_questions_in_every_hosts_form() -> None:
         ),
         'Questions asked:\n- "Which region?"\n  Answer: Busan\n- "How many?"\n  Answer: 2\n',
     ):
-        assert speakers.answers_in(told, asked) == wanted, told
+        assert speakers.extract_answers(told, asked) == wanted, told
     clarify = (
         'The user wants to clarify these questions.\n- "Which region?"\n  (No answer provided)'
     )
-    assert speakers.answers_in(clarify, asked) == []
+    assert speakers.extract_answers(clarify, asked) == []

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.agents.agent import observed
+from gieok.agents.agent import list_readable_agents
 from gieok.agents.sources import (
     ScopedTranscript,
     find_changed_transcript,
@@ -43,7 +43,7 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
     _touch(session / "cron.jsonl")
     listed = {"agent:work:cron:1": {"sessionId": "cron"}, "agent:work:main": {"sessionId": "a"}}
     _touch(session / "sessions.json", json.dumps(listed))
-    found = list_transcript_places(tmp_path, {}, observed(), [tmp_path / "own"])
+    found = list_transcript_places(tmp_path, {}, list_readable_agents(), [tmp_path / "own"])
     assert sorted(sources(found, _MAIN)) == sorted(kept)
     for source in kept:
         assert find_changed_transcript(source.path, found, _MAIN) == source
@@ -85,7 +85,9 @@ def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_
     _touch(tmp_path / talk / "ses_1/msg_1.json")
     for number in range(7):
         _touch(tmp_path / f".codex/sessions/2025/01/01/{number}.jsonl.gz")
-    told = dict(iter_unread_transcripts(list_transcript_places(tmp_path, {}, observed(), [])))
+    told = dict(
+        iter_unread_transcripts(list_transcript_places(tmp_path, {}, list_readable_agents(), []))
+    )
     assert set(told) == {*old, tmp_path / talk, tmp_path / ".codex/sessions"}
     assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
@@ -133,7 +135,7 @@ def test_prompts_of_sessions_that_are_gone_are_named_and_not_read(
         {text: "Nobody says where I was typed."},
     ]
     _touch(listed, "".join(json.dumps(line) + "\n" for line in lines) + "torn{")
-    found = list_transcript_places(tmp_path, {}, observed(), [])
+    found = list_transcript_places(tmp_path, {}, list_readable_agents(), [])
     assert [(path, "(2 prompts)" in why) for path, why in iter_unread_transcripts(found)] == [
         (listed, True)
     ]
@@ -148,7 +150,7 @@ def test_what_a_person_deleted_in_openclaw_stays_out_and_is_not_named(tmp_path: 
     deleted = _touch(
         tmp_path / ".openclaw/agents/main/sessions/a.jsonl.deleted.2026-06-11T01-02-03.004Z", "{}"
     )
-    found = list_transcript_places(tmp_path, {}, observed(), [])
+    found = list_transcript_places(tmp_path, {}, list_readable_agents(), [])
     assert list(sources(found, _MAIN)) == []
     assert list(iter_unread_transcripts(found)) == []
     assert find_changed_transcript(deleted, found, _MAIN) is None

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.agents.agent import observed
+from gieok.agents.agent import list_readable_agents
 from gieok.agents.sources import list_transcript_places, sources
 from gieok.memory.capture.capture import Capture
 from gieok.model.conversation import Message, Role
@@ -46,7 +46,9 @@ class _Machine:
         capture = Capture(
             self.journal, lambda folder: _SHOP if folder.endswith("/shop") else None, self._tell
         )
-        for source in sources(list_transcript_places(self.home, {}, observed(), []), _MAIN):
+        for source in sources(
+            list_transcript_places(self.home, {}, list_readable_agents(), []), _MAIN
+        ):
             capture.file(source.scope, source.path, source.cwd)
 
     def _tell(self, path: str, why: str) -> None:
@@ -858,7 +860,9 @@ def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(
     }
     assert {
         found.path.name
-        for found in sources(list_transcript_places(machine.home, {}, observed(), []), _MAIN)
+        for found in sources(
+            list_transcript_places(machine.home, {}, list_readable_agents(), []), _MAIN
+        )
     } == {"k.jsonl"}
 
 
@@ -871,7 +875,9 @@ def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(
 
     def cwd_of(name: str) -> str:
         (place,) = list_transcript_places(tmp_path, {}, ["cursor"], [])
-        return place.cwd_of(place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl")
+        return place.find_working_folder(
+            place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl"
+        )
 
     assert cwd_of("d-e") == str(tmp_path / "d" / "e")
     assert cwd_of("a-b-c") == str(tmp_path / "a-b" / "c")

@@ -13,7 +13,7 @@ import pytest
 from contexts import opened_home
 
 from gieok import places
-from gieok.agents.agent import TranscriptPlace
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode

@@ -1,33 +1,24 @@
 """Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
-from gieok.agents.agent import (
-    URL,
-    Agent,
-    HookFiles,
-    Rehearsal,
-    TranscriptPlace,
-    Unread,
-    below,
-    own_folder,
-)
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, kept_file, own_file
+from gieok.agents.install.change import Edit, KeptFile, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
     read_text_field,
-    texts_of,
-    unwrapped,
+    strip_blocks,
 )
-from gieok.agents.transcripts.history import count_orphans
+from gieok.agents.transcripts.history import SESSIONS_GONE, HistoryPlace, PromptHistory
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.agents.transcripts.session import (
     Format,
     Part,
@@ -35,10 +26,15 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
+from gieok.agents.transcripts.speakers import (
+    extract_comment,
+    find_line_driver,
+    find_line_speaker,
+    is_program_reply,
+)
 from gieok.model.conversation import Role
 
 NAME = "claude-code"
@@ -53,54 +49,69 @@ _CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
 _RESULTS = frozenset(("tool_result", "mcp_tool_result"))
 
 
-def begin_claude_session(name: str, first: Line) -> Session | None:
-    """Recognise a line that names its session beside a known type."""
-    session = first.get("sessionId")
-    if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
-        return None
-    is_sub_agent = name.startswith("agent-") or speaker_of(NAME, first) is Speaker.AGENT
-    ignored = "a sub-agent" if is_sub_agent else ""
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd")))
+class ClaudeFormat(Format):
+    """Lines of Claude Code."""
 
+    name = NAME
 
-def _is_prelude(line: Line) -> bool:
-    """Return whether a line is Claude Code's although it names no session.
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line that names its session beside a known type."""
+        session = first.get("sessionId")
+        if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
+            return None
+        is_sub_agent = name.startswith("agent-") or find_line_speaker(NAME, first) is Speaker.AGENT
+        ignored = "a sub-agent" if is_sub_agent else ""
+        return Session(
+            id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd"))
+        )
 
-    Some files hold only titles of other sessions, or only snapshots.
-    """
-    return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
+    def is_prelude(self, line: Line) -> bool:
+        """Return whether a line is Claude Code's although it names no session.
 
+        Some files hold only titles of other sessions, or only snapshots.
+        """
+        return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
 
-def read_claude_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line.
+    def find_driver(self, line: Line) -> Speaker | None:
+        """Return who writes the lines after this line."""
+        return find_line_driver(NAME, line)
 
-    A turn has several lines, which share `message.id` and differ in `uuid`.
-    """
-    if speaker_of(NAME, line) is Speaker.AGENT:
-        return ()
-    message = read_object_field(line.get("message"))
-    content, at = message.get("content"), line.get("timestamp")
-    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
-    found_parts: list[Part] = []
-    match line.get("type"):
-        case "user":
-            found_parts.append(heard(session, line, identity, texts_of(content), at))
-            found_parts += _iter_claude_results(identity, content, at, line)
-        case "assistant" if not is_program_reply(NAME, line):
-            tool_calls = (
-                part for part in list_content_parts(content) if part.get("type") in _CALLS
-            )
-            found_parts.append(SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at))
-            found_parts += calls(identity, tool_calls, at, "input")
-        case "attachment":
-            found_parts += _read_queued_attachment(session, line, identity, at)
-        case "queue-operation":
-            found_parts += _read_claude_queue(session, line, identity, at)
-        case "system" if line.get("subtype") == "local_command":
-            found_parts.append(
-                heard(session, line, identity, read_content_text(line.get("content")), at)
-            )
-    return found_parts
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line.
+
+        A turn has several lines, which share `message.id` and differ in `uuid`.
+        """
+        if find_line_speaker(NAME, line) is Speaker.AGENT:
+            return ()
+        message = read_object_field(line.get("message"))
+        content, at = message.get("content"), line.get("timestamp")
+        identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
+        found_parts: list[Part] = []
+        match line.get("type"):
+            case "user":
+                found_parts.append(
+                    build_user_part(session, line, identity, list_content_texts(content), at)
+                )
+                found_parts += _iter_claude_results(identity, content, at, line)
+            case "assistant" if not is_program_reply(NAME, line):
+                tool_calls = (
+                    part for part in list_content_parts(content) if part.get("type") in _CALLS
+                )
+                found_parts.append(
+                    SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at)
+                )
+                found_parts += iter_tool_calls(identity, tool_calls, at, "input")
+            case "attachment":
+                found_parts += _read_queued_attachment(session, line, identity, at)
+            case "queue-operation":
+                found_parts += _read_claude_queue(session, line, identity, at)
+            case "system" if line.get("subtype") == "local_command":
+                found_parts.append(
+                    build_user_part(
+                        session, line, identity, read_content_text(line.get("content")), at
+                    )
+                )
+        return found_parts
 
 
 def _read_queued_attachment(session: Session, line: Line, identity: str, at: object) -> list[Part]:
@@ -111,7 +122,9 @@ def _read_queued_attachment(session: Session, line: Line, identity: str, at: obj
     attachment = read_object_field(line.get("attachment"))
     if attachment.get("type") != "queued_command":
         return []
-    prompt = heard(session, line, identity, texts_of(attachment.get("prompt")), at)
+    prompt = build_user_part(
+        session, line, identity, list_content_texts(attachment.get("prompt")), at
+    )
     return [Queued(prompt, "absorb", "attachment")]
 
 
@@ -127,7 +140,7 @@ def _read_claude_queue(session: Session, line: Line, identity: str, at: object) 
     what = _QUEUE.get(read_text_field(line.get("operation")), "")
     if what == "absorb" and (line.get("reason") or "") not in _TAKEN_IN:
         what = "drop"
-    prompt = heard(session, line, identity, read_content_text(line.get("content")), at)
+    prompt = build_user_part(session, line, identity, read_content_text(line.get("content")), at)
     return [Queued(prompt, what, "queue")] if what else []
 
 
@@ -136,7 +149,7 @@ def _iter_claude_results(
 ) -> Iterator[ToolUse]:
     results = (part for part in list_content_parts(content) if part.get("type") in _RESULTS)
     for number, part in enumerate(results):
-        text = unwrapped(read_content_text(part.get("content")), ("system-reminder",))
+        text = strip_blocks(read_content_text(part.get("content")), ("system-reminder",))
         failed = part.get("is_error") is True
         call = read_text_field(part.get("tool_use_id"))
         tool_result = read_object_field(line.get("toolUseResult"))
@@ -144,95 +157,84 @@ def _iter_claude_results(
         use = ToolUse(
             f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered
         )
-        yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
+        yield use._replace(beside=extract_comment(NAME, line) if number == 0 else "")
 
 
-def _build_claude_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
-    # A project's settings.json is shared with people who may not have Gieok installed; the local
-    # settings file is not shared.
-    settings = folder / ("settings.local.json" if site.is_project else "settings.json")
-    moved = site.environment.get("CLAUDE_CONFIG_DIR")
-    servers = (
-        site.folder / ".mcp.json"
-        if site.is_project
-        else (folder if moved else site.folder) / ".claude.json"
+class ClaudeHistory(PromptHistory):
+    """Prompt history of Claude Code."""
+
+    session_field = "sessionId"
+    text_field = "display"
+
+    def find_kept_sessions(self, folder: Path) -> frozenset[str]:
+        """Return the ids of the sessions whose transcripts exist."""
+        return frozenset(file.stem for file in (folder / "projects").glob("*/*.jsonl"))
+
+
+class ClaudeCodeAgent(Agent):
+    """Claude Code: its transcripts, and its settings with hooks, servers, commands and a skill."""
+
+    format = ClaudeFormat()
+    hook_files = HookFiles(
+        ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
+        ((("disableAllHooks",), True),),
     )
-    return [
-        edits.hooks(
-            settings, NAME, lambda event: {"hooks": [edits.build_hook_command(call, NAME, event)]}
-        ),
-        edits.server(servers, call.server()),
-        own_file(
-            folder / "commands" / "memory" / "search.md", edits.read_install_text("search.md")
-        ),
-        own_file(
-            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
-        ),
-    ]
-
-
-def _build_claude_commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
-    names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
-    return [
-        kept_file(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
-        for name in names
-    ]
-
-
-_projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
-
-
-def _find_claude_history(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return the place of the prompt history, with prompts of sessions whose files are gone."""
-    place = _projects(home, environment)
-    unread = Unread(
-        "history.jsonl",
-        "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        orphans=lambda file: count_orphans(
-            file, "sessionId", "display", _list_sessions(place.folder).__contains__
-        ),
-    )
-    return (
-        TranscriptPlace(
-            place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)
-        ),
+    rehearsal = Rehearsal(
+        "claude",
+        ("-p",),
+        {
+            "ANTHROPIC_BASE_URL": URL,
+            "ANTHROPIC_API_KEY": "loopback",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.claude`, or the folder that `CLAUDE_CONFIG_DIR` names."""
+        return site.below("CLAUDE_CONFIG_DIR", ".claude")
 
-def _list_sessions(projects: Path) -> frozenset[str]:
-    return frozenset(file.stem for file in projects.glob("*/*.jsonl"))
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        return TranscriptPlace(self.find_own_folder(home, environment) / "projects", "*/*.jsonl")
+
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the place of the prompt history."""
+        folder = self.find_own_folder(home, environment)
+        history = ClaudeHistory("history.jsonl", SESSIONS_GONE)
+        return (HistoryPlace(folder, is_watched=False, unread=(history,)),)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server, a command and a skill."""
+        folder = self.find_settings_folder(site)
+        # A project's settings.json is shared with people who may not have Gieok installed; the
+        # local settings file is not shared.
+        settings = folder / ("settings.local.json" if site.is_project else "settings.json")
+        search = edits.read_install_text("search.md")
+        skill = edits.read_install_text("skill.md")
+        return [
+            edits.HookEntries(settings, edits.build_hook_groups(call, NAME)),
+            edits.JsonServer(self._find_server_file(site), call.server()),
+            WholeFile(folder / "commands" / "memory" / "search.md", search),
+            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+        ]
+
+    def _find_server_file(self, site: InstallPlace) -> Path:
+        if site.is_project:
+            return site.folder / ".mcp.json"
+        moved = site.environment.get("CLAUDE_CONFIG_DIR")
+        return (self.find_settings_folder(site) if moved else site.folder) / ".claude.json"
+
+    def build_command_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the commands `/gieok-…` for a project's code."""
+        folder = self.find_settings_folder(site) / "commands"
+        names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
+        return [
+            KeptFile(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
+            for name in names
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.below("CLAUDE_CONFIG_DIR", ".claude"),
-    ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
-    ((("disableAllHooks",), True),),
-)
-_REHEARSAL = Rehearsal(
-    "claude",
-    ("-p",),
-    {
-        "ANTHROPIC_BASE_URL": URL,
-        "ANTHROPIC_API_KEY": "loopback",
-        "DISABLE_AUTOUPDATER": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    },
-)
-AGENT = Agent(
-    _projects,
-    Format(
-        NAME,
-        begin_claude_session,
-        read_claude_parts,
-        is_prelude=_is_prelude,
-        driver=partial(driver_of, NAME),
-    ),
-    _build_claude_edits,
-    commands=_build_claude_commands,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("CLAUDE_CONFIG_DIR", ".claude"),
-    other_places=_find_claude_history,
-)
+AGENT = ClaudeCodeAgent()

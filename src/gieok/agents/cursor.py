@@ -13,9 +13,10 @@ from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-from gieok.agents.agent import Agent, HookFiles, TranscriptPlace, Unread, own_folder
+from gieok.agents import table
+from gieok.agents.agent import Agent, HookFiles
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import ANY, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
@@ -23,12 +24,20 @@ from gieok.agents.table import fold_folder_path
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
-    texts_of,
-    unwrapped,
+    strip_blocks,
 )
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, calls, heard
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    build_user_part,
+    iter_tool_calls,
+)
 from gieok.model.conversation import Role
 
 NAME = "cursor"
@@ -50,41 +59,38 @@ _TIME = re.compile(
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
-def begin_cursor_session(name: str, first: Line) -> Session | None:
-    """Recognise a line that has a role and a message, and nothing else.
+class CursorFormat(Format):
+    """Lines of Cursor."""
 
-    The session's id is the name of the file.
-    """
-    is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
-        first.get("message")
-    )
-    if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
-        return None
-    return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
+    name = NAME
+    has_ids = False
 
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line that has a role and a message, and nothing else.
 
-def read_cursor_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line."""
-    content, identity = (
-        read_object_field(line.get("message")).get("content"),
-        f"{session.id}/{fallback_id}",
-    )
-    if line.get("role") == "user":
-        texts = texts_of(content)
-        return (
-            heard(
-                session,
-                line,
-                identity,
-                [*map(_extract_typed_query, texts)],
-                _parse_cursor_time("\n".join(texts)),
-            ),
+        The session's id is the name of the file.
+        """
+        is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
+            first.get("message")
         )
-    tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
-    return (
-        SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
-        *calls(identity, tool_uses, None, "input"),
-    )
+        if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
+            return None
+        return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line."""
+        content = read_object_field(line.get("message")).get("content")
+        identity = f"{session.id}/{fallback_id}"
+        if line.get("role") == "user":
+            texts = list_content_texts(content)
+            queries = [_extract_typed_query(text) for text in texts]
+            at = _parse_cursor_time("\n".join(texts))
+            return (build_user_part(session, line, identity, queries, at),)
+        tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
+        return (
+            SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
+            *iter_tool_calls(identity, tool_uses, None, "input"),
+        )
 
 
 def _extract_typed_query(text: str) -> str:
@@ -94,7 +100,7 @@ def _extract_typed_query(text: str) -> str:
     """
     tag_match = _TYPED.search(text)
     if tag_match is None:
-        rest = unwrapped(text, _AROUND)
+        rest = strip_blocks(text, _AROUND)
         tag_match = _ANYWHERE.search(rest) if rest.count("<user_query>") == 1 else None
     return tag_match["said"] if tag_match else ""
 
@@ -118,39 +124,24 @@ def _parse_cursor_time(text: str) -> str | None:
         return None
 
 
-def _find_cursor_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    projects = own_folder("", ".cursor")(home, environment) / "projects"
-    files = "*/agent-transcripts/*/*.jsonl */agent-transcripts/*.jsonl"
-    return TranscriptPlace(
-        projects,
-        files,
-        is_silent=_is_silent_cursor_file,
-        cwd_of=_find_cursor_project,
-        unread=_UNREAD,
-    )
+class CursorPlace(TranscriptPlace):
+    """Folder of Cursor's projects."""
 
+    def is_silent(self, path: Path) -> bool:
+        """Return whether a file is a sub-agent's transcript, or no transcript at all.
 
-_UNREAD = (
-    Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),
-)
+        Cursor's own memory keeps lines below a project, too.
+        """
+        return "subagents" in path.parts or "agent-transcripts" not in path.parts
 
-
-def _is_silent_cursor_file(path: Path) -> bool:
-    """Return whether a file is a sub-agent's transcript, or no transcript at all.
-
-    Cursor's own memory keeps lines below a project, too.
-    """
-    return "subagents" in path.parts or "agent-transcripts" not in path.parts
-
-
-def _find_cursor_project(path: Path) -> str:
-    """Return the project's folder; '' where no folder or several folders have that name."""
-    project = next(
-        parent
-        for parent in path.parents
-        if parent.parent.name == "projects" or parent == parent.parent
-    )
-    return _unfold_folder_name(project.name, path.anchor)
+    def find_working_folder(self, path: Path) -> str:
+        """Return the project's folder; '' where no folder or several folders have that name."""
+        project = next(
+            parent
+            for parent in path.parents
+            if parent.parent.name == "projects" or parent == parent.parent
+        )
+        return _unfold_folder_name(project.name, path.anchor)
 
 
 @lru_cache(maxsize=256)
@@ -177,29 +168,42 @@ def _fold_cursor_name(name: str) -> str:
     return fold_folder_path(name).strip("-") or "\0"
 
 
-def _build_cursor_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.folder / ".cursor"
-    return [
-        edits.hooks(
-            folder / "hooks.json",
-            NAME,
-            lambda event: {"command": call.line(event, NAME)},
-            first=("version", 1),
-        ),
-        edits.server(folder / "mcp.json", call.server()),
-        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
-    ]
+_UNREAD = (
+    Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),
+)
 
 
-_NOTE = (
-    "Cursor takes context at the start of a session; before a prompt only some versions do: "
-    "the MCP tools always work"
-)
-AGENT = Agent(
-    _find_cursor_place,
-    Format(NAME, begin_cursor_session, read_cursor_parts, has_ids=False),
-    edits=_build_cursor_edits,
-    note=_NOTE,
-    hook_files=HookFiles(lambda site: site.folder / ".cursor", ("hooks.json",)),
-    folder=own_folder("", ".cursor"),
-)
+class CursorAgent(Agent):
+    """Cursor: its transcripts, and its settings with hooks, a server and a command."""
+
+    format = CursorFormat()
+    note = (
+        "Cursor takes context at the start of a session; before a prompt only some versions do: "
+        "the MCP tools always work"
+    )
+    hook_files = HookFiles(("hooks.json",))
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.cursor`."""
+        return site.folder / ".cursor"
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        folder = self.find_own_folder(home, environment) / "projects"
+        files = "*/agent-transcripts/*/*.jsonl */agent-transcripts/*.jsonl"
+        return CursorPlace(folder, files, unread=_UNREAD)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server and a command."""
+        folder = self.find_settings_folder(site)
+        events = table.BY_NAME[NAME].events.items()
+        entries = {native: {"command": call.line(event, NAME)} for event, native in events}
+        search = edits.read_install_text("search.md")
+        return [
+            edits.HookEntries(folder / "hooks.json", entries, first=("version", 1)),
+            edits.JsonServer(folder / "mcp.json", call.server()),
+            WholeFile(folder / "commands" / "memory-search.md", search),
+        ]
+
+
+AGENT = CursorAgent()

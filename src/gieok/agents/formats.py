@@ -22,7 +22,7 @@ from gieok.agents.transcripts.session import (
     SpokenPart,
     ToolUse,
     build_spoken_messages,
-    used,
+    build_tool_messages,
 )
 from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.text.echo import MARKER, strip_echo
@@ -96,7 +96,7 @@ class Transcript:
         self._note(line)
         return [
             event
-            for part in self.format.parts(self.session, line, fallback_id)
+            for part in self.format.read_parts(self.session, line, fallback_id)
             for event in self._events(part)
         ]
 
@@ -107,30 +107,26 @@ class Transcript:
         """
         if self.session.ignored:
             return
-        named = (*self.folders, *self.excluded)
         rows = lines.split(b"\n")
-        if may_ask(lines, named) or any(sign in lines for sign in self._signs):
+        signs = self._signs
+        if self._bears_on_later(lines, signs):
             for data in rows:
-                line = (
-                    parse_transcript_line(data)
-                    if may_ask(data, named) or any(s in data for s in self._signs)
-                    else None
-                )
-                if line:
+                if self._bears_on_later(data, signs) and (line := parse_transcript_line(data)):
                     self._pass_line(line)
-        dated = filter(
-            None,
-            (
-                find_line_time(line)
-                for line in map(parse_transcript_line, reversed(rows[-_DATED_LINES:]))
-                if line
-            ),
+        for data in reversed(rows[-_DATED_LINES:]):
+            if at := find_line_time(parse_transcript_line(data) or {}):
+                self.at = at
+                break
+
+    def _bears_on_later(self, lines: bytes, signs: Sequence[bytes]) -> bool:
+        """Return whether lines may hold something that later lines need, by their bytes."""
+        return any(sign in lines for sign in signs) or may_ask(
+            lines, (*self.folders, *self.excluded)
         )
-        self.at = next(dated, self.at)
 
     def _pass_line(self, line: Line) -> None:
         self._note(line)
-        for part in self.format.parts(self.session, line, ""):
+        for part in self.format.read_parts(self.session, line, ""):
             match part:
                 case ToolUse():
                     self._is_own(part)
@@ -141,12 +137,12 @@ class Transcript:
 
     @property
     def _signs(self) -> tuple[bytes, ...]:
-        asking = (name.encode() for name in speakers.asking_tools(self.format.name))
+        asking = (name.encode() for name in speakers.list_asking_tools(self.format.name))
         return (b'"queue-operation"', b'"queued_command"', b'"turn_trigger"', *asking)
 
     def _note(self, line: Line) -> None:
         """Remember who drives the following lines, and their time."""
-        driver = self.format.driver(line)
+        driver = self.format.find_driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
         line_time = find_line_time(line)
@@ -197,7 +193,7 @@ class Transcript:
     def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
         at = self._time(use.at)
         self._keep_undated(use.id, use.at)
-        events = used(self.session, use, at, is_own=self._is_own(use))
+        events = build_tool_messages(self.session, use, at, is_own=self._is_own(use))
         spoken = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
         for number, (role, text) in enumerate(spoken):
             events += build_spoken_messages(
@@ -213,28 +209,24 @@ class Transcript:
         arguments = self._note_asking(use)
         if use.result is None:
             return []
-        reason = (
-            speakers.reason_in(self.format.name, use.result)
-            if use.failed and not use.beside
-            else use.beside
-        )
+        reason = use.beside
+        if use.failed and not reason:
+            reason = speakers.extract_refusal(self.format.name, use.result)
         if reason:
             return [(Role.USER, reason)]
         if use.answered is None and arguments is None:
             return []
-        pairs = speakers.answers_in(use.answered, arguments) or speakers.answers_in(
+        pairs = speakers.extract_answers(use.answered, arguments) or speakers.extract_answers(
             use.result, arguments
         )
-        return [
-            spoken
-            for question, answer in pairs
-            for spoken in ((Role.ASSISTANT, question), (Role.USER, answer))
-            if spoken[1]
-        ]
+        spoken: list[tuple[Role, str]] = []
+        for question, answer in pairs:
+            spoken += [(Role.ASSISTANT, question), (Role.USER, answer)]
+        return [(role, text) for role, text in spoken if text]
 
     def _note_asking(self, use: ToolUse) -> object | None:
         """Record the questions of a call that asks the person; return the questions of a result."""
-        if use.arguments is not None and use.name in speakers.asking_tools(self.format.name):
+        if use.arguments is not None and use.name in speakers.list_asking_tools(self.format.name):
             self._asked[use.call] = use.arguments
         return self._asked.get(use.call) if use.result is not None else None
 
@@ -262,7 +254,7 @@ class Transcript:
 def begin_transcript(name: str, first: Line) -> Transcript | None:
     """Return the transcript for a file name and its first line; None where no format fits."""
     for known_format in FORMATS:
-        session = known_format.begin(PurePath(name).name, first)
+        session = known_format.begin_session(PurePath(name).name, first)
         if session is not None:
             return Transcript(known_format, session)
     return None
@@ -280,14 +272,15 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     session = transcript.session
     if _is_own_run(transcript, parsed):
         session = session._replace(ignored="gieok's own")
-    elif why := next(filter(None, map(transcript.format.ignores, parsed)), ""):
+    elif why := next(filter(None, map(transcript.format.explain_ignored, parsed)), ""):
         session = session._replace(ignored=why)
-    folders = map(transcript.format.folder, parsed)  # Claude Code says it on the lines of turns
+    # Claude Code names the folder on the lines of turns.
+    folders = map(transcript.format.read_folder, parsed)
     session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
     drivers = (
         driver
         for line in parsed
-        if (driver := transcript.format.driver(line)) and driver is not Speaker.AGENT
+        if (driver := transcript.format.find_driver(line)) and driver is not Speaker.AGENT
     )
     session = session._replace(driver=next(drivers, session.driver))
     opening = _find_opening(transcript.format, session, parsed)
@@ -295,7 +288,7 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     if opening is None:
         return Transcript(transcript.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
-    is_told = any(speakers.driver_of(transcript.format.name, line) for line in parsed)
+    is_told = any(speakers.find_line_driver(transcript.format.name, line) for line in parsed)
     is_typed = is_person and opening.is_sure
     opening_text = redact(strip_echo(opening.text)).strip() if is_person else ""
     return Transcript(
@@ -328,7 +321,7 @@ def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Spo
     spoken_parts = (
         part
         for line in lines
-        for part in found.parts(session, line, "")
+        for part in found.read_parts(session, line, "")
         if isinstance(part, SpokenPart)
     )
     return next(
@@ -345,7 +338,7 @@ def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | N
     if whole is None:
         return None
     for candidate in FORMATS:
-        if lines := list(candidate.lines(whole)):
+        if lines := list(candidate.split_session(whole)):
             transcript = recognise(
                 name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]]
             )
@@ -370,7 +363,7 @@ def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
     for line in lines:
         if any(_OWN_RUN.match(text) for text in _iter_nested_texts(line)):
             return True
-        parts = transcript.format.parts(transcript.session, line, "")
+        parts = transcript.format.read_parts(transcript.session, line, "")
         if any(isinstance(part, SpokenPart) and part.text.strip() for part in parts):
             return False
     return False

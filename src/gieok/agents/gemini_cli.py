@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -22,8 +22,16 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
-from gieok.agents.transcripts.speakers import asking_tools, driver_of, words_of
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    build_user_part,
+)
+from gieok.agents.transcripts.speakers import extract_words, find_line_driver, list_asking_tools
 from gieok.model.conversation import Retraction, Role
 
 NAME = "gemini-cli"
@@ -40,40 +48,43 @@ _SYNTHETIC = tuple(
 )
 
 
-def begin_gemini_session(name: str, first: Line) -> Session | None:
-    """Recognise the metadata line; some releases leave out the project's hash."""
-    del name
-    is_head = "type" not in first and any(field in first for field in _HEAD)
-    if not is_head or not isinstance(first.get("sessionId"), str):
-        return None
-    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(
-        id=first["sessionId"],
-        agent=NAME,
-        ignored=ignored,
-        cwd_sum=read_text_field(first.get("projectHash")),
-    )
+class GeminiFormat(Format):
+    """Lines of Gemini CLI, and the one object of its releases up to 2025."""
 
+    name = NAME
 
-def _split_gemini_session(whole: Line) -> list[Line]:
-    """Return the lines of a session kept in one object, as releases up to 2025 wrote it."""
-    messages = whole.get("messages")
-    if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
-        return []
-    head = {name: value for name, value in whole.items() if name != "messages"}
-    return [{"projectHash": "", **head}, *list_content_parts(messages)]
-
-
-def read_gemini_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line, or the retractions that the line makes."""
-    if isinstance(line.get("$rewindTo"), str):
-        return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
-    changed = line.get("$set")
-    if isinstance(changed, dict):
-        return _read_gemini_replacement(
-            session, list_content_parts(changed.get("messages")), fallback_id
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise the metadata line; some releases leave out the project's hash."""
+        del name
+        is_head = "type" not in first and any(field in first for field in _HEAD)
+        if not is_head or not isinstance(first.get("sessionId"), str):
+            return None
+        ignored = "a sub-agent" if find_line_driver(NAME, first) is Speaker.AGENT else ""
+        return Session(
+            id=first["sessionId"],
+            agent=NAME,
+            ignored=ignored,
+            cwd_sum=read_text_field(first.get("projectHash")),
         )
-    return _read_gemini_message(session, line, fallback_id)
+
+    def split_session(self, whole: Line) -> list[Line]:
+        """Return the lines of a session kept in one object, as releases up to 2025 wrote it."""
+        messages = whole.get("messages")
+        if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
+            return []
+        head = {name: value for name, value in whole.items() if name != "messages"}
+        return [{"projectHash": "", **head}, *list_content_parts(messages)]
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line, or the retractions that the line makes."""
+        if isinstance(line.get("$rewindTo"), str):
+            return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
+        changed = line.get("$set")
+        if isinstance(changed, dict):
+            return _read_gemini_replacement(
+                session, list_content_parts(changed.get("messages")), fallback_id
+            )
+        return _read_gemini_message(session, line, fallback_id)
 
 
 def _read_gemini_replacement(
@@ -110,7 +121,7 @@ def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list
     )
     reply = SpokenPart(identity, role, _extract_model_reply(read_gemini_text(content)), at)
     message_parts: list[Part] = [
-        heard(session, line, identity, _list_prompt_texts(content), at)
+        build_user_part(session, line, identity, _list_prompt_texts(content), at)
         if role is Role.USER
         else reply
     ]
@@ -126,7 +137,7 @@ def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list
             result=result,
             failed=failed,
         )
-        if name in asking_tools(NAME):
+        if name in list_asking_tools(NAME):
             answered = _read_gemini_output(call.get("result"))
             use = use._replace(result=result or answered, answered=answered or None)
         message_parts.append(use)
@@ -152,7 +163,7 @@ def _extract_model_reply(text: str) -> str:
 
     When the program sets up a session, it answers itself in the model's place.
     """
-    return words_of(NAME, text) if text.startswith("Got it.") else text
+    return extract_words(NAME, text) if text.startswith("Got it.") else text
 
 
 def _list_prompt_texts(content: object) -> list[str]:
@@ -173,24 +184,35 @@ def read_gemini_text(content: object) -> str:
     ).strip()
 
 
-def _build_gemini_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.folder / ".gemini"
+class GeminiPlace(TranscriptPlace):
+    """Folder of Gemini CLI's projects."""
 
-    def entry(event: str) -> object:
-        return {
-            "matcher": "*",
-            "hooks": [
-                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
-            ],
-        }
+    def find_working_folder(self, path: Path) -> str:
+        """Return the project's folder.
 
-    settings = folder / "settings.json"
-    return [
-        edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
-        own_file(
-            folder / "commands" / "memory" / "search.toml", edits.read_install_text("search.toml")
-        ),
-    ]
+        The folder stands in a file beside the folder of chats, or in the program's list of
+        projects. Older releases name the folder by the hash of the project's path.
+        """
+        project = path.parents[1]
+        try:
+            return (project / ".project_root").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            pass
+        for root, name in _known_projects(project.parents[1]):
+            if project.name in (name, hashlib.sha256(root.encode()).hexdigest()):
+                return root
+        return ""
+
+
+def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
+    """Yield the project folders that the program lists, each with the program's name for it."""
+    for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
+        try:
+            listed = json.loads((home / file).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        folders = read_object_field(read_object_field(listed).get(field) if field else listed)
+        yield from ((root, read_text_field(name)) for root, name in folders.items())
 
 
 #: Before chats were kept (August 2025), the program stored only the prompts, and checkpoints that a
@@ -207,65 +229,50 @@ _UNREAD = (
 )
 
 
-def _find_gemini_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    del environment
-    return TranscriptPlace(
-        home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_find_gemini_project, unread=_UNREAD
+class GeminiAgent(Agent):
+    """Gemini CLI: its transcripts, and its settings with hooks, a server and a command."""
+
+    format = GeminiFormat()
+    hook_files = HookFiles(
+        ("settings.json", "extensions/*/hooks/hooks.json"),
+        ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),
+    )
+    rehearsal = Rehearsal(
+        "gemini",
+        ("-m", "gemini-2.5-flash", "-p"),
+        {
+            "GEMINI_API_KEY": "loopback",
+            "GOOGLE_GEMINI_BASE_URL": URL,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        {
+            ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
+            '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.gemini`."""
+        return site.folder / ".gemini"
 
-def _find_gemini_project(path: Path) -> str:
-    """Return the project's folder.
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        folder = self.find_own_folder(home, environment) / "tmp"
+        return GeminiPlace(folder, "*/chats/*.json*", unread=_UNREAD)
 
-    The folder stands in a file beside the folder of chats, or in the program's list of projects.
-
-    Older releases name the folder by the hash of the project's path.
-    """
-    project = path.parents[1]
-    try:
-        return (project / ".project_root").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        pass
-    for root, name in _known_projects(project.parents[1]):
-        if project.name in (name, hashlib.sha256(root.encode()).hexdigest()):
-            return root
-    return ""
-
-
-def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
-    """Yield the project folders that the program lists, each with the program's name for it."""
-    for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
-        try:
-            listed = json.loads((home / file).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        folders = read_object_field(read_object_field(listed).get(field) if field else listed)
-        yield from ((root, read_text_field(name)) for root, name in folders.items())
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server and a command."""
+        folder = self.find_settings_folder(site)
+        groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+        entries = {native: {"matcher": "*", **group} for native, group in groups.items()}
+        settings = folder / "settings.json"
+        hooks = edits.HookEntries(settings, entries)
+        server = edits.JsonServer(settings, call.server())
+        search = edits.read_install_text("search.toml")
+        return [
+            JointEdit(settings, (hooks, server)),
+            WholeFile(folder / "commands" / "memory" / "search.toml", search),
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.folder / ".gemini",
-    ("settings.json", "extensions/*/hooks/hooks.json"),
-    ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),
-)
-_REHEARSAL = Rehearsal(
-    "gemini",
-    ("-m", "gemini-2.5-flash", "-p"),
-    {
-        "GEMINI_API_KEY": "loopback",
-        "GOOGLE_GEMINI_BASE_URL": URL,
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
-    },
-    {
-        ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
-        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
-    },
-)
-AGENT = Agent(
-    _find_gemini_place,
-    Format(NAME, begin_gemini_session, read_gemini_parts, lines=_split_gemini_session),
-    _build_gemini_edits,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("", ".gemini"),
-)
+AGENT = GeminiAgent()

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -25,8 +25,16 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
-from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, speaker_of
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    build_user_part,
+)
+from gieok.agents.transcripts.speakers import find_line_driver, find_line_speaker
 from gieok.model.conversation import Retraction, Role
 
 NAME = "opencode"
@@ -37,25 +45,57 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)+"', re.DOTALL)
 _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
-def begin_opencode_session(name: str, first: Line) -> Session | None:
-    """Recognise an event as `machine.transcripts.opencode` gives it.
+class OpencodeFormat(Format):
+    """Events of opencode's database."""
 
-    The child of another session is a sub-agent.
-    """
-    del name
-    data = read_object_field(first.get("data"))
-    info, session = read_object_field(data.get("info")), data.get("sessionID")
-    if "event" not in first or not isinstance(session, str):
-        return None
-    driver = driver_of(
-        NAME,
-        {**first, "data": {**data, "info": {**info, "permission": _read_permission_rules(info)}}},
-    )
-    ignored = "a sub-agent" if driver is Speaker.AGENT else ""
-    folder = read_text_field(info.get("directory"))
-    return Session(
-        id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
-    )
+    name = NAME
+
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise an event as `machine.transcripts.opencode` gives it.
+
+        The child of another session is a sub-agent.
+        """
+        del name
+        data = read_object_field(first.get("data"))
+        info, session = read_object_field(data.get("info")), data.get("sessionID")
+        if "event" not in first or not isinstance(session, str):
+            return None
+        ruled = {**info, "permission": _read_permission_rules(info)}
+        driver = find_line_driver(NAME, {**first, "data": {**data, "info": ruled}})
+        ignored = "a sub-agent" if driver is Speaker.AGENT else ""
+        folder = read_text_field(info.get("directory"))
+        return Session(
+            id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
+        )
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of an event.
+
+        `synthetic` parts (added by opencode or a plugin) and summaries are skipped.
+        """
+        del fallback_id
+        data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
+        part = read_object_field(data.get("part"))
+        kind = read_text_field(line.get("event")).rpartition(".")[0]
+        if kind == "message.removed":
+            removed = f"{session.id}/{read_text_field(data.get('messageID'))}"
+            return (Retraction(session.id, removed),)
+        if kind != "message.part.updated" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
+            return ()
+        said_in, number = read_text_field(part.get("messageID")), read_text_field(part.get("id"))
+        identity = f"{session.id}/{said_in}#{number}"
+        role, at = _ROLES.get(read_text_field(message.get("role"))), data.get("time")
+        match part.get("type"):
+            case "text" if role:
+                text = read_text_field(part.get("text"))
+                if role is Role.USER:
+                    return (
+                        build_user_part(session, line, identity, _unquote_typed_prompt(text), at),
+                    )
+                return (SpokenPart(identity, role, text, at),)
+            case "tool":
+                return _read_tool_use(identity, part, at)
+        return ()
 
 
 def _read_permission_rules(info: Line) -> dict[str, str]:
@@ -67,36 +107,6 @@ def _read_permission_rules(info: Line) -> dict[str, str]:
         read_text_field(rule.get("permission")): read_text_field(rule.get("action"))
         for rule in listed
     }
-
-
-def read_opencode_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an event.
-
-    `synthetic` parts (added by opencode or a plugin) and summaries are skipped.
-    """
-    del fallback_id
-    data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
-    part, kind = (
-        read_object_field(data.get("part")),
-        read_text_field(line.get("event")).rpartition(".")[0],
-    )
-    if kind == "message.removed":
-        return (Retraction(session.id, f"{session.id}/{read_text_field(data.get('messageID'))}"),)
-    if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
-        return ()
-    identity = (
-        f"{session.id}/{read_text_field(part.get('messageID'))}#{read_text_field(part.get('id'))}"
-    )
-    role, at = _ROLES.get(read_text_field(message.get("role"))), data.get("time")
-    match part.get("type"):
-        case "text" if role:
-            text = read_text_field(part.get("text"))
-            if role is Role.USER:
-                return (heard(session, line, identity, _unquote_typed_prompt(text), at),)
-            return (SpokenPart(identity, role, text, at),)
-        case "tool":
-            return _read_tool_use(identity, part, at)
-    return ()
 
 
 def _unquote_typed_prompt(text: str) -> str:
@@ -140,77 +150,79 @@ _UNREAD = (
 )
 
 
-def _find_opencode_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    data = environment.get("XDG_DATA_HOME")
-    folder = (Path(data) if data else home / ".local" / "share") / NAME
-    return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+class OpencodeAgent(Agent):
+    """opencode: its database, and its settings with a plugin, a server and a command."""
 
-
-def _find_opencode_files(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return the places where releases before 1.3 kept one file for each message."""
-    return (
-        TranscriptPlace(
-            _find_opencode_place(home, environment).folder / "storage",
-            databases="message",
-            is_watched=False,
-        ),
+    format = OpencodeFormat()
+    hook_files = HookFiles(("plugin/*.[jt]s", "plugins/*.[jt]s"))
+    rehearsal = Rehearsal(
+        "opencode",
+        ("run",),
+        {
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        },
+        {
+            ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": '
+            '"loopback/one", "share": "disabled", '
+            '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
+            f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": '
+            f'{{"name": "one"}}}}}}}}}}'
+        },
     )
 
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return a project's `.opencode`, or `opencode` in the user's folder of settings."""
+        if site.is_project:
+            return site.folder / f".{NAME}"
+        configured = site.environment.get("XDG_CONFIG_HOME")
+        return (Path(configured) if configured else site.folder / ".config") / NAME
 
-def _find_opencode_folder(site: InstallPlace) -> Path:
-    configured = site.environment.get("XDG_CONFIG_HOME")
-    user = (Path(configured) if configured else site.folder / ".config") / NAME
-    return site.folder / f".{NAME}" if site.is_project else user
+    def find_own_folder(self, home: Path, environment: Mapping[str, str]) -> Path:
+        """Return `opencode` in the user's folder of data."""
+        data = environment.get("XDG_DATA_HOME")
+        return (Path(data) if data else home / ".local" / "share") / NAME
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of the database."""
+        folder = self.find_own_folder(home, environment)
+        return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the place where releases before 1.3 kept one file for each message."""
+        folder = self.find_own_folder(home, environment) / "storage"
+        return (TranscriptPlace(folder, databases="message", is_watched=False),)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for the MCP server, the plugin and a command."""
+        folder = self.find_settings_folder(site)
+        lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
+        server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
+        if call.environment:
+            server["environment"] = dict(call.environment)
+        # opencode adds `$schema` to a file where it is missing.
+        schema = ("$schema", "https://opencode.ai/config.json")
+        search = edits.read_install_text("search.md")
+        return [
+            edits.JsonServer(self._find_server_file(site), server, "mcp", schema),
+            WholeFile(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
+            WholeFile(folder / "commands" / "memory-search.md", search),
+        ]
+
+    def _find_server_file(self, site: InstallPlace) -> Path:
+        folder = site.folder if site.is_project else self.find_settings_folder(site)
+        file = folder / "opencode.json"
+        commented = file.with_suffix(".jsonc")
+        return commented if commented.exists() and not file.exists() else file
+
+    def parse_prompt_command(self, text: str) -> str:
+        """Return the command of Gieok's prompt hook in the plugin; '' for none."""
+        match = _PROMPT_LINE.search(text)
+        line = str(json.loads(match[1])) if match else ""
+        return line if edits.is_ours(line) else ""
 
 
-def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = _find_opencode_folder(site)
-    settings = site.folder if site.is_project else folder
-    file = settings / "opencode.json"
-    commented = file.with_suffix(".jsonc")
-    lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
-    server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
-    if call.environment:
-        server["environment"] = dict(call.environment)
-    # opencode adds `$schema` to a file where it is missing.
-    schema = ("$schema", "https://opencode.ai/config.json")
-    return [
-        edits.server(
-            commented if commented.exists() and not file.exists() else file, server, "mcp", schema
-        ),
-        own_file(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
-        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
-    ]
-
-
-def _prompt_command(plugin: str) -> str:
-    match = _PROMPT_LINE.search(plugin)
-    line = str(json.loads(match[1])) if match else ""
-    return line if edits.is_ours(line) else ""
-
-
-_REHEARSAL = Rehearsal(
-    "opencode",
-    ("run",),
-    {
-        "OPENCODE_DISABLE_AUTOUPDATE": "1",
-        "OPENCODE_DISABLE_MODELS_FETCH": "1",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-    },
-    {
-        ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": '
-        '"loopback/one", "share": "disabled", '
-        '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
-        f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": '
-        f'{{"name": "one"}}}}}}}}}}'
-    },
-)
-AGENT = Agent(
-    _find_opencode_place,
-    Format(NAME, begin_opencode_session, read_opencode_parts),
-    _build_opencode_edits,
-    prompt_command=_prompt_command,
-    hook_files=HookFiles(_find_opencode_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
-    rehearsal=_REHEARSAL,
-    other_places=_find_opencode_files,
-)
+AGENT = OpencodeAgent()

@@ -4,12 +4,13 @@ The format is Claude Code's envelopes around Gemini CLI's parts. Rewound turns s
 starts another branch and deletes nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from gieok.agents import claude_code, gemini_cli
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, JointEdit, WholeFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -18,16 +19,17 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.agents.transcripts.session import (
     Format,
     Part,
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import speaker_of
+from gieok.agents.transcripts.speakers import find_line_speaker
 from gieok.model.conversation import Role
 
 NAME = "qwen-code"
@@ -35,48 +37,54 @@ NAME = "qwen-code"
 #: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name
 #: and arguments.
 _DEFERRED = "tool_call"
+_CLAUDE_FORMAT = claude_code.ClaudeFormat()
 
 
-def begin_qwen_session(name: str, first: Line) -> Session | None:
-    """Recognise a line of Claude Code's shape that has fields which only Qwen Code writes."""
-    is_own = (
-        "provenance" in first
-        or "systemPayload" in first
-        or "parts" in read_object_field(first.get("message"))
-    )
-    session = claude_code.begin_claude_session(name, first) if is_own else None
-    return session and session._replace(agent=NAME)
+class QwenFormat(Format):
+    """Lines of Qwen Code."""
 
+    name = NAME
 
-def read_qwen_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line.
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line of Claude Code's shape that has fields which only Qwen Code writes."""
+        is_own = (
+            "provenance" in first
+            or "systemPayload" in first
+            or "parts" in read_object_field(first.get("message"))
+        )
+        session = _CLAUDE_FORMAT.begin_session(name, first) if is_own else None
+        return session and session._replace(agent=NAME)
 
-    User lines written by the program have another provenance than `real_user`.
-    """
-    if speaker_of(NAME, line) is Speaker.AGENT:
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line.
+
+        User lines written by the program have another provenance than `real_user`.
+        """
+        if find_line_speaker(NAME, line) is Speaker.AGENT:
+            return ()
+        content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
+        identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
+        match line.get("type"):
+            case "user":
+                shown = read_object_field(line.get("systemPayload")).get("displayText")
+                text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
+                return (build_user_part(session, line, identity, text, at),)
+            case "assistant":
+                calls_made = (
+                    _resolve_deferred_call(part)
+                    for part in _iter_qwen_parts(content, "functionCall")
+                )
+                reply = gemini_cli.read_gemini_text(content)
+                return (
+                    SpokenPart(identity, Role.ASSISTANT, reply, at),
+                    *iter_tool_calls(identity, calls_made, at, "args"),
+                )
+            case "tool_result":
+                failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
+                return tuple(_iter_qwen_results(identity, content, at, failed=failed))
+            case "system" if line.get("subtype") == "slash_command":
+                return _read_typed_command(session, line, identity, at)
         return ()
-    content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
-    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
-    match line.get("type"):
-        case "user":
-            shown = read_object_field(line.get("systemPayload")).get("displayText")
-            text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
-            return (heard(session, line, identity, text, at),)
-        case "assistant":
-            calls_made = (
-                _resolve_deferred_call(part) for part in _iter_qwen_parts(content, "functionCall")
-            )
-            reply = gemini_cli.read_gemini_text(content)
-            return (
-                SpokenPart(identity, Role.ASSISTANT, reply, at),
-                *calls(identity, calls_made, at, "args"),
-            )
-        case "tool_result":
-            failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
-            return tuple(_iter_qwen_results(identity, content, at, failed=failed))
-        case "system" if line.get("subtype") == "slash_command":
-            return _read_typed_command(session, line, identity, at)
-    return ()
 
 
 def _read_typed_command(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
@@ -88,7 +96,7 @@ def _read_typed_command(session: Session, line: Line, identity: str, at: object)
     text = (
         f"<command-name>{command}</command-name>\n<command-args>{arguments.strip()}</command-args>"
     )
-    return (heard(session, line, identity, text, at),)
+    return (build_user_part(session, line, identity, text, at),)
 
 
 def _iter_qwen_parts(content: object, kind: str) -> Iterator[Line]:
@@ -122,49 +130,49 @@ def _iter_qwen_results(
         )
 
 
-def _build_qwen_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = site.below("QWEN_HOME", ".qwen")
+class QwenAgent(Agent):
+    """Qwen Code: its transcripts, and its settings with hooks, a server, a command and a skill."""
 
-    def entry(event: str) -> object:
-        return {
-            "hooks": [
-                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
-            ]
-        }
-
-    settings, search = (
-        folder / "settings.json",
-        edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}"),
+    format = QwenFormat()
+    hook_files = HookFiles(
+        ("settings.json", "extensions/*/hooks/hooks.json"),
+        ((("disableAllHooks",), True),),
     )
-    return [
-        edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
-        own_file(folder / "commands" / "memory" / "search.md", search),
-        own_file(
-            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
-        ),
-    ]
+    rehearsal = Rehearsal(
+        "qwen",
+        (),
+        {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
+        {
+            ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
+            '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": '
+            'false}, "telemetry": {"enabled": false}}'
+        },
+    )
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return `.qwen`, or the folder that `QWEN_HOME` names."""
+        return site.below("QWEN_HOME", ".qwen")
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of projects."""
+        moved = environment.get("QWEN_RUNTIME_DIR")
+        own = Path(moved).expanduser() if moved else self.find_own_folder(home, environment)
+        return TranscriptPlace(own / "projects", "*/chats/*.jsonl")
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits for hooks, the MCP server, a command and a skill."""
+        folder = self.find_settings_folder(site)
+        groups = edits.build_hook_groups(call, NAME, units_per_second=1000, name="gieok")
+        settings = folder / "settings.json"
+        hooks = edits.HookEntries(settings, groups)
+        server = edits.JsonServer(settings, call.server())
+        search = edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}")
+        skill = edits.read_install_text("skill.md")
+        return [
+            JointEdit(settings, (hooks, server)),
+            WholeFile(folder / "commands" / "memory" / "search.md", search),
+            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+        ]
 
 
-_HOOK_FILES = HookFiles(
-    lambda site: site.below("QWEN_HOME", ".qwen"),
-    ("settings.json", "extensions/*/hooks/hooks.json"),
-    ((("disableAllHooks",), True),),
-)
-_REHEARSAL = Rehearsal(
-    "qwen",
-    (),
-    {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
-    {
-        ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
-        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": '
-        'false}, "telemetry": {"enabled": false}}'
-    },
-)
-AGENT = Agent(
-    below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"),
-    Format(NAME, begin_qwen_session, read_qwen_parts),
-    _build_qwen_edits,
-    hook_files=_HOOK_FILES,
-    rehearsal=_REHEARSAL,
-    folder=own_folder("QWEN_HOME", ".qwen"),
-)
+AGENT = QwenAgent()

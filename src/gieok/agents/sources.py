@@ -7,12 +7,10 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from gieok.agents import agent
-from gieok.agents.agent import TranscriptPlace
 from gieok.agents.formats import is_transcript
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.model.memory import Scope
 
-#: How many unread files of a folder are named one by one.
-_MOST_NAMED = 5
 #: Suffixes of files that SQLite keeps beside a database; changes show up there first.
 _BESIDE = re.compile(r"-(?:wal|shm|journal)$")
 
@@ -38,7 +36,7 @@ def list_transcript_places(
     known = [
         place._replace(agent=name)
         for name in names
-        for place in agent.load_agent(name).places(home, environment)
+        for place in agent.load_agent(name).list_places(home, environment)
     ]
     return known + own
 
@@ -58,26 +56,10 @@ def sources(found: Sequence[TranscriptPlace], default: Scope) -> Iterator[Scoped
 
 
 def iter_unread_transcripts(found: Sequence[TranscriptPlace]) -> Iterator[tuple[Path, str]]:
-    """Yield files of conversations that are not read, each with the reason.
-
-    Where a folder has more than a few such files, the folder is yielded instead.
-    """
+    """Yield files, or folders of files, of conversations that are not read, with the reasons."""
     for place in found:
-        for names, why, unless, orphans in place.unread:
-            paths = [
-                path
-                for path in sorted(place.folder.glob(names))
-                if not (unless and (path.parent / unless).exists())
-            ]
-            if orphans is not None:
-                counted = ((path, orphans(path)) for path in paths)
-                yield from (
-                    (path, f"{why} ({number:,} prompts)") for path, number in counted if number
-                )
-            elif len(paths) > _MOST_NAMED:
-                yield place.folder, f"{why} ({len(paths):,} files)"
-            else:
-                yield from ((path, why) for path in paths if path.is_file() or any(path.iterdir()))
+        for unread in place.unread:
+            yield from unread.explain_files(place.folder)
 
 
 def find_changed_transcript(
@@ -96,10 +78,10 @@ def find_changed_transcript(
 def _match_place_transcript(
     place: TranscriptPlace, path: Path, default: Scope
 ) -> ScopedTranscript | None:
-    scope = place.scope_of(path.relative_to(place.folder)) or default
+    scope = place.find_scope(path.relative_to(place.folder)) or default
     database = path.with_name(_BESIDE.sub("", path.name))
     if place.databases and fnmatch(database.name, PurePath(place.databases).name):
         return ScopedTranscript(database, scope, place.agent)
     if not is_transcript(path.name) or place.is_silent(path):
         return None
-    return ScopedTranscript(path, scope, cwd=place.cwd_of(path))
+    return ScopedTranscript(path, scope, cwd=place.find_working_folder(path))

@@ -9,7 +9,7 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = (
     "prompt",
@@ -30,36 +30,116 @@ Payload = dict[str, object]
 
 
 class AgentRow:
-    """One agent.
+    """One agent, as its hooks see it; Claude Code's payloads and answers by default.
 
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
-    hooks of Gieok's. `is_sender` recognises the agent's payloads where `--agent` does not name the
-    agent. `answer` takes the native event name and the text for the model.
+    hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     """
 
-    __slots__ = ("about", "answer", "events", "is_sender", "name", "shows_notices")
+    __slots__ = ("events", "name", "shows_notices")
 
-    def __init__(
-        self,
-        name: str,
-        about: str,
-        events: Mapping[str, str],
-        is_sender: Callable[[Payload], bool] = lambda payload: False,
-        answer: Callable[[str, str], Payload] = lambda native, call: {
-            "hookSpecificOutput": {"hookEventName": native, "additionalContext": call}
-        },
-        *,
-        shows_notices: bool = True,
-    ) -> None:
-        self.name, self.about, self.events, self.is_sender, self.answer = (
-            name,
-            about,
-            events,
-            is_sender,
-            answer,
-        )
-        #: Whether a hook can show a message to the person (`systemMessage`).
+    def __init__(self, name: str, events: Mapping[str, str], *, shows_notices: bool = True) -> None:
+        self.name = name
+        self.events = events
         self.shows_notices = shows_notices
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload is the agent's, where `--agent` does not name the agent."""
+        return payload.get("hook_event_name") in self.events.values()
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the answer to a native event that puts a text before the model."""
+        return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": context}}
+
+    def read_scope(self, payload: Payload) -> str:
+        """Return the agent's own scope for a session in any folder; '' where the folder decides."""
+        del payload
+        return ""
+
+
+class ClaudeCodeRow(AgentRow):
+    """Claude Code, and every agent that imitates it unknown to Gieok."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return True for every payload."""
+        del payload
+        return True
+
+
+class CodexRow(AgentRow):
+    """Codex, which imitates Claude Code but names its turn, or its own folder."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names a turn, or a transcript below `.codex`."""
+        path = read_payload_text(payload, "transcript_path").replace("\\", "/")
+        return "turn_id" in payload or "/.codex/" in path
+
+
+class QwenCodeRow(AgentRow):
+    """Qwen Code: Claude Code's events, with the timestamp that Gemini CLI adds."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload has the fields of both."""
+        return "timestamp" in payload and "permission_mode" in payload
+
+
+class GeminiCliRow(AgentRow):
+    """Gemini CLI, whose payloads have a timestamp."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload has a timestamp, or is of an event that Gemini CLI alone has."""
+        event = payload.get("hook_event_name")
+        return "timestamp" in payload or event in ("BeforeAgent", "AfterAgent", "PreCompress")
+
+
+class CursorRow(AgentRow):
+    """Cursor, which calls a session a conversation and may have several folders."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload is of an event of Cursor's, or has Cursor's fields."""
+        is_event = super().is_sender(payload)
+        return is_event or "conversation_id" in payload or "workspace_roots" in payload
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context, which `beforeSubmitPrompt` may drop.
+
+        By its documentation that event may only block; some versions accept the context all the
+        same.
+        """
+        first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
+        return {**first, "additional_context": context}
+
+
+class PluginRow(AgentRow):
+    """Agent whose plugin of Gieok's calls `gieok hook`."""
+
+    __slots__ = ()
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context alone, whatever the event is."""
+        del native
+        return {"additional_context": context}
+
+
+class OpenClawRow(PluginRow):
+    """OpenClaw, whose agents have a scope each; its settings hold no hook."""
+
+    __slots__ = ()
+
+    def read_scope(self, payload: Payload) -> str:
+        """Return the scope of the agent that a payload names; '' for none."""
+        name = read_payload_text(payload, "agent_id")
+        return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
 
 
 def _map_event_names(*names: str) -> dict[str, str]:
@@ -68,17 +148,6 @@ def _map_event_names(*names: str) -> dict[str, str]:
     Native names are given in the order of `EVENTS`; '' where the agent has no such event.
     """
     return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
-
-
-def _is_native_event(payload: Payload, events: Mapping[str, str]) -> bool:
-    return payload.get("hook_event_name") in events.values()
-
-
-def _cursor_answer(native: str, call: str) -> Payload:
-    # By its documentation beforeSubmitPrompt may only block; some versions accept the context all
-    # the same.
-    first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
-    return {**first, "additional_context": call}
 
 
 _CLAUDE_EVENTS = _map_event_names(
@@ -97,66 +166,13 @@ _OPENCODE_EVENTS = _map_event_names(
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
-    # The agent's plugin calls `gieok hook`; its settings hold no hook.
-    AgentRow(
-        "openclaw",
-        "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
-        {},
-        answer=lambda native, call: {"additional_context": call},
-        shows_notices=False,
-    ),
-    AgentRow(
-        "cursor",
-        "context at the start of a session, MCP tools, a command; its transcripts are read",
-        _CURSOR_EVENTS,
-        lambda payload: (
-            _is_native_event(payload, _CURSOR_EVENTS)
-            or "conversation_id" in payload
-            or "workspace_roots" in payload
-        ),
-        _cursor_answer,
-        shows_notices=False,
-    ),
-    AgentRow(
-        "opencode",
-        "a plugin, MCP tools, a command; its database is read",
-        _OPENCODE_EVENTS,
-        lambda payload: _is_native_event(payload, _OPENCODE_EVENTS),
-        lambda native, call: {"additional_context": call},
-        shows_notices=False,
-    ),
-    # Codex imitates Claude Code, but names its turn, or its own folder.
-    AgentRow(
-        "codex",
-        "hooks that a person approves, and MCP tools",
-        _CLAUDE_EVENTS,
-        lambda payload: (
-            "turn_id" in payload
-            or "/.codex/" in read_payload_text(payload, "transcript_path").replace("\\", "/")
-        ),
-    ),
-    # Claude Code's events, with the timestamp that Gemini CLI adds.
-    AgentRow(
-        "qwen-code",
-        "hooks, MCP tools, a command, a skill",
-        _CLAUDE_EVENTS,
-        lambda payload: "timestamp" in payload and "permission_mode" in payload,
-    ),
-    AgentRow(
-        "gemini-cli",
-        "hooks, MCP tools, a command",
-        _GEMINI_EVENTS,
-        lambda payload: (
-            "timestamp" in payload
-            or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")
-        ),
-    ),
-    AgentRow(
-        "claude-code",
-        "hooks, MCP tools, a command, a skill",
-        _CLAUDE_EVENTS,
-        lambda payload: True,
-    ),
+    OpenClawRow("openclaw", {}, shows_notices=False),
+    CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
+    PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
+    CodexRow("codex", _CLAUDE_EVENTS),
+    QwenCodeRow("qwen-code", _CLAUDE_EVENTS),
+    GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders
@@ -200,12 +216,6 @@ def folder_of(payload: Payload) -> str:
     return read_payload_text(payload, "cwd")
 
 
-def own_scope(row: AgentRow, payload: Payload) -> str:
-    """Return the agent's own scope for a session in any folder; '' where the folder decides."""
-    name = read_payload_text(payload, "agent_id") if row.name == "openclaw" else ""
-    return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
-
-
 def fold_folder_path(folder: str) -> str:
     """Return a folder's path in the form in which Claude Code uses it as a folder name."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
@@ -233,7 +243,7 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
     return files
 
 
-def output(row: AgentRow, event: str, call: str, notice: str = "") -> Payload:
+def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload:
     """Return the payload that the agent accepts.
 
     `context` is put before the model, `notice` is shown to the person. The payload has no further
@@ -241,4 +251,6 @@ def output(row: AgentRow, event: str, call: str, notice: str = "") -> Payload:
     (`hook.inject`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
-    return {**shown, **row.answer(row.events.get(event, event), call)} if call else shown
+    if not context:
+        return shown
+    return {**shown, **row.build_answer(row.events.get(event, event), context)}

@@ -10,7 +10,7 @@ from typing import Any
 
 from gieok import paths, places, projects, registry
 from gieok.agents import sources
-from gieok.agents.agent import observed
+from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
 from gieok.config import Settings
 from gieok.errors import BadConfig, BadRequest
@@ -161,7 +161,7 @@ def _active_file(home: Home, default: Scope, scope: Scope) -> Path:
 
 
 def _list_observed_agents(settings: Settings) -> list[str]:
-    known = list(observed())
+    known = list(list_readable_agents())
     configured = settings.text("observe.agents")
     if configured in ("auto", "none"):
         return known if configured == "auto" else []

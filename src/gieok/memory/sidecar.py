@@ -12,13 +12,13 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.agent import TranscriptPlace
 from gieok.agents.sources import (
     ScopedTranscript,
     find_changed_transcript,
     iter_unread_transcripts,
     sources,
 )
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.errors import (
     AnswerCut,
     BadConfig,

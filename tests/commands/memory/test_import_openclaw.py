@@ -124,7 +124,7 @@ def test_places_come_from_the_environment_as_openclaw_reads_it(tmp_path: Path) -
     )
     assert (found.state, found.agents) == (
         tmp_path / ".openclaw-p",
-        (openclaw.OpenClawAgent("main", tmp_path / "w"),),
+        (openclaw.AgentWorkspace("main", tmp_path / "w"),),
     )
     with pytest.raises(BadRequest, match="no OpenClaw"):
         openclaw.find_openclaw({}, tmp_path)

@@ -182,7 +182,7 @@ def test_the_hooks_that_codex_was_not_told_to_trust_are_named(machine: Machine) 
     seen = machine.proven()["trust of codex"]
     assert seen.startswith("✗")
     assert "UserPromptSubmit" in seen
-    assert "/hooks" in seen
+    assert seen.endswith("type /hooks in Codex and approve gieok's")
     file = machine.user / ".codex" / "hooks.json"
     hooks = json.loads(file.read_text(encoding="utf-8"))["hooks"]
     trusted = "".join(

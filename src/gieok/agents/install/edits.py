@@ -4,14 +4,16 @@ The module also recognises which of them in a file are Gieok's.
 """
 
 import json
+import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, Item, json_items, parse_json_members
+from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_members
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
@@ -61,73 +63,140 @@ class InstallPlace(NamedTuple):
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
-def build_hook_command(
-    call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str
-) -> dict[str, object]:
-    """Return a hook in the form that Claude Code and agents modelled on it use.
+def build_hook_groups(
+    call: OwnCommand, agent: str, *, units_per_second: int = 1, **more: str
+) -> dict[str, dict[str, object]]:
+    """Return a group with Gieok's hook for each native event of an agent.
 
-    A timeout is always set: the default timeout is minutes.
+    The form is that of Claude Code and of agents modelled on it. A timeout is always set: the
+    default timeout is minutes.
     """
-    timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
-    return {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
+    groups: dict[str, dict[str, object]] = {}
+    for event, native in table.BY_NAME[agent].events.items():
+        timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
+        hook = {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
+        groups[native] = {"hooks": [hook]}
+    return groups
 
 
-def hooks(
-    path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None
-) -> Edit:
-    """Return the edit that adds `entry(event)` to each event's list.
+class HookItem(Item):
+    """Hook of Gieok's in the list of an event."""
 
-    `first` is the member with which a new file begins.
+    def is_ours(self, found: object) -> bool:
+        """Return whether an entry of the list runs `gieok hook …`, and nothing else."""
+        return is_own_hook_entry(found)
+
+
+class HookEntries(Edit):
+    """Hooks of Gieok's in an agent's JSON settings.
+
+    `entries` maps each native event to the entry for its list, and `first` is the member with
+    which a new file begins.
     """
-    events = table.BY_NAME[agent].events.items()
-    edit = json_items(
-        path,
-        [
-            Item(("hooks", native), entry(event), _is_own_hook_entry, append=True)
-            for event, native in events
-        ],
-    )
 
-    def remove(now: str) -> str:
-        now = edit.remove(now)
+    def __init__(
+        self, path: Path, entries: Mapping[str, object], first: tuple[str, object] | None = None
+    ) -> None:
+        super().__init__(path)
+        items = [
+            HookItem(("hooks", native), entry, append=True) for native, entry in entries.items()
+        ]
+        self._items = JsonItems(path, items, first)
+
+    def add(self, now: str) -> str:
+        """Return the settings with an entry in each event's list."""
+        return self._items.add(now)
+
+    def remove(self, now: str) -> str:
+        """Return the settings without the hooks, also inside groups that hold a user's hooks."""
+        now = self._items.remove(now)
         for inside in _iter_hook_groups(parse_json_members(now)):
-            now = jsonc.drop_jsonc_value(now, inside, _is_own_hook_entry)
+            now = jsonc.drop_jsonc_value(now, inside, is_own_hook_entry)
         return now
 
-    return Edit(path, lambda now: edit.add(begun(now, first)), remove)
+
+class ServerItem(Item):
+    """MCP server of Gieok's in a JSON file."""
+
+    def is_ours(self, found: object) -> bool:
+        """Return whether a server runs `gieok mcp`."""
+        return is_own_server(found)
 
 
-def begun(now: str, first: tuple[str, object] | None) -> str:
-    """Return a file's text; a blank text becomes an object with the member `first`."""
-    return (
-        jsonc.put_jsonc_value(now, (first[0],), first[1], append=False)
-        if first and not now.strip()
-        else now
-    )
+class JsonServer(Edit):
+    """MCP server of Gieok's in an agent's JSON settings.
 
-
-def server(
-    path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None
-) -> Edit:
-    """Return the edit that adds Gieok's MCP server.
-
-    A server of the same name that is not Gieok's is not touched.
+    `group` is the member that holds all servers, and `first` the member with which a new file
+    begins.
     """
-    edit = json_items(path, [Item((group, "gieok"), row, is_server)])
 
-    def add(now: str) -> str:
-        if "gieok" in read_object_field(parse_json_members(now).get(group)):
+    def __init__(
+        self,
+        path: Path,
+        row: object,
+        group: str = "mcpServers",
+        first: tuple[str, object] | None = None,
+    ) -> None:
+        super().__init__(path)
+        self.group = group
+        self._items = JsonItems(path, [ServerItem((group, "gieok"), row)], first)
+
+    def add(self, now: str) -> str:
+        """Return the settings with the server.
+
+        Raises ValueError where a server of the same name is not Gieok's.
+        """
+        if "gieok" in read_object_field(parse_json_members(now).get(self.group)):
             raise ValueError("there is an MCP server called gieok already, which is not ours")
-        return edit.add(begun(now, first))
+        return self._items.add(now)
 
-    return Edit(path, add, edit.remove)
+    def remove(self, now: str) -> str:
+        """Return the settings without the server."""
+        return self._items.remove(now)
 
 
-def both(one: Edit, other: Edit) -> Edit:
-    """Return two edits of one file as one edit."""
-    return Edit(
-        one.path, lambda now: other.add(one.add(now)), lambda now: one.remove(other.remove(now))
-    )
+class TomlServer(Edit):
+    """MCP server of Gieok's as a table at the end of a TOML file.
+
+    The table is recognised by its name and content, not by marker comments around it: the agent
+    rewrites the file, and would put other tables between the markers.
+    """
+
+    def __init__(self, path: Path, lines: Sequence[str], group: str = "mcp_servers") -> None:
+        super().__init__(path)
+        self.lines = lines
+        self.group = group
+
+    def add(self, now: str) -> str:
+        """Return the file's text with the table. Raises ValueError where its name is taken."""
+        name = f"{self.group}.gieok"
+        if self._find_server(now) is not None:
+            raise ValueError(f"there is a [{name}] already, which is not ours")
+        head = now if not now or now.endswith("\n") else now + "\n"
+        added = "\n".join((f"[{name}]", *self.lines)) + "\n"
+        after = f"{head}\n{added}" if head else added
+        # Fails for a text such as `mcp_servers = {}`, to which no further table can be added.
+        tomllib.loads(after.removeprefix("\ufeff"))
+        return after
+
+    def remove(self, now: str) -> str:
+        """Return the file's text without the table and the empty line before it."""
+        if not is_own_server(self._find_server(now)):
+            return now
+        header = re.compile(rf"\s*\[\s*{self.group}\s*\.\s*[\"']?gieok[\"']?\s*[.\]]")
+        remaining: list[str] = []
+        inside = False
+        for line in now.splitlines(keepends=True):
+            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
+            if inside and remaining and not remaining[-1].strip() and header.match(line):
+                remaining.pop()
+            if not inside:
+                remaining.append(line)
+        return "".join(remaining)
+
+    def _find_server(self, now: str) -> object:
+        group = tomllib.loads(now.removeprefix("\ufeff")).get(self.group)
+        return group.get("gieok") if isinstance(group, dict) else None
 
 
 def read_install_text(name: str) -> str:
@@ -157,7 +226,7 @@ def is_ours(line: str) -> bool:
     )
 
 
-def _is_own_hook_entry(value: object) -> bool:
+def is_own_hook_entry(value: object) -> bool:
     """Recognise a hook of Gieok's: its command is `gieok hook …`, alone or in a group of its
     own.
     """
@@ -165,11 +234,11 @@ def _is_own_hook_entry(value: object) -> bool:
         return False
     inner = value.get("hooks")
     if isinstance(inner, list):
-        return bool(inner) and all(map(_is_own_hook_entry, inner))
+        return bool(inner) and all(map(is_own_hook_entry, inner))
     return is_ours(str(value.get("command", "")))
 
 
-def is_server(value: object) -> bool:
+def is_own_server(value: object) -> bool:
     """Recognise Gieok's MCP server: `gieok mcp`, or Python with `-m gieok mcp`.
 
     The command may be one list.

@@ -7,51 +7,45 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gieok.agents.agent import HOME, URL, Agent, Rehearsal, TranscriptPlace, Unread
-from gieok.agents.openclaw.install import NOTE, edits_of, find_missing_features
-from gieok.agents.openclaw.installation import state_folder
+from gieok.agents.agent import HOME, URL, Agent, Rehearsal
+from gieok.agents.install.change import Edit
+from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.openclaw import install
+from gieok.agents.openclaw.installation import find_openclaw, state_folder
 from gieok.agents.openclaw.transcript import (
     DATABASE,
-    FORMAT,
+    OpenClawFormat,
     is_system_session,
     parse_session_id,
     system_sessions,
 )
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
+from gieok.errors import BadRequest
 from gieok.model.memory import Scope
-
-
-def _find_openclaw_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    agents = state_folder(environment, home) / "agents"
-    return TranscriptPlace(
-        folder=agents,
-        files="*/sessions/*.jsonl*",
-        databases=f"*/agent/{DATABASE}",
-        scope_of=_scope_of,
-        is_silent=_is_silent_openclaw_file,
-        unread=_UNREAD,
-    )
-
 
 _UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions are not read"),)
 
 
-def _scope_of(path: Path) -> Scope:
-    return Scope(f"agent:{path.parts[0].replace(':', '-').replace(' ', '-') or 'main'}")
+class OpenClawPlace(TranscriptPlace):
+    """Folder of OpenClaw's agents, each of which has a scope of its own."""
 
+    def find_scope(self, path: Path) -> Scope:
+        """Return the scope of the agent whose folder is the first part of a path."""
+        return Scope(f"agent:{path.parts[0].replace(':', '-').replace(' ', '-') or 'main'}")
 
-def _is_silent_openclaw_file(path: Path) -> bool:
-    """Return whether a session has no person in it, or was deleted by the user.
+    def is_silent(self, path: Path) -> bool:
+        """Return whether a session has no person in it, or was deleted by the user.
 
-    OpenClaw's list of sessions tells.
-    """
-    if ".jsonl.deleted." in path.name:
-        return True
-    listed = path.with_name("sessions.json")
-    try:
-        written = listed.stat().st_mtime_ns
-    except OSError:
-        return False
-    return parse_session_id(path.name) in _system_sessions(listed, written)
+        OpenClaw's list of sessions tells.
+        """
+        if ".jsonl.deleted." in path.name:
+            return True
+        listed = path.with_name("sessions.json")
+        try:
+            written = listed.stat().st_mtime_ns
+        except OSError:
+            return False
+        return parse_session_id(path.name) in _system_sessions(listed, written)
 
 
 @lru_cache(maxsize=64)
@@ -77,27 +71,60 @@ _SETTINGS = """{
      "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}]}}}
 }
 """.replace("<home>", HOME).replace("<url>", URL)
-_REHEARSAL = Rehearsal(
-    "openclaw",
-    (
-        "agent",
-        "--local",
-        "--agent",
-        "main",
-        "--session-key",
-        "agent:main:gieok-doctor",
-        "--message",
-    ),
-    {},
-    {".openclaw/openclaw.json": _SETTINGS},
-)
-AGENT = Agent(
-    place=_find_openclaw_place,
-    format=FORMAT,
-    edits=edits_of,
-    note=NOTE,
-    missing=find_missing_features,
-    is_system_session=is_system_session,
-    rehearsal=_REHEARSAL,
-    folder=lambda home, environment: state_folder(environment, home),
-)
+
+
+class OpenClawAgent(Agent):
+    """OpenClaw: its transcripts, and its configuration with a memory plugin and a server."""
+
+    format = OpenClawFormat()
+    note = install.NOTE
+    rehearsal = Rehearsal(
+        "openclaw",
+        (
+            "agent",
+            "--local",
+            "--agent",
+            "main",
+            "--session-key",
+            "agent:main:gieok-doctor",
+            "--message",
+        ),
+        {},
+        {".openclaw/openclaw.json": _SETTINGS},
+    )
+
+    def find_settings_folder(self, site: InstallPlace) -> Path:
+        """Return the state folder."""
+        return state_folder(site.environment, site.folder)
+
+    def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
+        """Return the folder of agents."""
+        return OpenClawPlace(
+            folder=self.find_own_folder(home, environment) / "agents",
+            files="*/sessions/*.jsonl*",
+            databases=f"*/agent/{DATABASE}",
+            unread=_UNREAD,
+        )
+
+    def is_system_session(self, key: str) -> bool:
+        """Return whether a session has no person in it, by its key (`agent:main:cron:…`)."""
+        return is_system_session(key)
+
+    def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
+        if site.is_project:
+            raise BadRequest(
+                "OpenClaw has no settings of a project", hint="`gieok install openclaw`"
+            )
+        found = find_openclaw(site.environment, site.folder)
+        if found.is_current:
+            return install.build_plugin_edits(found, call)
+        return [install.build_qmd_edit(found, call)]
+
+    def find_missing_features(self, site: InstallPlace) -> str | None:
+        """Return what a release up to 2026.7 lacks; None for a newer release."""
+        is_current = find_openclaw(site.environment, site.folder).is_current
+        return None if is_current else install.MISSING
+
+
+AGENT = OpenClawAgent()

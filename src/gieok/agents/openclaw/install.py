@@ -5,14 +5,21 @@ that OpenClaw's own schema knows are written, because an unknown key stops its G
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, Item, json_items, own_file, parse_json_members
-from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.openclaw import installation
+from gieok.agents.install.change import (
+    Edit,
+    Item,
+    JsonItems,
+    OwnKeyItem,
+    WholeFile,
+    parse_json_members,
+)
+from gieok.agents.install.edits import OwnCommand
+from gieok.agents.openclaw.installation import Installation
 from gieok.agents.transcripts.fields import read_object_field
-from gieok.errors import BadRequest
 
 PLUGIN = "gieok-memory"
 NOTE = (
@@ -29,7 +36,7 @@ _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 
 #: Only the model queries the qmd backend; up to 2026.7 no plugin of Gieok's can add to a prompt.
-_MISSING = (
+MISSING = (
     "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
     "a session's start, and its MCP "
     "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
@@ -37,26 +44,8 @@ _MISSING = (
 )
 
 
-def find_missing_features(site: InstallPlace) -> str | None:
-    """Return what the installed release lacks; None for a release that supports everything."""
-    return (
-        None if installation.find_openclaw(site.environment, site.folder).is_current else _MISSING
-    )
-
-
-def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
-    if site.is_project:
-        raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
-    openclaw = installation.find_openclaw(site.environment, site.folder)
-    return (
-        _build_plugin_edits(openclaw, call)
-        if openclaw.is_current
-        else [_build_qmd_edit(openclaw, call)]
-    )
-
-
-def _build_plugin_edits(found: installation.Installation, call: OwnCommand) -> list[Edit]:
+def build_plugin_edits(found: Installation, call: OwnCommand) -> list[Edit]:
+    """Return the edits for the memory plugin and the MCP server, from 2026.8 on."""
     folder = found.state / PLUGIN
     tools = {"contracts": {"tools": ["memory_search", "memory_get"]}, "cliCommands": [_COMMAND]}
     activation = {"onStartup": True, "onCommands": ["memory"]}
@@ -75,69 +64,77 @@ def _build_plugin_edits(found: installation.Installation, call: OwnCommand) -> l
         "openclaw": {"extensions": ["./index.js"]},
     }
     return [
-        own_file(folder / "openclaw.plugin.json", _format_plugin_json(manifest | schema)),
-        own_file(folder / "package.json", _format_plugin_json(package)),
-        own_file(
+        WholeFile(folder / "openclaw.plugin.json", _format_plugin_json(manifest | schema)),
+        WholeFile(folder / "package.json", _format_plugin_json(package)),
+        WholeFile(
             folder / "index.js",
             edits.script("openclaw.js", GIEOK=list(call.words), ENVIRONMENT=dict(call.environment)),
         ),
-        _build_plugin_settings(found.config, folder, call),
+        PluginSettings(found.config, folder, call.server()),
     ]
 
 
-def _build_plugin_settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
-    items = [
-        Item(
-            ("plugins", "load", "paths"),
-            str(folder),
-            lambda value: value == str(folder),
-            append=True,
-        ),
-        # Without `allowConversationAccess`, OpenClaw does not ask a third-party plugin for text to
-        # put before a prompt.
-        Item(
-            ("plugins", "entries", PLUGIN),
-            {"enabled": True, "hooks": {"allowConversationAccess": True}},
-            lambda value: True,
-        ),
-        Item(("plugins", "slots", "memory"), PLUGIN, _is_plugin),
-        Item(("mcp", "servers", "gieok"), call.server(), lambda value: True),
-    ]
-    everything = json_items(
-        config, [*items, Item(("plugins", "allow"), PLUGIN, _is_plugin, append=True)]
-    )
+class PluginSettings(Edit):
+    """Gieok's memory plugin and MCP server in OpenClaw's configuration.
 
-    def add(now: str) -> str:
+    `folder` is the folder of the plugin's files.
+    """
+
+    def __init__(self, path: Path, folder: Path, server: Mapping[str, object]) -> None:
+        super().__init__(path)
+        self.folder = folder
+        self.server = server
+
+    def add(self, now: str) -> str:
+        """Return the configuration with the plugin and the server.
+
+        Raises ValueError where the slot of memory belongs to another plugin.
+        """
         plugins = read_object_field(parse_json_members(now).get("plugins"))
         slot = str(read_object_field(plugins.get("slots")).get("memory", ""))
         if slot not in _BUILT_IN:
             raise ValueError(f"its memory is the plugin {slot!r}; free plugins.slots.memory first")
-        is_limited = isinstance(plugins.get("allow"), list)
-        return (everything if is_limited else json_items(config, items)).add(now)
+        items = self._items()
+        if isinstance(plugins.get("allow"), list):
+            items.append(_ALLOWED)
+        return JsonItems(self.path, items).add(now)
 
-    return Edit(config, add, everything.remove)
+    def remove(self, now: str) -> str:
+        """Return the configuration without the plugin and the server."""
+        return JsonItems(self.path, [*self._items(), _ALLOWED]).remove(now)
+
+    def _items(self) -> list[Item]:
+        # Without `allowConversationAccess`, OpenClaw does not ask a third-party plugin for text to
+        # put before a prompt.
+        entry = {"enabled": True, "hooks": {"allowConversationAccess": True}}
+        return [
+            Item(("plugins", "load", "paths"), str(self.folder), append=True),
+            OwnKeyItem(("plugins", "entries", PLUGIN), entry),
+            Item(("plugins", "slots", "memory"), PLUGIN),
+            OwnKeyItem(("mcp", "servers", "gieok"), self.server),
+        ]
 
 
-def _is_plugin(value: object) -> bool:
-    return value == PLUGIN
+#: Only a configuration that lists the allowed plugins gets this item.
+_ALLOWED = Item(("plugins", "allow"), PLUGIN, append=True)
 
 
-def _build_qmd_edit(found: installation.Installation, call: OwnCommand) -> Edit:
+class QmdBackend(JsonItems):
+    """Gieok as the qmd backend in OpenClaw's configuration, up to 2026.7."""
+
+    def remove(self, now: str) -> str:
+        """Return the configuration without the backend, unless it runs another program."""
+        memory = read_object_field(parse_json_members(now).get("memory"))
+        command = str(read_object_field(memory.get("qmd")).get("command", ""))
+        return super().remove(now) if command.endswith("gieok-qmd") else now
+
+
+def build_qmd_edit(found: Installation, call: OwnCommand) -> Edit:
+    """Return the edit for the qmd backend, up to 2026.7."""
     beside = Path(call.words[0]).with_name("gieok-qmd")
     command = str(beside) if beside.exists() else "gieok-qmd"
-    values = {("memory", "backend"): "qmd", ("memory", "qmd", "command"): command}
-    edit = json_items(
-        found.config,
-        [Item(place, value, lambda now: now in values.values()) for place, value in values.items()],
-    )
-
-    def remove(now: str) -> str:
-        own = read_object_field(
-            read_object_field(parse_json_members(now).get("memory")).get("qmd")
-        ).get("command", "")
-        return edit.remove(now) if str(own).endswith("gieok-qmd") else now
-
-    return Edit(found.config, edit.add, remove)
+    items = [Item(("memory", "backend"), "qmd"), Item(("memory", "qmd", "command"), command)]
+    return QmdBackend(found.config, items)
 
 
 def _format_plugin_json(data: object) -> str:

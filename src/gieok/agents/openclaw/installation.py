@@ -19,7 +19,7 @@ MEMORY = ("MEMORY.md", "USER.md", "memory")
 _MAIN = "main"
 
 
-class OpenClawAgent(NamedTuple):
+class AgentWorkspace(NamedTuple):
     """Agent with its workspace, and the extra folders that its owner lets OpenClaw search."""
 
     id: str
@@ -37,7 +37,7 @@ class Installation(NamedTuple):
     config: Path
     settings: Line
     is_current: bool
-    agents: tuple[OpenClawAgent, ...]
+    agents: tuple[AgentWorkspace, ...]
 
 
 def find_openclaw(environment: Mapping[str, str], home: Path) -> Installation:
@@ -100,7 +100,7 @@ def _is_current(state: Path, settings: Line) -> bool:
     return any(state.glob("agents/*/agent/openclaw-agent.sqlite")) or not has_files
 
 
-def _iter_openclaw_agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
+def _iter_openclaw_agents(state: Path, settings: Line, named: str) -> Iterator[AgentWorkspace]:
     agents = read_object_field(settings.get("agents"))
     defaults = read_object_field(agents.get("defaults"))
     usual = Path(
@@ -127,7 +127,7 @@ def _iter_openclaw_agents(state: Path, settings: Line, named: str) -> Iterator[O
         ) + _list_extra_paths(entry.get("memorySearch"))
         if name and (own or name == _MAIN):
             workspace = Path(own).expanduser() if own else usual
-            yield OpenClawAgent(
+            yield AgentWorkspace(
                 name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more))
             )
 

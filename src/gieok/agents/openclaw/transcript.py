@@ -14,10 +14,10 @@ from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
     read_content_text,
     read_object_field,
     read_text_field,
-    texts_of,
 )
 from gieok.agents.transcripts.session import (
     Format,
@@ -25,10 +25,10 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
-from gieok.agents.transcripts.speakers import speaker_of
+from gieok.agents.transcripts.speakers import find_line_speaker
 from gieok.model.conversation import Role
 
 NAME = "openclaw"
@@ -45,23 +45,64 @@ _SYSTEM_SESSIONS = re.compile(
 )
 
 
-def begin_openclaw_session(name: str, first: Line) -> Session | None:
-    """Recognise the header `{"type":"session",…}`, or an entry where the header is damaged.
+class OpenClawFormat(Format):
+    """Entries of OpenClaw."""
 
-    In the second case the file's name gives the session.
-    """
-    if first.get("type") == "session" and isinstance(first.get("id"), str):
-        parent = (
-            PurePath(read_text_field(first.get("parentSession")))
-            .name.partition(".jsonl")[0]
-            .rpartition("_")[2]
-        )
-        return Session(
-            id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")), copied_from=parent
-        )
-    if "parentId" in first and first.get("type") in _ENTRIES:
-        return Session(id=parse_session_id(name), agent=NAME)
-    return None
+    name = NAME
+    has_own_scope = True
+
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise the header `{"type":"session",…}`, or an entry where the header is damaged.
+
+        In the second case the file's name gives the session.
+        """
+        if first.get("type") == "session" and isinstance(first.get("id"), str):
+            parent = PurePath(read_text_field(first.get("parentSession"))).name
+            return Session(
+                id=first["id"],
+                agent=NAME,
+                cwd=read_text_field(first.get("cwd")),
+                copied_from=parent.partition(".jsonl")[0].rpartition("_")[2],
+            )
+        if "parentId" in first and first.get("type") in _ENTRIES:
+            return Session(id=parse_session_id(name), agent=NAME)
+        return None
+
+    def explain_ignored(self, line: Line) -> str:
+        """Return why an entry's session is ignored; '' where it is not.
+
+        A session may be a run of OpenClaw's dreaming, whatever its key is.
+        """
+        run = read_text_field(read_object_field(line.get("data")).get("runId"))
+        return "a dream of OpenClaw's" if run.startswith("dreaming-narrative-") else ""
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of an entry."""
+        message = read_object_field(line.get("message"))
+        if line.get("type") != "message" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
+            return ()
+        entry = read_text_field(line.get("id")) or fallback_id
+        identity, at = f"{session.id}/{entry}", line.get("timestamp") or message.get("timestamp")
+        content = message.get("content")
+        match message.get("role"):
+            case "user":
+                return (build_user_part(session, line, identity, list_content_texts(content), at),)
+            case "assistant":
+                reply = _DIRECTIVE.sub("", read_content_text(content))
+                tool_calls = (
+                    part for part in list_content_parts(content) if part.get("type") == "toolCall"
+                )
+                shown_reply = "" if reply.strip() in _SILENT_REPLIES else reply
+                return (
+                    SpokenPart(identity, Role.ASSISTANT, shown_reply, at),
+                    *iter_tool_calls(identity, tool_calls, at),
+                )
+            case "toolResult":
+                name = read_text_field(message.get("toolName"))
+                call = read_text_field(message.get("toolCallId"))
+                result, failed = read_content_text(content), message.get("isError") is True
+                return (ToolUse(identity, call, name, at, result=result, failed=failed),)
+        return ()
 
 
 def is_system_session(session_key: str) -> bool:
@@ -86,56 +127,3 @@ def system_sessions(listed: str) -> frozenset[str]:
         for key, entry in sessions
         if isinstance(entry, dict) and is_system_session(key)
     )
-
-
-def _explain_ignored_entry(line: Line) -> str:
-    """Return why an entry's session is ignored; '' where it is not.
-
-    A session may be a run of OpenClaw's dreaming, whatever its key is.
-    """
-    is_dream = read_text_field(read_object_field(line.get("data")).get("runId")).startswith(
-        "dreaming-narrative-"
-    )
-    return "a dream of OpenClaw's" if is_dream else ""
-
-
-def read_openclaw_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an entry."""
-    message = read_object_field(line.get("message"))
-    if line.get("type") != "message" or speaker_of(NAME, line) is Speaker.PROGRAM:
-        return ()
-    entry = read_text_field(line.get("id")) or fallback_id
-    identity, at = f"{session.id}/{entry}", line.get("timestamp") or message.get("timestamp")
-    content = message.get("content")
-    match message.get("role"):
-        case "user":
-            return (heard(session, line, identity, texts_of(content), at),)
-        case "assistant":
-            reply = _DIRECTIVE.sub("", read_content_text(content))
-            tool_calls = (
-                part for part in list_content_parts(content) if part.get("type") == "toolCall"
-            )
-            shown_reply = "" if reply.strip() in _SILENT_REPLIES else reply
-            return (
-                SpokenPart(identity, Role.ASSISTANT, shown_reply, at),
-                *calls(identity, tool_calls, at),
-            )
-        case "toolResult":
-            name, call = (
-                read_text_field(message.get("toolName")),
-                read_text_field(message.get("toolCallId")),
-            )
-            failed = message.get("isError") is True
-            return (
-                ToolUse(identity, call, name, at, result=read_content_text(content), failed=failed),
-            )
-    return ()
-
-
-FORMAT = Format(
-    NAME,
-    begin_openclaw_session,
-    read_openclaw_parts,
-    ignores=_explain_ignored_entry,
-    has_own_scope=True,
-)

@@ -42,7 +42,7 @@ def read_content_text(content: object, kinds: Sequence[str] = ("text",)) -> str:
     return "\n".join(texts)
 
 
-def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
+def list_content_texts(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
     """Return the texts of a message's content, one by one."""
     listed = list_content_parts(content) if isinstance(content, list) else []
     return (
@@ -92,7 +92,7 @@ def find_line_time(line: Line) -> datetime | None:
     return next(filter(None, map(parse_moment, values)), None)
 
 
-def unwrapped(text: str, names: Sequence[str]) -> str:
+def strip_blocks(text: str, names: Sequence[str]) -> str:
     """Return text without the blocks `<name>…</name>` that an agent writes in the user's place."""
     if "<" not in text:
         return text

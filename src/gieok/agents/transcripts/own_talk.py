@@ -97,14 +97,9 @@ def _iter_argument_texts(arguments: object, depth: int = 0) -> Iterator[str]:
         return
     if isinstance(arguments, list):
         yield " ".join(item for item in arguments if isinstance(item, str))[:_LOOKED_AT_CHARS]
-    inner = (
-        arguments.values()
-        if isinstance(arguments, dict)
-        else arguments
-        if isinstance(arguments, list)
-        else ()
-    )
-    for value in inner:
+    if isinstance(arguments, dict):
+        arguments = list(arguments.values())
+    for value in arguments if isinstance(arguments, list) else ():
         yield from _iter_argument_texts(value, depth + 1)
 
 

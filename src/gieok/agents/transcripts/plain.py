@@ -19,12 +19,12 @@ from gieok.agents.transcripts.session import (
     Session,
     SpokenPart,
     ToolUse,
-    calls,
-    heard,
+    build_user_part,
+    iter_tool_calls,
 )
 from gieok.model.conversation import Role
 
-AGENT = "plain"
+NAME = "plain"
 
 _SAID = {
     **dict.fromkeys(("user", "human"), Role.USER),
@@ -33,41 +33,47 @@ _SAID = {
 _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 
 
-def begin_plain_session(name: str, first: Line) -> Session | None:
-    """Recognise a line with a role and a content.
+class PlainFormat(Format):
+    """Lines with a role and a content."""
 
-    The session's id is the file's name up to `.jsonl`.
-    """
-    if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
-        return None
-    return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
+    name = NAME
+    has_ids = False
 
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Recognise a line with a role and a content.
 
-def read_plain_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; `system` lines give none, because they hold instructions."""
-    content, at = line.get("content", line.get("text")), read_plain_time(line)
-    identity = f"{session.id}/{read_text_field(line.get('id')) or fallback_id}"
-    text, role = (
-        read_content_text(content, ("text", "input_text", "output_text")),
-        read_text_field(line.get("role")),
-    )
-    if role in ("tool", "function"):
-        call, name = read_text_field(line.get("tool_call_id")), read_text_field(line.get("name"))
-        return (
-            ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),
+        The session's id is the file's name up to `.jsonl`.
+        """
+        if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
+            return None
+        return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
+
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line; `system` lines give none, because they hold instructions."""
+        content, at = line.get("content", line.get("text")), read_plain_time(line)
+        identity = f"{session.id}/{read_text_field(line.get('id')) or fallback_id}"
+        text = read_content_text(content, ("text", "input_text", "output_text"))
+        role = read_text_field(line.get("role"))
+        if role in ("tool", "function"):
+            call, name = (
+                read_text_field(line.get("tool_call_id")),
+                read_text_field(line.get("name")),
+            )
+            failed = line.get("is_error") is True
+            return (ToolUse(identity, call, name, at, result=text, failed=failed),)
+        speaker_role = _SAID.get(role)
+        if speaker_role is None:
+            return ()
+        calls_made = (
+            {**call, **read_object_field(call.get("function"))}
+            for call in list_content_parts(line.get("tool_calls"))
         )
-    if role not in _SAID:
-        return ()
-    calls_made = (
-        {**call, **read_object_field(call.get("function"))}
-        for call in list_content_parts(line.get("tool_calls"))
-    )
-    spoken = (
-        heard(session, line, identity, text, at)
-        if _SAID[role] is Role.USER
-        else SpokenPart(identity, _SAID[role], text, at)
-    )
-    return (spoken, *calls(identity, calls_made, at))
+        spoken = (
+            build_user_part(session, line, identity, text, at)
+            if speaker_role is Role.USER
+            else SpokenPart(identity, speaker_role, text, at)
+        )
+        return (spoken, *iter_tool_calls(identity, calls_made, at))
 
 
 def read_plain_time(line: Line) -> object:
@@ -75,4 +81,4 @@ def read_plain_time(line: Line) -> object:
     return line.get("timestamp", line.get("at"))
 
 
-FORMAT = Format(AGENT, begin_plain_session, read_plain_parts, has_ids=False)
+FORMAT = PlainFormat()

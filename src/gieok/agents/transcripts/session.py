@@ -4,7 +4,8 @@ The module also turns the parts of a session into messages.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -96,36 +97,57 @@ class ToolUse(NamedTuple):
 Part = SpokenPart | ToolUse | Retraction | Queued
 
 
-class Format(NamedTuple):
-    """Transcript format of one agent.
-
-    `begin` takes a file's name and first line and returns its session, or None where the file has
-    another format. `parts` takes the session, a line, and an id to use where the line has none.
-    """
+class Format(ABC):
+    """Transcript format of one agent."""
 
     name: str
-    begin: Callable[[str, Line], Session | None]
-    parts: Callable[[Session, Line, str], Sequence[Part]]
     #: Whether lines carry ids of their own, so that reading a line again is harmless wherever it
     #: then stands.
-    has_ids: bool = True
-    #: Reason that a line gives for ignoring its whole session; '' where it gives none.
-    ignores: Callable[[Line], str] = lambda line: ""
-    #: Whether a line is this agent's, although it begins no session.
-    is_prelude: Callable[[Line], bool] = lambda line: False
-    #: The speaker that a line names for the following lines; None where it names none.
-    driver: Callable[[Line], Speaker | None] = lambda line: None
-    #: The working folder that a line names, '' for none.
-    folder: Callable[[Line], str] = lambda line: read_text_field(line.get("cwd"))
-    #: The lines in the one JSON object of an older release, header first; empty where the object is
-    #: no session.
-    lines: Callable[[Line], Sequence[Line]] = lambda whole: ()
+    has_ids = True
     #: True where a transcript place gives its sessions their scope; for other formats the project
     #: decides in whose folder a session works.
-    has_own_scope: bool = False
+    has_own_scope = False
+
+    @abstractmethod
+    def begin_session(self, name: str, first: Line) -> Session | None:
+        """Return the session of a file, by the file's name and first line.
+
+        None where the file has another format.
+        """
+
+    @abstractmethod
+    def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+        """Return the parts of a line; `fallback_id` is the id of a line that has none."""
+
+    def explain_ignored(self, line: Line) -> str:
+        """Return the reason that a line gives for ignoring its whole session; '' for none."""
+        del line
+        return ""
+
+    def is_prelude(self, line: Line) -> bool:
+        """Return whether a line is this agent's, although it begins no session."""
+        del line
+        return False
+
+    def find_driver(self, line: Line) -> Speaker | None:
+        """Return the speaker that a line names for the following lines; None for none."""
+        del line
+        return None
+
+    def read_folder(self, line: Line) -> str:
+        """Return the working folder that a line names; '' for none."""
+        return read_text_field(line.get("cwd"))
+
+    def split_session(self, whole: Line) -> Sequence[Line]:
+        """Return the lines in the one JSON object of an older release, header first.
+
+        The lines are empty where the object is no session.
+        """
+        del whole
+        return ()
 
 
-def heard(
+def build_user_part(
     session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object
 ) -> SpokenPart:
     """Return the text of a line in the user's place, with its speaker.
@@ -134,10 +156,12 @@ def heard(
     is judged by itself: a program puts a text of its own beside the person's.
     """
     verdict = speakers.judge_user_line(session.agent, line, session.driver)
-    parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
+    parted = (
+        [texts] if isinstance(texts, str) else speakers.split_program_texts(session.agent, texts)
+    )
     is_person = verdict.speaker is Speaker.PERSON
     cleaned_texts = (
-        speakers.words_of(session.agent, text) if is_person else text for text in parted
+        speakers.extract_words(session.agent, text) if is_person else text for text in parted
     )
     words = "\n".join(filter(None, cleaned_texts))
     return SpokenPart(
@@ -158,7 +182,9 @@ def build_spoken_messages(session: Session, said: SpokenPart, at: datetime) -> l
     return _build_session_message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
-def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
+def build_tool_messages(
+    session: Session, use: ToolUse, at: datetime, *, is_own: bool
+) -> list[Message]:
     """Return a tool use as a message: shortened, without secrets. Gieok's own answers give none."""
     shown: list[str] = []
     if use.arguments is not None and not is_own_tool(use.name):
@@ -191,7 +217,7 @@ def _replace_unstorable_chars(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def calls(
+def iter_tool_calls(
     identity: str, found: Iterable[Line], at: object, arguments: str = "arguments"
 ) -> Iterator[ToolUse]:
     """Yield the tool calls of one entry; `arguments` is the name of the field that holds them."""

@@ -43,18 +43,14 @@ def decode_arguments(arguments: object) -> object:
 def tool_call(name: str, arguments: object) -> str:
     """Return a call in one line, such as `[read path=MEMORY.md]`."""
     arguments = decode_arguments(arguments)
+    words = [_shorten_tool_name(name)]
     if isinstance(arguments, dict):
-        pairs = [
-            _shorten_argument(f"{_collapse_whitespace(str(key))[:_NAME_CHARS]}=", value)
-            for key, value in arguments.items()
-        ]
-    else:
-        pairs = (
-            []
-            if arguments is None or isinstance(arguments, bool | int | float)
-            else [_shorten_argument("", arguments)]
-        )
-    return f"[{' '.join((_shorten_tool_name(name), *filter(None, pairs)))}]"
+        for key, value in arguments.items():
+            shown_key = _collapse_whitespace(str(key))[:_NAME_CHARS]
+            words.append(_shorten_argument(f"{shown_key}=", value))
+    elif arguments is not None and not isinstance(arguments, bool | int | float):
+        words.append(_shorten_argument("", arguments))
+    return f"[{' '.join(filter(None, words))}]"
 
 
 def tool_result(name: str, text: str, *, failed: bool = False) -> str:

@@ -1,9 +1,9 @@
 """Decides who speaks (person, program, agent, tool), from the marks of `agents.marks`.
 
 This module is the only place that decides. Questions in the order of a transcript: who drives a
-session (`driver_of`, `is_foreign_folder`, `is_foreign_opening`, `is_brief`), whose a line is
-(`speaker_of`), which of its words are the person's (`words_of`), and what a person said through a
-tool (`reason_in`, `answers_in`).
+session (`find_line_driver`, `is_foreign_folder`, `is_foreign_opening`, `is_brief`), whose a line is
+(`find_line_speaker`), which of its words are the person's (`extract_words`), and what a person said
+through a tool (`extract_refusal`, `extract_answers`).
 """
 
 import json
@@ -14,7 +14,13 @@ from typing import NamedTuple
 
 from gieok.agents.marks.mark import ANY, SOMETHING, Mark, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
-from gieok.agents.transcripts.fields import Line, find_blocks, read_text_field
+from gieok.agents.transcripts.fields import (
+    Line,
+    find_blocks,
+    list_content_parts,
+    read_object_field,
+    read_text_field,
+)
 
 #: Envelopes may be nested; no program nests as many.
 _MOST_ENVELOPES = 40
@@ -74,12 +80,12 @@ def _compile_any_mark(host: str, kind: SpeakerKind) -> re.Pattern[str]:
 # Lines
 
 
-def speaker_of(host: str, line: Line) -> Speaker | None:
+def find_line_speaker(host: str, line: Line) -> Speaker | None:
     """Return the speaker of a line by its fields; None where they say nothing."""
     return _find_first_speaker(host, SpeakerKind.FIELD, line)
 
 
-def driver_of(host: str, line: Line) -> Speaker | None:
+def find_line_driver(host: str, line: Line) -> Speaker | None:
     """Return who writes the user lines after this line; None where the line says nothing of
     them.
     """
@@ -93,7 +99,7 @@ def is_program_reply(host: str, line: Line) -> bool:
 
 def judge_user_line(host: str, line: Line, driver: Speaker) -> SpeakerVerdict:
     """Return the speaker of a user line in a session that `driver` writes."""
-    speaker = speaker_of(host, line)
+    speaker = find_line_speaker(host, line)
     return SpeakerVerdict(speaker, is_sure=True) if speaker else SpeakerVerdict(driver)
 
 
@@ -139,15 +145,9 @@ def _has_field_value(row: _Field, line: Line) -> bool:
     value = _read_path_value(line, row.path)
     if row.values is None:
         return bool(value)
-    return (
-        (str(value).lower() if isinstance(value, bool) else value) in row.values
-        if _is_text_or_flag(value)
-        else False
-    )
-
-
-def _is_text_or_flag(value: object) -> bool:
-    return isinstance(value, str | bool)
+    if isinstance(value, bool):
+        value = str(value).lower()
+    return isinstance(value, str) and value in row.values
 
 
 def _read_path_value(line: Line, path: Sequence[str]) -> object:
@@ -191,7 +191,7 @@ def is_brief(text: str) -> bool:
 # Texts
 
 
-def words_of(host: str, text: str) -> str:
+def extract_words(host: str, text: str) -> str:
     """Return the person's words in a text in the user's place; '' where a program wrote all of
     it.
     """
@@ -207,7 +207,7 @@ def words_of(host: str, text: str) -> str:
     return "" if _is_envelope(host, text) else text
 
 
-def is_programs(host: str, text: str) -> bool:
+def is_program_text(host: str, text: str) -> bool:
     """Return whether a program wrote all of a text.
 
     The beginning of the text, or an element around all of it, decides.
@@ -224,7 +224,7 @@ def _is_envelope(host: str, text: str) -> bool:
     )
 
 
-def parts_of(host: str, texts: Sequence[str]) -> list[str]:
+def split_program_texts(host: str, texts: Sequence[str]) -> list[str]:
     """Return the texts of a message without the texts that a program put behind a person's words.
 
     Contents of files that a prompt names stand in several texts: a head, each file, an end.
@@ -318,7 +318,7 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
 # Tools
 
 
-def reason_in(host: str, text: str) -> str:
+def extract_refusal(host: str, text: str) -> str:
     """Return the reason that a person gave for refusing a tool; '' for none.
 
     `text` is the failed result of the tool.
@@ -332,7 +332,7 @@ def reason_in(host: str, text: str) -> str:
     return ""
 
 
-def words_beside(host: str, line: Line) -> str:
+def extract_comment(host: str, line: Line) -> str:
     """Return a person's comment on a decision, as a line holds it; '' for none."""
     values = (
         _read_path_value(line, row.path) for row in _build_mark_fields(host, SpeakerKind.BESIDE)
@@ -341,12 +341,12 @@ def words_beside(host: str, line: Line) -> str:
 
 
 @cache
-def asking_tools(host: str) -> frozenset[str]:
+def list_asking_tools(host: str) -> frozenset[str]:
     """Return the names of the tools whose results are a person's answers."""
     return frozenset(row.sign for row in _select_mark_rows(host, SpeakerKind.ANSWER))
 
 
-def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
+def extract_answers(answered: object, asked: object = None) -> list[tuple[str, str]]:
     """Return the questions and answers of a dialogue of choices.
 
     A question that nothing names is ''. `answered` is the result of the tool, as text or as its
@@ -355,32 +355,29 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
     if isinstance(answered, str):
         parsed = _parse_json_text(answered)
         if parsed is None:
-            matches = (
-                _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
-            )
-            return [
-                (_unescape_answer(question), _unescape_answer(answer))
-                for question, answer in matches
-                if answer.strip()
-            ]
+            return _extract_written_answers(answered)
         answered = parsed
-    answers = answered.get("answers") if isinstance(answered, Mapping) else None
-    questions = list(_iter_asked_questions(asked)) or list(_iter_asked_questions(answered))
-    noted = answered.get("annotations") if isinstance(answered, Mapping) else None
-    notes = noted if isinstance(noted, Mapping) else {}
-    pairs = (
-        answers.items()
-        if isinstance(answers, Mapping)
-        else enumerate(answers if isinstance(answers, list) else ())
-    )
-    choices = (
-        (str(name), [*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name))])
-        for name, answer in pairs
-    )
+    fields = read_object_field(answered)
+    answers = fields.get("answers")
+    if isinstance(answers, list):
+        answers = dict(enumerate(answers))
+    notes = read_object_field(fields.get("annotations"))
+    questions = _list_asked_questions(asked) or _list_asked_questions(answered)
+    pairs: list[tuple[str, str]] = []
+    for name, answer in read_object_field(answers).items():
+        chosen = (*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name)))
+        if words := ", ".join(filter(None, chosen)):
+            pairs.append((_find_asked_question(str(name), questions), words))
+    return pairs
+
+
+def _extract_written_answers(text: str) -> list[tuple[str, str]]:
+    """Return the questions and answers of a text, in the first form that it has."""
+    matches = _PAIR.findall(text) or _ASKED.findall(text) or _HEADED.findall(text)
     return [
-        (_find_asked_question(name, questions), words)
-        for name, chosen in choices
-        if (words := ", ".join(filter(None, chosen)))
+        (_unescape_answer(question), _unescape_answer(answer))
+        for question, answer in matches
+        if answer.strip()
     ]
 
 
@@ -395,26 +392,25 @@ def _unescape_answer(text: str) -> str:
     return text.replace('\\"', '"').replace("\\n", "\n").strip()
 
 
-def _iter_asked_questions(asked: object) -> Iterator[Mapping[str, object]]:
-    asked = _parse_json_text(asked) if isinstance(asked, str) else asked
-    listed = asked.get("questions") if isinstance(asked, Mapping) else None
-    return (
-        (item for item in listed if isinstance(item, Mapping))
-        if isinstance(listed, list)
-        else iter(())
-    )
+def _list_asked_questions(asked: object) -> list[Line]:
+    if isinstance(asked, str):
+        asked = _parse_json_text(asked)
+    return list_content_parts(read_object_field(asked).get("questions"))
 
 
-def _find_asked_question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
+def _find_asked_question(name: str, questions: Sequence[Line]) -> str:
     """Return the question of an answer, found by its number, its id or its own words."""
-    chosen = next(
-        (item for item in questions if name in [item.get(field) for field in _IDENTITY]), None
-    )
-    if chosen is None and name.isdigit():
-        chosen = questions[int(name)] if int(name) < len(questions) else {}
-    if chosen is None:
+    for question in questions:
+        if name in (question.get(field) for field in _IDENTITY):
+            return _read_asked_text(question)
+    if not name.isdigit():
         return name
-    return next(filter(None, (read_text_field(chosen.get(field)) for field in _QUESTION)), "")
+    number = int(name)
+    return _read_asked_text(questions[number]) if number < len(questions) else ""
+
+
+def _read_asked_text(question: Line) -> str:
+    return next(filter(None, (read_text_field(question.get(field)) for field in _QUESTION)), "")
 
 
 def _iter_chosen_answers(answer: object) -> Iterator[str]:

@@ -47,8 +47,9 @@ def _iter_agent_files(call: Call) -> Iterator[Path]:
     folders = set[Path]()
     for name in table.NAMES:
         known = agent.load_agent(name)
-        folders |= {known.folder(user, environment)} if known.folder else set()
-        folders |= {known.place(user, environment).folder} if known.place else set()
+        folders.add(known.find_own_folder(user, environment))
+        if place := known.find_place(user, environment):
+            folders.add(place.folder)
     home = call.home.folder.resolve()
     for folder in sorted(_select_outermost_folders(folders)):
         for at, below, names in os.walk(folder):

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from gieok import places
-from gieok.agents.agent import TranscriptPlace
 from gieok.agents.sources import iter_unread_transcripts
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.commands.command import TRUST_HINT, waiting_words
 from gieok.commands.memory.behind import untrusted_records
 from gieok.flow.durable import forgotten

@@ -60,8 +60,8 @@ def _iter_seed_sources(call: Call) -> Iterator[tuple[Scope, list[SourceItem | Fa
             )
         ),
     )
-    place = load_agent("claude-code").place
-    own = place(user, call.caller.environment).folder if place else user
+    place = load_agent("claude-code").find_place(user, call.caller.environment)
+    own = place.folder if place else user
     folders = sorted(call.home.journal.kept(seeds.SESSION_FOLDERS))
     noted: dict[str, list[SeedFile]] = defaultdict(list)
     for folder in folders:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.agent import load_agent, observed
+from gieok.agents.agent import list_readable_agents, load_agent
 from gieok.commands.command import Effect, Operation, Style, argument, printable
 from gieok.commands.encode import Hidden, Reason
 from gieok.commands.home.elsewhere import RemotePlace, iter_remote_places
@@ -184,9 +184,8 @@ def _iter_remaining_places(call: Call, request: EraseRequest) -> Iterator[Reason
                 "was committed"
             ),
         )
-    for name in observed():
-        finder = load_agent(name).place
-        place = finder(call.caller.user, call.caller.environment) if finder else None
+    for name in list_readable_agents():
+        place = load_agent(name).find_place(call.caller.user, call.caller.environment)
         if place and place.folder.is_dir():
             yield Reason(
                 str(place.folder),

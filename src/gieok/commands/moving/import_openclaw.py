@@ -80,9 +80,9 @@ def import_openclaw(call: Call, request: OpenClawRequest) -> OpenClawResult:
 
 def _select_openclaw_agents(
     call: Call, request: OpenClawRequest
-) -> list[installation.OpenClawAgent]:
+) -> list[installation.AgentWorkspace]:
     if request.workspace is not None:
-        return [installation.OpenClawAgent(request.agent or "main", request.workspace)]
+        return [installation.AgentWorkspace(request.agent or "main", request.workspace)]
     installed_agents = installation.find_openclaw(call.caller.environment, call.caller.user).agents
     chosen_agents = [agent for agent in installed_agents if request.agent in ("", agent.id)]
     if not chosen_agents:
@@ -92,7 +92,7 @@ def _select_openclaw_agents(
 
 
 def _index_openclaw_workspace(
-    call: Call, agent: installation.OpenClawAgent, request: OpenClawRequest
+    call: Call, agent: installation.AgentWorkspace, request: OpenClawRequest
 ) -> index.IndexResult:
     own = replace(call, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add_roots(own.home.notes, own.scope, [agent.workspace], only=installation.MEMORY)

@@ -11,7 +11,7 @@ from pathlib import Path
 from gieok import fs, places
 from gieok.agents.agent import load_agent
 from gieok.agents.install import change
-from gieok.agents.install.change import Edit, InstallChange, InstallRecord
+from gieok.agents.install.change import Edit, InstallChange, InstallRecord, RecordedFile
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.commands.code import install_hook
@@ -128,25 +128,22 @@ class _TakingOut:
         for path in (
             [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ()
         ):
-            unknown = Edit(path, lambda now: now, lambda now: now)
+            unknown = RecordedFile(path)
             self._attempt(path, lambda edit=unknown: self._undo(edit, ledger, is_known=False))  # type: ignore[misc]
 
     def _edits(self, site: InstallPlace) -> Iterator[Edit]:
         for name in NAMES:
-            edits_of = load_agent(name).edits
-            if edits_of is None:
-                continue
+            agent, call = load_agent(name), build_own_command(self._call)
             # an agent that is not installed; the record of installs knows of earlier ones
             with suppress(GieokError):
-                if commands_of := load_agent(name).commands:
-                    yield from commands_of(site, build_own_command(self._call))
-                yield from edits_of(site, build_own_command(self._call))
+                yield from agent.build_command_edits(site, call)
+                yield from agent.build_edits(site, call)
 
     def _undo(
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True
     ) -> InstallChange | None:
         with ledger.alone([edit]):
-            install_change = change.undone(edit, ledger)
+            install_change = change.plan_file_removal(edit, ledger)
             if not self._is_dry and (
                 install_change.status != "unchanged" or edit.path in ledger.paths()
             ):

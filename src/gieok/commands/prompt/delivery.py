@@ -79,7 +79,7 @@ def _sites_of(call: Call, name: str) -> list[InstallPlace]:
 
 def _is_agent_installed(agent: Agent, site: InstallPlace) -> bool:
     try:
-        edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
+        edits = agent.build_edits(site, OwnCommand(("gieok",), {}))
         return any(
             edit.remove(text) != text for edit in edits if (text := read_hook_file(edit.path))
         )
@@ -92,14 +92,15 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
 
     Two hooks would inject each memory twice.
     """
-    files = load_agent(name).hook_files
+    agent = load_agent(name)
+    files = agent.hook_files
     if files is None:
         return "its plugin is registered once: by its name"
     texts = {
         file: read_hook_file(file)
         for site in sites
         for each in files.names
-        for file in sorted(files.folder(site).glob(each))
+        for file in sorted(agent.find_settings_folder(site).glob(each))
     }
     for file, text in texts.items():
         if off := [".".join(path) for path, value in files.switches if _is_set(text, path, value)]:
@@ -191,16 +192,12 @@ class Stage:
                 file = self.home / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(self.filled(text, url), encoding="utf-8")
+        call = OwnCommand(build_own_command(self.context).words, {})
         for agent in loaded:
-            for edit in (
-                agent.edits(site, OwnCommand(build_own_command(self.context).words, {}))
-                if agent.edits
-                else ()
-            ):
+            for edit in agent.build_edits(site, call):
+                text = edit.add(edit.remove(read_hook_file(edit.path)))
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
-                edit.path.write_text(
-                    edit.add(edit.remove(read_hook_file(edit.path))), encoding="utf-8"
-                )
+                edit.path.write_text(text, encoding="utf-8")
 
     def filled(self, text: str, url: str) -> str:
         """Return a text with the model's address and this home filled in."""
@@ -307,23 +304,20 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
     The program reads a copy of the file that holds the hooks.
     """
     agent = load_agent(name)
-    if agent.inventory is None or agent.rehearsal is None or agent.hook_files is None:
+    if agent.inventory is None or agent.rehearsal is None:
         return "it asks nobody to trust hooks"
     program = _find_agent_program(stage.context, agent.rehearsal)
     if not program:
         return f"cannot be proven: `{agent.rehearsal.program}` is not on PATH"
-    settings = read_hook_file(
-        agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings
-    )
+    users_folder = agent.find_settings_folder(user_site(stage.context))
+    settings = read_hook_file(users_folder / agent.inventory.settings)
     for site in sites:
-        file = agent.hook_files.folder(site) / agent.inventory.hooks
-        waiting = agent.inventory.untrusted(
-            _ask_hook_inventory(stage, program, agent, agent.inventory, file), file, settings
-        )
-        if waiting:
-            note = agent.note[0] if agent.note else ""
+        file = agent.find_settings_folder(site) / agent.inventory.hooks
+        answer = _ask_hook_inventory(stage, program, agent, agent.inventory, file)
+        if waiting := agent.list_untrusted_hooks(answer, file, settings):
             raise GieokError(
-                f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}", hint=note
+                f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}",
+                hint=agent.note,
             )
     return f"{name} says that its user has trusted every hook of ours"
 
@@ -336,11 +330,7 @@ def _ask_hook_inventory(
     The program gets the hooks' file in a home of its own, and runs no hook.
     """
     home = stage.home / "inventory"
-    copy = (
-        agent.hook_files.folder(InstallPlace(home, False, {})) / inventory.hooks
-        if agent.hook_files
-        else home
-    )
+    copy = agent.find_settings_folder(InstallPlace(home, False, {})) / inventory.hooks
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(read_hook_file(file), encoding="utf-8")
     process = subprocess.Popen(  # noqa: S603 - an agent that the user installed

@@ -78,8 +78,7 @@ def install_agent(call: Call, request: InstallRequest) -> InstallResult:
 
     A file that cannot be edited stops everything before anything is written.
     """
-    edits_of = load_agent(request.agent).edits if request.agent in NAMES else None
-    if edits_of is None:
+    if request.agent not in NAMES:
         raise BadRequest(
             f"{request.agent!r} is no agent that can be installed",
             hint=f"one of: {', '.join(NAMES)}",
@@ -87,13 +86,14 @@ def install_agent(call: Call, request: InstallRequest) -> InstallResult:
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(call) if request.project else user_site(call)
+    agent = load_agent(request.agent)
     # the folder that was made first is removed last
     edits = [
         *_plan_command_files(call, request, site),
-        *edits_of(site, build_own_command(call)),
+        *agent.build_edits(site, build_own_command(call)),
     ]
     ledger = InstallRecord(call.home.folder)
-    plan = change.undone if request.uninstall else change.plan_file_change
+    plan = change.plan_file_removal if request.uninstall else change.plan_file_change
     if request.dry_run:
         changes = tuple(plan(edit, ledger) for edit in edits)
     else:
@@ -104,9 +104,8 @@ def install_agent(call: Call, request: InstallRequest) -> InstallResult:
             else:
                 change.install_edits(edits, changes, ledger)
                 (call.home.folder / places.DAEMON_DOWN).unlink(missing_ok=True)
-    agent = load_agent(request.agent)
-    note = None if request.uninstall else agent.note
-    lacks = None if request.uninstall else agent.missing(site)
+    note = "" if request.uninstall else agent.note
+    lacks = None if request.uninstall else agent.find_missing_features(site)
     return InstallResult(
         agent=request.agent,
         changes=changes,
@@ -122,12 +121,11 @@ def _plan_command_files(call: Call, request: InstallRequest, site: InstallPlace)
 
     Command files are added where the request or a person wants them, and removed on removal.
     """
-    commands_of = load_agent(request.agent).commands
-    if commands_of is None:
+    edits = load_agent(request.agent).build_command_edits(site, build_own_command(call))
+    if not edits:
         if request.commands:
             raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
         return []
-    edits = commands_of(site, build_own_command(call))
     there = [edit for edit in edits if edit.path.exists()]
     if request.uninstall:
         return there

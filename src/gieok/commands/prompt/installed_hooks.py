@@ -33,10 +33,10 @@ def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
 def find_prompt_command(site: InstallPlace, name: str) -> str:
     """Return the command of Gieok's prompt hook in an agent's own files; '' where there is none."""
     agent = load_agent(name)
-    edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
-    return next(
-        filter(None, (agent.prompt_command(read_hook_file(edit.path)) for edit in edits)), ""
-    )
+    for edit in agent.build_edits(site, OwnCommand(("gieok",), {})):
+        if command := agent.parse_prompt_command(read_hook_file(edit.path)):
+            return command
+    return ""
 
 
 def read_hook_file(file: Path) -> str:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from gieok.agents import agent, sources, table
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.openclaw.gateway import webhook
-from gieok.agents.openclaw.installation import state_folder
 from gieok.commands.prompt.install import build_own_command, user_site
 from gieok.commands.prompt.installed_hooks import find_prompt_command
 from gieok.home.call import Call
@@ -61,14 +60,11 @@ def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
     site = user_site(call)
     for name in table.NAMES:
         known_agent = agent.load_agent(name)
-        place = (
-            known_agent.place(call.caller.user, call.caller.environment)
-            if known_agent.place
-            else None
-        )
-        transcript_places = known_agent.places(call.caller.user, call.caller.environment)
+        user, environment = call.caller.user, call.caller.environment
+        place = known_agent.find_place(user, environment)
+        transcript_places = known_agent.list_places(user, environment)
         files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
-        if files or _is_agent_present(name, known_agent, site):
+        if files or _is_agent_present(known_agent, site):
             is_installed = _is_integration_installed(call, site, name, known_agent)
             yield FoundAgent(
                 name=name,
@@ -79,23 +75,19 @@ def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
             )
 
 
-def _is_agent_present(name: str, made: agent.Agent, site: InstallPlace) -> bool:
+def _is_agent_present(made: agent.Agent, site: InstallPlace) -> bool:
     """Return whether the agent was ever used here, or its program is installed."""
-    folders = [made.hook_files.folder(site)] if made.hook_files else []
-    folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
+    if made.find_settings_folder(site).is_dir():
+        return True
     program = made.rehearsal.program if made.rehearsal else ""
-    return any(folder.is_dir() for folder in folders) or bool(
-        program and shutil.which(program, path=site.environment.get("PATH", os.defpath))
-    )
+    return bool(program and shutil.which(program, path=site.environment.get("PATH", os.defpath)))
 
 
 def _is_integration_installed(call: Call, site: InstallPlace, name: str, made: agent.Agent) -> bool:
     if name in table.HOOKED:
         return bool(find_prompt_command(site, name))
     try:
-        return made.edits is not None and all(
-            edit.path.exists() for edit in made.edits(site, build_own_command(call))
-        )
+        return all(edit.path.exists() for edit in made.build_edits(site, build_own_command(call)))
     # An agent's own files may be malformed; the command that installs Gieok reports the fault.
     except Exception:  # noqa: BLE001
         return False

@@ -290,7 +290,7 @@ class Capture:
         for data in tail.first_lines(file, formats.SNIFFED_LINES):
             line = formats.parse_transcript_line(data)
             parts = (
-                transcript.format.parts(transcript.session, line, hash_line_data(data))
+                transcript.format.read_parts(transcript.session, line, hash_line_data(data))
                 if line is not None
                 else ()
             )

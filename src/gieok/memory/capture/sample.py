@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import agent, formats
-from gieok.agents.agent import TranscriptPlace
 from gieok.agents.formats import Transcript
 from gieok.agents.sources import ScopedTranscript, sources
+from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.errors import TranscriptUnreadable
 from gieok.memory.capture import tail
 from gieok.model.conversation import Cursor, Message

@@ -182,7 +182,7 @@ class _Call:
         self.event = event
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self._folder = table.folder_of(payload) or os.getcwd()
-        self._own_scope = table.own_scope(self.agent, payload)
+        self._own_scope = self.agent.read_scope(payload)
         self.root = "" if self._own_scope else places.project_root(self._folder)
         self._payload = payload
         self.home = home

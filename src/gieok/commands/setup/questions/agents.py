@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from gieok.agents.agent import observed
+from gieok.agents.agent import list_readable_agents
 from gieok.commands.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ports.dialogue import Pick
 from gieok.text.amounts import format_size
@@ -56,7 +56,7 @@ def _note_missing_agents(known: Interview) -> Sequence[str]:
 
 
 def _build_agent_settings(known: Interview) -> Mapping[str, str]:
-    ticked, readable = set(known.ticked("agents")), set(observed())
+    ticked, readable = set(known.ticked("agents")), set(list_readable_agents())
     here = {agent.name for agent in known.machine.agents} & readable
     if ticked & here == set(_suggest_agents(known)) & here:
         setting_value = known.setting(_SETTING)
