@@ -21,6 +21,8 @@ from gieok.home.setup import HomeSetup
 from gieok.ports.dialogue import Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
 
+#: Days that are more than those of every other line.
+_MORE_THAN_ANY = "99999"
 #: Lines that some question takes; the others refuse them.
 _LINES = (
     "120",
@@ -77,7 +79,8 @@ class _Person:
         self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
     ) -> str:
         self._perhaps_back()
-        return self._of([line for line in (default, *_LINES) if not wrong(line)])
+        fitting = [line for line in (default, *_LINES) if not wrong(line)]
+        return self._of(fitting or [_MORE_THAN_ANY])
 
     def _perhaps_back(self) -> None:
         if self._backs and self._choose(2) == 0:

@@ -66,8 +66,8 @@ _MOST_READ = 2_000
 class Bond(NamedTuple):
     """Pair of a user and a character, to which a memory belongs.
 
-    `persona` is the character's prompt, `zone` the user's time zone, `name` the character's name, ''
-    where its id stands for it.
+    `persona` is the character's prompt, `zone` the user's time zone, `name` the character's name,
+    '' where its id stands for it.
     """
 
     user: str
