@@ -151,6 +151,59 @@ class ArchiveBackend(Backend):
         self.key_variables = key_variables
 
 
+class Provider:
+    """Provider of models: what it can do, where it listens, and which key it takes.
+
+    A row says everything that is known of a provider; the tables below it are made from the rows.
+    `generate`, `talk`, `embed` and `rerank` are the targets that write a text, answer in a chat,
+    make vectors and rerank ('': the provider does not). `is_probed`: `models.key_probes` has a
+    function of its name that checks a key. `modules` are those that generating and talking import;
+    `program` is the command of an agent that generates in place of a service. `embed_address` is
+    where vectors are made, if elsewhere than at `address`.
+    """
+
+    def __init__(
+        self,
+        *,
+        generate: str = "",
+        talk: str = "",
+        embed: str = "",
+        rerank: str = "",
+        is_probed: bool = False,
+        modules: "tuple[str, ...]" = (),
+        key_variable: str = "",
+        address: str = "",
+        embed_address: str = "",
+        program: str = "",
+    ) -> None:
+        self.generate = generate
+        self.talk = talk
+        self.embed = embed
+        self.rerank = rerank
+        self.is_probed = is_probed
+        self.modules = modules
+        self.key_variable = key_variable
+        self.address = address
+        self.embed_address = embed_address or address
+        self.program = program
+
+    def build_generator_row(self, target: str) -> GeneratorBackend:
+        """Return the row of a target that writes texts or answers."""
+        return GeneratorBackend(
+            target,
+            modules=self.modules,
+            key_variable=self.key_variable,
+            address=self.address,
+            program=self.program,
+        )
+
+    def build_service_row(self, target: str, address: str) -> ModelBackend:
+        """Return the row of a target that asks a service for vectors or an order."""
+        return ModelBackend(
+            target, is_service=True, key_variable=self.key_variable, address=address
+        )
+
+
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
@@ -181,77 +234,80 @@ CACHES = {
     "memory": Backend("storage.caches.memory:MemoryCache"),
     "redis": Backend("storage.caches.redis:RedisCache", extra="redis"),
 }
-EMBEDDERS = {
-    "e5": ModelBackend("models.embedders.e5.runtime:open_e5_embedder"),
-    "ollama": ModelBackend(
-        "models.embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"
+_RERANKING = "models.rerankers.services:HttpReranker"
+PROVIDERS = {
+    "anthropic": Provider(
+        generate="providers:build_anthropic_generator",
+        talk="chats:AnthropicChat",
+        is_probed=True,
+        modules=("pydantic_ai", "anthropic"),
+        key_variable="ANTHROPIC_API_KEY",
     ),
-    "openai": ModelBackend(
-        "models.embedders.openai:OpenAi",
-        is_service=True,
+    "claude-code": Provider(generate="host_command:ClaudeCode", program="claude"),
+    "codex": Provider(generate="host_command:Codex", program="codex"),
+    "cohere": Provider(
+        rerank=_RERANKING, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
+    ),
+    "compatible": Provider(
+        generate="providers:build_chat_generator",
+        talk="chats:OpenAiChat",
+        embed="models.embedders.openai:OpenAi",
+        rerank=_RERANKING,
+        is_probed=True,
+        modules=("pydantic_ai", "openai"),
+    ),
+    "gemini": Provider(
+        generate="providers:build_gemini_generator",
+        talk="chats:GeminiChat",
+        embed="models.embedders.gemini:Gemini",
+        is_probed=True,
+        modules=("pydantic_ai", "google.genai"),
+        key_variable="GEMINI_API_KEY",
+        embed_address="https://generativelanguage.googleapis.com/v1beta",
+    ),
+    "jina": Provider(rerank=_RERANKING, key_variable="JINA_API_KEY", address="https://api.jina.ai"),
+    "ollama": Provider(
+        generate="ollama:OllamaGenerator",
+        talk="ollama:OllamaChat",
+        embed="models.embedders.ollama:Ollama",
+        address="http://127.0.0.1:11434",
+    ),
+    "openai": Provider(
+        generate="providers:build_chat_generator",
+        talk="chats:OpenAiChat",
+        embed="models.embedders.openai:OpenAi",
+        is_probed=True,
+        modules=("pydantic_ai", "openai"),
         key_variable="OPENAI_API_KEY",
         address="https://api.openai.com/v1",
     ),
-    "compatible": ModelBackend("models.embedders.openai:OpenAi", is_service=True),
-    "gemini": ModelBackend(
-        "models.embedders.gemini:Gemini",
-        is_service=True,
-        key_variable="GEMINI_API_KEY",
-        address="https://generativelanguage.googleapis.com/v1beta",
+    #: No model: what a test wrote down.
+    "scripted": Provider(talk="scripted:ScriptedChat"),
+    "voyage": Provider(
+        rerank=_RERANKING, key_variable="VOYAGE_API_KEY", address="https://api.voyageai.com"
     ),
-    "onnx": ModelBackend("models.embedders.onnx:OnnxEmbedder", extra="onnx"),
 }
-_RERANKING = "models.rerankers.services:HttpReranker"
-RERANKERS = {
-    "onnx": ModelBackend("models.rerankers.onnx:OnnxReranker", extra="onnx"),
-    "cohere": ModelBackend(
-        _RERANKING, is_service=True, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
-    ),
-    "voyage": ModelBackend(
-        _RERANKING,
-        is_service=True,
-        key_variable="VOYAGE_API_KEY",
-        address="https://api.voyageai.com",
-    ),
-    "jina": ModelBackend(
-        _RERANKING, is_service=True, key_variable="JINA_API_KEY", address="https://api.jina.ai"
-    ),
-    "compatible": ModelBackend(_RERANKING, is_service=True),
-}
-_ANTHROPIC = ("pydantic_ai", "anthropic")
-_GOOGLE = ("pydantic_ai", "google.genai")
-_OPENAI = ("pydantic_ai", "openai")
-_OPENAI_URL = "https://api.openai.com/v1"
 GENERATORS = {
-    "anthropic": GeneratorBackend(
-        "providers:build_anthropic_generator", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
-    ),
-    "claude-code": GeneratorBackend("host_command:ClaudeCode", program="claude"),
-    "codex": GeneratorBackend("host_command:Codex", program="codex"),
-    "compatible": GeneratorBackend("providers:build_chat_generator", modules=_OPENAI),
-    "gemini": GeneratorBackend(
-        "providers:build_gemini_generator", modules=_GOOGLE, key_variable="GEMINI_API_KEY"
-    ),
-    "ollama": GeneratorBackend("ollama:OllamaGenerator", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend(
-        "providers:build_chat_generator",
-        modules=_OPENAI,
-        key_variable="OPENAI_API_KEY",
-        address=_OPENAI_URL,
-    ),
+    name: row.build_generator_row(row.generate) for name, row in PROVIDERS.items() if row.generate
 }
 #: Chat models, by the same provider names; `scripted` is no model.
-CHATS = {
-    "anthropic": GeneratorBackend(
-        "chats:AnthropicChat", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
-    ),
-    "compatible": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI),
-    "gemini": GeneratorBackend("chats:GeminiChat", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
-    "ollama": GeneratorBackend("ollama:OllamaChat", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend(
-        "chats:OpenAiChat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL
-    ),
-    "scripted": GeneratorBackend("scripted:ScriptedChat"),
+CHATS = {name: row.build_generator_row(row.talk) for name, row in PROVIDERS.items() if row.talk}
+EMBEDDERS = {
+    "e5": ModelBackend("models.embedders.e5.runtime:open_e5_embedder"),
+    "onnx": ModelBackend("models.embedders.onnx:OnnxEmbedder", extra="onnx"),
+    **{
+        name: row.build_service_row(row.embed, row.embed_address)
+        for name, row in PROVIDERS.items()
+        if row.embed
+    },
+}
+RERANKERS = {
+    "onnx": ModelBackend("models.rerankers.onnx:OnnxReranker", extra="onnx"),
+    **{
+        name: row.build_service_row(row.rerank, row.address)
+        for name, row in PROVIDERS.items()
+        if row.rerank
+    },
 }
 _COMMANDS = ", ".join(name for name, row in GENERATORS.items() if row.program)
 #: Hint on how a setting names a model.
@@ -278,8 +334,9 @@ WARM = {"folder": Backend("storage.archives.folder:FolderArchive")}
 #: Checks whether a provider accepts a key: functions of the key, the address, the model ('' for
 #: none) and a time-out.
 KEY_PROBES = {
-    name: Backend(f"models.key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
-    for name in ("anthropic", "compatible", "gemini", "openai")
+    name: Backend(f"models.key_probes:{name}", extra="models", modules=row.modules[1:])
+    for name, row in PROVIDERS.items()
+    if row.is_probed
 }
 KEYRINGS = {"keyring": Backend("machine.system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
