@@ -200,7 +200,6 @@ def _storing(call: Any) -> dict[str, float]:
 
 def _reading(call: Any, home: Path) -> dict[str, float]:
     from gieok.commands import load_command
-    from gieok.commands.memory.search import SearchRequest
 
     store, scope = call.home.store, Scope("bench:active-memory")
     store.put(
@@ -223,9 +222,10 @@ def _reading(call: Any, home: Path) -> dict[str, float]:
 
     known: dict[str, Any] = {}
     write(known)
-    ask = SearchRequest(query=["결제 재시도 간격"], limit=10)
     return {
-        "search_10_results_warm_ms": _timed(lambda: search(call, ask), 7),
+        "search_10_results_warm_ms": _timed(
+            lambda: search(call, query=["결제 재시도 간격"], limit=10), 7
+        ),
         "write_active_memory_of_1000_ms": median(write(known) for _ in range(7)),
         "write_active_memory_all_read_ms": median(write(None) for _ in range(7)),
     }

@@ -35,9 +35,9 @@ _JSON = {"string": "text", "integer": "int", "number": "float", "boolean": "bool
 def _shown(field: Field[Any]) -> str:
     """Return a parameter as the command line takes it."""
     default, flag = default_of(field), "--" + field.name.rstrip("_").replace("_", "-")
-    if field.metadata["positional"]:
+    if field.about.positional:
         word = f"{field.name.upper()}{'…' if isinstance(default, list) else ''}"
-        return word if field.metadata["needed"] else f"[{word}]"
+        return word if field.about.needed else f"[{word}]"
     if isinstance(default, bool):
         return f"[{flag}]"
     return f"[{flag} {'|'.join(field.metadata['choices']) or _VALUES[type(default)]}]"
@@ -52,8 +52,8 @@ def _cell(text: str) -> str:
 
 
 def _row(field: Field[Any]) -> str:
-    default, choices = default_of(field), field.metadata["choices"]
-    said = field.metadata["doc"].en + (f": {', '.join(choices)}" if choices else "")
+    default, choices = default_of(field), field.about.choices
+    said = field.about.doc.en + (f": {', '.join(choices)}" if choices else "")
     begin = "" if default in ("", []) or default is False else f"`{default}`"
     return f"| `{_cell(_shown(field).strip('[]'))}` | {begin} | {_cell(said)} |"
 

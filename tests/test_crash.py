@@ -43,13 +43,12 @@ import sys
 from gieok.home.calls import open_call
 from gieok.flow import ingest, lifecycle
 from gieok.commands import load_command
-from gieok.commands.memory.index import IndexRequest
 from gieok.testing import HashEmbedder
 ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
 print("ready", flush=True)
 context = open_call({}, say=lambda line: print(line, flush=True))
 context.home.open_embedder = lambda: embedder
-load_command("index").handler(context, IndexRequest(paths=sys.argv[1:]))
+load_command("index").handler(context, paths=sys.argv[1:])
 """
 
 _INDEX_AND_SEARCH = """

@@ -46,7 +46,7 @@ from gieok.home.calls import open_call
 from gieok.commands import NAMES, operation
 from gieok.testing import ManualClock
 for name in NAMES:
-    operation(name)
+    load_command(name)
 for name in (
     "memory.sidecar", "code.index.project", "storage.index.sqlite.store", "flow.durable",
     "storage.journal.sqlite.journal", "storage.index.sqlite.graph", "code.languages",
@@ -70,8 +70,8 @@ for line in sys.stdin:
             threading.setprofile(watch)
             sys.setprofile(watch)
         try:
-            found = operation(step["name"])
-            found.handler(open_call({}, clock=clock, zone=UTC), found.request(**step["request"]))
+            found = load_command(step["name"])
+            found.handler(open_call({}, clock=clock, zone=UTC), **step["request"])
         except BaseException as error:
             sys.setprofile(None)
             print(repr(error), file=sys.stderr, flush=True)

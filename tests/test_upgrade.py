@@ -89,7 +89,7 @@ def _context(**flags: str) -> Call:
 
 def _run(name: str, call: Call, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(call, found.request(**request))
+    return found.handler(call, **request)
 
 
 def _search(text: str) -> list[str]:

@@ -18,9 +18,7 @@ import pytest
 import gieok
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.memory.service import Bond
-from gieok.commands.memory.index import IndexRequest
 from gieok.commands.memory.index import index_memory as index
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
 from gieok.errors import BadConfig
 from gieok.home.call import Call
@@ -111,7 +109,7 @@ def call(edge: tuple[str, date], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def _listed(call: Call, since: str, until: str) -> list[str]:
-    found = search(call, SearchRequest(since=since, until=until))
+    found = search(call, since=since, until=until)
     return sorted(hit.snippet.partition(", ")[2].rstrip(".") for hit in found.results)
 
 
@@ -132,9 +130,7 @@ def test_a_day_of_talk_is_that_of_the_person_in_search_and_in_titles(
     assert _listed(call, str(day), str(day)) == ["the first minute", "the last minute"]
     assert _listed(call, "yesterday", "yesterday") == ["the first minute", "the last minute"]
     assert _listed(call, "today", "today") == ["the morning after"]
-    found = search(
-        call, SearchRequest(query=["ropes"], since=str(day), until=str(day), min_score=0)
-    )
+    found = search(call, query=["ropes"], since=str(day), until=str(day), min_score=0)
     assert {hit.date for hit in found.results} == {day}
 
 
@@ -146,8 +142,8 @@ def test_a_note_of_a_day_is_of_that_day_everywhere(
     notes.mkdir()
     for one in (day - timedelta(days=1), day, day + timedelta(days=1)):
         (notes / f"{one}.md").write_text(f"The quay on {one:%A}.\n")
-    index(call, IndexRequest(paths=[str(notes)]))
-    found = search(call, SearchRequest(since=str(day), until=str(day)))
+    index(call, paths=[str(notes)])
+    found = search(call, since=str(day), until=str(day))
     assert [(hit.date, hit.path) for hit in found.results] == [(day, f"{day}.md")]
 
 

@@ -2,7 +2,6 @@
 `tests/test_docs` has the documents.
 """
 
-import dataclasses
 import shlex
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +31,7 @@ def test_an_operation_and_its_parameters_are_told_in_english_and_korean(name: st
     assert found.name == name
     texts: list[Words] = [
         found.doc,
-        *(field.metadata["doc"] for field in dataclasses.fields(found.request)),
+        *(field.about.doc for field in found.parameters),
     ]
     for text in texts:
         assert text.en.isascii()
@@ -60,10 +59,10 @@ def test_an_operations_help_names_its_parameters(
 ) -> None:
     assert main([*name.split(), "--help"]) == 0
     shown = capsys.readouterr().out
-    for field in dataclasses.fields(load_command(name).request):
+    for field in load_command(name).parameters:
         expected = (
             field.name.upper()
-            if field.metadata["positional"]
+            if field.about.positional
             else f"--{field.name.rstrip('_').replace('_', '-')}"
         )
         assert expected in shown
@@ -122,7 +121,7 @@ def test_an_operation_is_on_every_surface_that_it_says(name: str, memory: gieok.
         ]
         assert words == [
             found.doc.en,
-            *(field.metadata["doc"].en for field in dataclasses.fields(found.request)),
+            *(field.about.doc.en for field in found.parameters),
         ]
         assert _schema(route["responses"]["200"], schemas) == result_schema(found)
 

@@ -21,7 +21,7 @@ from gieok.errors import BadRequest
 def test_words_of_the_command_line_become_values(
     values: dict[str, object], name: str, expected: object
 ) -> None:
-    assert getattr(check_request(load_command("search"), values, Surface.CLI), name) == expected
+    assert check_request(load_command("search"), values, Surface.CLI)[name] == expected
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,6 @@ def test_a_number_is_not_negative_unless_that_means_something() -> None:
         check_request(load_command("observe stats"), {"days": "-2"}, Surface.CLI)
     assert caught.value.hint == "it may not be negative"
     assert (
-        check_request(load_command("character points"), {"credit": "-5"}, Surface.CLI).credit == -5
+        check_request(load_command("character points"), {"credit": "-5"}, Surface.CLI)["credit"]
+        == -5
     )

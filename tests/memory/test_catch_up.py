@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import load_command
-from gieok.commands.memory.search import SearchRequest, SearchResult
+from gieok.commands.memory.search import SearchResult
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory import catch_up
@@ -57,7 +57,7 @@ def _say(folder: Path, session: str, *texts: str, age_s: int = 0) -> Path:
 
 
 def _search(call: Call, *words: str) -> SearchResult:
-    found: SearchResult = load_command("search").handler(call, SearchRequest(query=list(words)))
+    found: SearchResult = load_command("search").handler(call, query=list(words))
     return found
 
 

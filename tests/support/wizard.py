@@ -10,7 +10,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from gieok.commands import load_command
-from gieok.commands.setup.command import SetupRequest, SetupResult
+from gieok.commands.setup.command import SetupResult
 from gieok.home.calls import open_call
 from gieok.surfaces.wizard import TerminalDialogue
 
@@ -59,7 +59,7 @@ def press(
     with dialogue("".join(keys)) as (asking, screen):
         call = _context(user, lang, environment, lambda: asking)
         try:
-            return load_command("setup").handler(call, SetupRequest()), screen.text
+            return load_command("setup").handler(call), screen.text
         except KeyboardInterrupt:
             return None, screen.text
 
@@ -68,9 +68,9 @@ def answer(
     file: Path | None = None, *, user: Path, daemon: object = None, **environment: str
 ) -> SetupResult:
     """Run setup with a file of answers, or `--yes`."""
-    request = SetupRequest(answers=str(file)) if file else SetupRequest(yes=True)
+    values = {"answers": str(file)} if file else {"yes": True}
     result: SetupResult = load_command("setup").handler(
-        _context(user, "en", environment, None, daemon), request
+        _context(user, "en", environment, None, daemon), **values
     )
     return result
 

@@ -116,10 +116,8 @@ def rib(name: str) -> str:
     return _MODULES[name].partition(".")[0]
 
 
-def load_command(name: str) -> Operation[Any, Any]:
+def load_command(name: str) -> Operation[Any]:
     """Return the operation called `name`, loading its module."""
     module, _, row = _MODULES[name].partition(":")
-    loaded: Operation[Any, Any] = getattr(
-        import_module(f"gieok.commands.{module}"), row or "OPERATION"
-    )
+    loaded: Operation[Any] = getattr(import_module(f"gieok.commands.{module}"), row or "OPERATION")
     return loaded

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import Enum, StrEnum
 from pathlib import Path
@@ -161,16 +161,53 @@ def tier_words(tier: str, style: Style) -> list[str]:
     return [words.say(style.lang)] if words else []
 
 
-RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT", bound=Result)
 
 
+class Parameter:
+    """Description of a command's parameter, in the annotation of its handler's signature.
+
+    A bool default makes a switch, an empty tuple a parameter that may be given several times.
+    `cli_only` keeps the parameter out of tools for models, whose descriptions cost tokens in every
+    prompt. `needed` is an example of a command, shown to a caller who leaves the parameter out; ''
+    for an optional parameter. `also`: flags that mean the same, not listed.
+    """
+
+    __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional")
+
+    def __init__(
+        self,
+        doc: Words,
+        *,
+        positional: bool = False,
+        choices: tuple[str, ...] = (),
+        cli_only: bool = False,
+        needed: str = "",
+        also: tuple[str, ...] = (),
+    ) -> None:
+        self.doc = doc
+        self.positional = positional
+        self.choices = choices
+        self.cli_only = cli_only
+        self.needed = needed
+        self.also = also
+
+
+class CommandParameter(NamedTuple):
+    """Parameter of a command: its name in the signature, its default, and its description."""
+
+    name: str
+    default: Any
+    about: Parameter
+
+
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[RequestT, ResultT]):
+class Operation(Generic[ResultT]):
     """Operation of Gieok, with its handler and its behaviour on each surface."""
 
     name: str
-    handler: Callable[[Call, RequestT], ResultT]
+    #: Takes the call, then the parameters by keyword, each described in its annotation.
+    handler: Callable[..., ResultT]
     present: Callable[[ResultT, Style], str]
     doc: Words
     effect: Effect = Effect.READ
@@ -197,22 +234,28 @@ class Operation(Generic[RequestT, ResultT]):
     #: prompt.
     tool_hint: str = ""
 
-    def call(self, call: Call, request: RequestT) -> ResultT:
-        """Return the handler's result.
+    def call(self, call: Call, **values: Any) -> ResultT:  # noqa: ANN401 - of the signature
+        """Return the handler's result; `values` are parameters by name.
 
         Raises Withheld where the operation stores something and nothing may be stored now.
         """
         if self.takes_in:
-            from gieok.home.withholding import check_caller_withheld
+            from gieok.home.withholding import (
+                check_caller_withheld,
+            )  # which only such operations need
 
             check_caller_withheld(call)
-        return self.handler(call, request)
+        return self.handler(call, **values)
 
     @property
-    def request(self) -> type[RequestT]:
-        """Return the type of the handler's request: a dataclass of `argument` fields."""
-        request_type: type[RequestT] = self.handler.__annotations__["request"]
-        return request_type
+    def parameters(self) -> tuple[CommandParameter, ...]:
+        """Return the parameters of the handler's signature, in its order."""
+        annotations = self.handler.__annotations__
+        defaults: dict[str, Any] = getattr(self.handler, "__kwdefaults__", None) or {}
+        return tuple(
+            CommandParameter(name, default, annotations[name].__metadata__[0])
+            for name, default in defaults.items()
+        )
 
     @property
     def runs_without_settings(self) -> bool:
@@ -230,38 +273,3 @@ class Operation(Generic[RequestT, ResultT]):
         nobody and ends soon.
         """
         return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoRequest:
-    """The request of an operation without parameters."""
-
-
-def argument(
-    doc: Words,
-    default: Any = None,  # noqa: ANN401 - its type is the parameter's
-    *,
-    positional: bool = False,
-    choices: tuple[str, ...] = (),
-    cli_only: bool = False,
-    needed: str = "",
-    also: tuple[str, ...] = (),
-) -> Any:  # noqa: ANN401 - a field
-    """Declare one parameter of a request.
-
-    A list default makes the parameter repeatable; a bool default makes it a switch. `cli_only`
-    keeps the parameter out of tools for models, whose descriptions cost tokens in every prompt.
-    `needed` is an example of a command, shown to a caller who leaves the parameter out; '' for an
-    optional parameter. `also`: flags that mean the same, not listed.
-    """
-    metadata = {
-        "doc": doc,
-        "positional": positional,
-        "choices": choices,
-        "cli_only": cli_only,
-        "needed": needed,
-        "also": also,
-    }
-    if isinstance(default, list):
-        return field(default_factory=lambda: list(default), metadata=metadata)
-    return field(default=default, metadata=metadata)

@@ -148,7 +148,7 @@ def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
     return tuple(part for part in parts if _HIDDEN not in part.marks)
 
 
-def result_schema(found: Operation[Any, Any]) -> dict[str, Any]:
+def result_schema(found: Operation[Any]) -> dict[str, Any]:
     """Return the JSON Schema of an operation's result."""
     return build_type_schema(found.handler.__annotations__["return"])
 

@@ -5,10 +5,9 @@ Every surface uses this one check.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from gieok.commands.command import Operation, Surface
+from gieok.commands.command import CommandParameter, Operation, Surface
 from gieok.errors import BadRequest
 
 #: Types of numbers, named for people.
@@ -28,90 +27,95 @@ _NAMES: dict[type, str] = {
 }
 
 
-def list_parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
+def list_parameters(found: Operation[Any], surface: Surface) -> list[CommandParameter]:
     """Return the request fields of an operation that callers on a surface may set."""
     return [
-        field
-        for field in fields(found.request)
-        if surface is not Surface.MCP or not field.metadata["cli_only"]
+        parameter
+        for parameter in found.parameters
+        if surface is not Surface.MCP or not parameter.about.cli_only
     ]
 
 
-def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own type
+def default_of(parameter: CommandParameter) -> Any:  # noqa: ANN401 - the parameter's own type
     """Return the default of a parameter; its type is the parameter's."""
-    return field.default_factory() if field.default_factory is not MISSING else field.default
+    return list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
 
 
-def type_name(field: Field[Any]) -> str:
+def type_name(parameter: CommandParameter) -> str:
     """Return the JSON type of a parameter.
 
     A repeatable positional argument of the command line is one text.
     """
-    return _NAMES[type(default_of(field))]
+    return _NAMES[type(default_of(parameter))]
 
 
-def request_schema(found: Operation[Any, Any], surface: Surface) -> dict[str, Any]:
+def request_schema(found: Operation[Any], surface: Surface) -> dict[str, Any]:
     """Return the JSON Schema of an operation's request."""
     parameters = list_parameters(found, surface)
     return {
         "type": "object",
         "properties": {
-            find_parameter_name(field): _build_schema_property(field, surface)
-            for field in parameters
+            find_parameter_name(parameter): _build_schema_property(parameter, surface)
+            for parameter in parameters
         },
         "required": [
-            find_parameter_name(field) for field in parameters if field.metadata["needed"]
+            find_parameter_name(parameter) for parameter in parameters if parameter.about.needed
         ],
         "additionalProperties": False,
     }
 
 
-def _build_schema_property(field: Field[Any], surface: Surface) -> dict[str, object]:
-    default = default_of(field)
-    schema: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
+def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dict[str, object]:
+    default = default_of(parameter)
+    schema: dict[str, object] = {
+        "type": type_name(parameter),
+        "description": parameter.about.doc.en,
+    }
     if isinstance(default, list) and surface is Surface.MCP:
         default = ""  # a model is told of one text alone, which is shorter
     elif isinstance(default, list):
         schema |= {"type": ["string", "array"], "items": {"type": "string"}}
-    if field.metadata["choices"]:
-        schema["enum"] = list(field.metadata["choices"])
-    return schema if field.metadata["needed"] else {**schema, "default": default}
+    if parameter.about.choices:
+        schema["enum"] = list(parameter.about.choices)
+    return schema if parameter.about.needed else {**schema, "default": default}
 
 
 # The request.
 def check_request(
-    found: Operation[Any, Any], values: Mapping[str, object], surface: Surface
-) -> Any:  # noqa: ANN401
-    """Return the operation's request, built from values by name.
+    found: Operation[Any], values: Mapping[str, object], surface: Surface
+) -> dict[str, Any]:
+    """Return the parameters of an operation by their names in its signature, each checked.
 
     Raises BadRequest, which names the parameter.
     """
-    known = {find_parameter_name(field): field for field in list_parameters(found, surface)}
+    known = {
+        find_parameter_name(parameter): parameter for parameter in list_parameters(found, surface)
+    }
     if unknown := sorted(set(values) - set(known)):
         raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
     checked_values = {
         name: _coerce_parameter_value(known[name], value, surface) for name, value in values.items()
     }
-    for name, field in known.items():
-        if field.metadata["needed"] and not _has_text(checked_values.get(name)):
+    for name, parameter in known.items():
+        if parameter.about.needed and not _has_text(checked_values.get(name)):
             raise BadRequest(
-                f"{shown_name(field, surface)} is missing",
-                hint=f"such as `{field.metadata['needed']}`",
+                f"{shown_name(parameter, surface)} is missing",
+                hint=f"such as `{parameter.about.needed}`",
             )
-    return found.request(**{known[name].name: value for name, value in checked_values.items()})
+    return {known[name].name: value for name, value in checked_values.items()}
 
 
 def _has_text(value: object) -> bool:
     return bool("".join(value if isinstance(value, list) else str(value or "")).strip())
 
 
-def _coerce_parameter_value(field: Field[Any], value: object, surface: Surface) -> object:
-    expected = type(default_of(field))
+def _coerce_parameter_value(parameter: CommandParameter, value: object, surface: Surface) -> object:
+    expected = type(default_of(parameter))
     if surface is Surface.HTTP and any(
         map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))
     ):
         raise BadRequest(
-            f"{field.name} holds what no file can keep",
+            f"{parameter.name} holds what no file can keep",
             hint="neither NUL, nor half of a surrogate pair",
         )
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
@@ -124,48 +128,48 @@ def _coerce_parameter_value(field: Field[Any], value: object, surface: Surface) 
         return float(value)
     if expected is int and isinstance(value, float) and value.is_integer():
         return int(value)
-    name = shown_name(field, surface)
+    name = shown_name(parameter, surface)
     if type(value) is not expected or expected is list:
         raise BadRequest(
-            f"{name} is {value!r}", hint=_describe_expected_type(field, expected, surface)
+            f"{name} is {value!r}", hint=_describe_expected_type(parameter, expected, surface)
         )
     if isinstance(value, int | float):
-        _check_size(field, name, value)
-    choices = field.metadata["choices"]
+        _check_size(parameter, name, value)
+    choices = parameter.about.choices
     if choices and value not in choices:
         raise BadRequest(f"{name} is {value!r}", hint=_format_choice_hint(str(value), choices))
     return value
 
 
-def _check_size(field: Field[Any], name: str, value: float) -> None:
+def _check_size(parameter: CommandParameter, name: str, value: float) -> None:
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
-    if value < min(default_of(field), 0) and field.name not in _SIGNED:
+    if value < min(default_of(parameter), 0) and parameter.name not in _SIGNED:
         raise BadRequest(f"{name} is {value}", hint="it may not be negative")
 
 
-def _describe_expected_type(field: Field[Any], expected: type, surface: Surface) -> str:
+def _describe_expected_type(parameter: CommandParameter, expected: type, surface: Surface) -> str:
     if surface is Surface.CLI and expected in _KINDS:
         return f"it must be {_KINDS[expected]}"
-    return f"it must be of type {type_name(field)}"
+    return f"it must be of type {type_name(parameter)}"
 
 
-def shown_name(field: Field[Any], surface: Surface) -> str:
+def shown_name(parameter: CommandParameter, surface: Surface) -> str:
     """Return a parameter's name as its caller writes it."""
-    is_option = surface is Surface.CLI and not field.metadata["positional"]
+    is_option = surface is Surface.CLI and not parameter.about.positional
     return (
-        f"--{find_parameter_name(field).replace('_', '-')}"
+        f"--{find_parameter_name(parameter).replace('_', '-')}"
         if is_option
-        else find_parameter_name(field)
+        else find_parameter_name(parameter)
     )
 
 
-def find_parameter_name(field: Field[Any]) -> str:
-    """Return a parameter's name: its field's name without the underscore of `for_`.
+def find_parameter_name(parameter: CommandParameter) -> str:
+    """Return a parameter's name: its parameter's name without the underscore of `for_`.
 
     The underscore keeps the name apart from a Python keyword.
     """
-    return field.name.rstrip("_")
+    return parameter.name.rstrip("_")
 
 
 def _format_choice_hint(word: str, known: Sequence[str]) -> str:

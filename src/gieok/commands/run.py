@@ -38,7 +38,7 @@ class OperationAnswer(NamedTuple):
 def run_operation(
     name: str,
     values: Mapping[str, object],
-    context_for: Callable[[Operation[Any, Any]], Call],
+    context_for: Callable[[Operation[Any]], Call],
     surface: Surface = Surface.CLI,
     *,
     lang: str = "",
@@ -52,11 +52,11 @@ def run_operation(
     """
     named_operation = load_command(name)
     try:
-        request = check_request(named_operation, values, surface)
+        parameters = check_request(named_operation, values, surface)
         call = context_for(named_operation)
         for error in () if named_operation.forgives_config else call.troubles:
             call.tell(f"{error}; it is left out: `gieok config show`")
-        result = named_operation.call(call, request)
+        result = named_operation.call(call, **parameters)
         caller = call.caller
         style = Style(
             lang=lang or call.lang,

@@ -158,7 +158,7 @@ def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang:
 
 
 def _run_cli_operation(
-    chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
+    chosen: Operation[Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
 ) -> int:
     values = parser.values(chosen, parsed)
     flags = {
@@ -196,7 +196,7 @@ def _run_cli_operation(
 
 
 def _run_in_this_process(
-    chosen: Operation[Any, Any],
+    chosen: Operation[Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,
@@ -218,7 +218,7 @@ def _run_in_this_process(
         has_daemon=True,
     )
 
-    def opened(found: Operation[Any, Any]) -> "Call":
+    def opened(found: Operation[Any]) -> "Call":
         context = open_for(forgiving=found.runs_without_settings)
         places.set_process_zone(context.home.settings.text("zone"))
         return context
@@ -227,7 +227,7 @@ def _run_in_this_process(
 
 
 def _ask_daemon_for_answer(
-    chosen: Operation[Any, Any],
+    chosen: Operation[Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,

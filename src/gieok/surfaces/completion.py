@@ -92,5 +92,5 @@ def _list_argument_values(name: str, action: argparse.Action) -> tuple[str, ...]
         return AGENTS
     if name not in NAMES:
         return tuple(action.choices or ())
-    fields = load_command(name).request.__dataclass_fields__
-    return fields[action.dest].metadata["choices"] if action.dest in fields else ()
+    fields = {one.name: one for one in load_command(name).parameters}
+    return fields[action.dest].about.choices if action.dest in fields else ()

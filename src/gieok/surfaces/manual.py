@@ -1,13 +1,10 @@
 """`gieok help --man`: every command as a manual page, in roff."""
 
-import dataclasses
 from collections.abc import Iterator
-from dataclasses import Field
-from typing import Any
 
 from gieok import __version__
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import Surface
+from gieok.commands.command import CommandParameter, Surface
 from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, list_help_parts
 from gieok.text.messages import Words
@@ -82,16 +79,14 @@ def _format_manual_command(name: str, lang: str) -> Iterator[str]:
     command = load_command(name)
     if Surface.CLI not in command.surfaces:
         return
-    fields = dataclasses.fields(command.request)
+    fields = command.parameters
     yield from _format_manual_title(
         name,
-        [_format_manual_argument(field) for field in fields if field.metadata["positional"]],
+        [_format_manual_argument(field) for field in fields if field.about.positional],
         command.doc.say(lang),
     )
     for field in fields:
-        yield from _format_manual_term(
-            _format_manual_option(field), field.metadata["doc"].say(lang)
-        )
+        yield from _format_manual_term(_format_manual_option(field), field.about.doc.say(lang))
     for example in command.examples:
         yield from (".RS", ".EX", _escape_roff(example), ".EE", ".RE")
 
@@ -101,20 +96,20 @@ def _format_manual_title(name: str, words: list[str], doc: str) -> Iterator[str]
     yield _escape_roff(f"{doc}.")
 
 
-def _format_manual_argument(field: "Field[Any]") -> str:
+def _format_manual_argument(field: CommandParameter) -> str:
     word = field.name.upper() + ("..." if isinstance(default_of(field), list) else "")
-    return word if field.metadata["needed"] else f"[{word}]"
+    return word if field.about.needed else f"[{word}]"
 
 
-def _format_manual_option(field: "Field[Any]") -> str:
+def _format_manual_option(field: CommandParameter) -> str:
     default = default_of(field)
-    if field.metadata["positional"]:
+    if field.about.positional:
         return field.name.upper()
     flag = shown_name(field, Surface.CLI)
     return (
         flag
         if isinstance(default, bool)
-        else f"{flag} {'|'.join(field.metadata['choices']) or find_parameter_name(field).upper()}"
+        else f"{flag} {'|'.join(field.about.choices) or find_parameter_name(field).upper()}"
     )
 
 

@@ -5,7 +5,6 @@ takes 61.
 """
 
 import argparse
-import dataclasses
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.commands import load_command
-from gieok.commands.command import Operation, Surface
+from gieok.commands.command import CommandParameter, Operation, Surface
 from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.errors import BadRequest
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
@@ -157,7 +156,7 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
     parser = CommandParser(
         name, command.doc.say(lang), lang, report, _format_command_examples(command.examples, lang)
     )
-    for field in dataclasses.fields(command.request):
+    for field in command.parameters:
         _add_field_argument(parser, field, lang)
     _add_global(parser, lang)
     return parser
@@ -213,37 +212,34 @@ def _add_help(parser: CommandParser, lang: str) -> None:
     parser.sections["global"].add_argument("-h", "--help", action="help", help=_HELP.say(lang))
 
 
-def _add_field_argument(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> None:
-    default, metadata = default_of(field), field.metadata
-    options: dict[str, Any] = {"help": metadata["doc"].say(lang).replace("%", "%%")}
+def _add_field_argument(parser: CommandParser, field: "CommandParameter", lang: str) -> None:
+    default, about = default_of(field), field.about
+    options: dict[str, Any] = {"help": about.doc.say(lang).replace("%", "%%")}
     if isinstance(default, bool):
         parser.sections["options"].add_argument(
             shown_name(field, Surface.CLI), action="store_true", dest=field.name, **options
         )
         return
     options["metavar"] = (
-        f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
+        f"{{{','.join(about.choices)}}}" if about.choices else _VALUES[type(default)]
     )
-    if metadata["positional"]:
+    if about.positional:
         options |= {
             "nargs": "*" if isinstance(default, list) else "?",
             "metavar": field.name.upper(),
         }
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
         # for the help alone: an invalid value is refused by the one check of requests
-        added.required = bool(metadata["needed"])
+        added.required = bool(about.needed)
     else:
         parser.sections["options"].add_argument(
             shown_name(field, Surface.CLI), dest=field.name, default=default, **options
         )
-        if metadata["also"]:
+        if about.also:
             unlisted = {**options, "help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
-            parser.sections["options"].add_argument(*metadata["also"], dest=field.name, **unlisted)
+            parser.sections["options"].add_argument(*about.also, dest=field.name, **unlisted)
 
 
-def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
+def values(found: Operation[Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name, from the parsed arguments."""
-    return {
-        find_parameter_name(field): getattr(parsed, field.name)
-        for field in dataclasses.fields(found.request)
-    }
+    return {find_parameter_name(field): getattr(parsed, field.name) for field in found.parameters}

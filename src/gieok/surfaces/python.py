@@ -66,7 +66,8 @@ class Memory:
         """
         command = load_command(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
-        return command.call(rescope_call(self.context), check_request(command, values, Surface.CLI))
+        parameters = check_request(command, values, Surface.CLI)
+        return command.call(rescope_call(self.context), **parameters)
 
     def add(
         self,

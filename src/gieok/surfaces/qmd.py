@@ -21,7 +21,6 @@ from typing import NamedTuple
 from gieok import __version__, fs
 from gieok.commands import load_command
 from gieok.commands.command import Surface
-from gieok.commands.memory.index import IndexRequest
 from gieok.commands.request import check_request
 from gieok.errors import GieokError, NotIndexed
 from gieok.home.call import Call
@@ -204,7 +203,7 @@ def _update_collections(call: Call, argv: Sequence[str]) -> str:
     known = _load_collections(call)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
-        load_command("index").call(call, IndexRequest(paths=present))
+        load_command("index").call(call, paths=present)
     _write_index_file(call, known)
     return f"Updated {len(present)} of {len(known)} collections"
 
@@ -229,7 +228,7 @@ def _search_collections(call: Call, argv: Sequence[str]) -> str:
         values = {"query": argv[0] if argv else "", "limit": fetch_limit, "min_score": score}
         search_operation = load_command("search")
         hits = search_operation.call(
-            call, check_request(search_operation, values, Surface.CLI)
+            call, **check_request(search_operation, values, Surface.CLI)
         ).ranked.hits
     except NotIndexed:
         hits = ()

@@ -9,9 +9,9 @@ import pytest
 from contexts import opened_home
 
 from gieok.commands import load_command
-from gieok.commands.archive.run import ArchiveRunRequest, TieringResult
+from gieok.commands.archive.run import TieringResult
 from gieok.commands.archive.status import ArchiveStatusResult
-from gieok.commands.command import NoRequest, Style
+from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.home import jobs
 from gieok.flow.distil import deliver
@@ -47,13 +47,13 @@ def _remember(call: Call, *found: tuple[str, int, Priority, Category]) -> None:
 
 
 def _status(call: Call) -> ArchiveStatusResult:
-    result = load_command("archive status").handler(call, NoRequest())
+    result = load_command("archive status").handler(call)
     assert isinstance(result, ArchiveStatusResult)
     return result
 
 
 def _run(call: Call) -> TieringResult:
-    result = load_command("archive run").handler(call, ArchiveRunRequest())
+    result = load_command("archive run").handler(call)
     assert isinstance(result, TieringResult)
     return result
 
@@ -232,7 +232,7 @@ def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
         "may go to cold"
     ) == 1
     found = load_command(f"archive {answer}")
-    found.handler(call, found.request(names=["all"]))
+    found.handler(call, names=["all"])
     assert _status(call).incidents == ()
     assert [row.tier for row in _status(call).tiers] == ["cold" if answer == "approve" else "warm"]
     call.home.journal.close()

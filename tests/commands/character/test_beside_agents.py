@@ -12,7 +12,6 @@ from contexts import opened_home
 from gieok.character.memory.service import Bond, Memories
 from gieok.commands import load_command
 from gieok.commands.home import jobs
-from gieok.commands.observe.run import ObserveRunRequest
 from gieok.home.call import Call
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
@@ -54,13 +53,13 @@ def test_what_is_done_for_agents_leaves_characters_alone(call: Call, clock: Manu
     assert before.facts
     keys = set(call.home.store.hashes(_BOND.scope))
 
-    load_command("observe run").handler(call, ObserveRunRequest(once=True))
+    load_command("observe run").handler(call, once=True)
     for _ in range(3):
         clock.advance(timedelta(days=120))
         assert [ran.name for ran in jobs.run_due(call) if not ran.ok] == []
     for name, values in (("rebuild", {}), ("redact", {"all": True, "apply": True})):
         found = load_command(name)
-        found.handler(call, found.request(**values))
+        found.handler(call, **values)
 
     assert memory.memories(_BOND) == before
     assert set(call.home.store.hashes(_BOND.scope)) == keys

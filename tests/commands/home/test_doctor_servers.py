@@ -10,8 +10,7 @@ import dropbox.dropbox_client
 import pytest
 
 from gieok.commands import load_command
-from gieok.commands.home.doctor import Check, DoctorRequest
-from gieok.commands.home.status import StatusRequest
+from gieok.commands.home.doctor import Check
 from gieok.home.calls import open_call
 from gieok.surfaces.cli import main
 from gieok.testing.dropbox_server import DropboxServer, Fault
@@ -55,8 +54,8 @@ def _checks(name: str, **flags: str) -> dict[str, Check]:
     call = open_call(
         {name.replace("__", "."): value for name, value in flags.items()}, forgiving=True
     )
-    request = DoctorRequest() if name == "doctor" else StatusRequest(deep=True)
-    return {check.name: check for check in load_command(name).handler(call, request).checks}
+    values = {} if name == "doctor" else {"deep": True}
+    return {check.name: check for check in load_command(name).handler(call, **values).checks}
 
 
 @pytest.mark.parametrize("name", ["doctor", "status"])

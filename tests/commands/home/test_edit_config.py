@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from gieok.commands.command import NoRequest
 from gieok.commands.home import edit_config
 from gieok.commands.home.edit_config import EditedConfig
 from gieok.errors import BadConfig, BadRequest
@@ -28,7 +27,7 @@ def _edit(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> EditedCon
     program = folder / "editor.py"
     program.write_text(_EDITOR.replace("TEXT", repr(text)))
     monkeypatch.setenv("EDITOR", f"{sys.executable} {program}")
-    return edit_config.edit_user_config(open_call({}), NoRequest())
+    return edit_config.edit_user_config(open_call({}))
 
 
 def test_what_is_written_takes_effect(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,9 +53,9 @@ def test_what_is_wrong_leaves_the_old_settings_and_is_gone_on_with(
 
 def test_without_an_editor_the_way_on_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadRequest, match="no terminal") as caught:
-        edit_config.edit_user_config(open_call({}), NoRequest())
+        edit_config.edit_user_config(open_call({}))
     assert "gieok config set" in caught.value.hint
     monkeypatch.setenv("VISUAL", "no-such-editor")
     with pytest.raises(BadRequest, match="no-such-editor"):
-        edit_config.edit_user_config(open_call({}), NoRequest())
+        edit_config.edit_user_config(open_call({}))
     assert not home.exists() or not (home / "config.yaml").exists()

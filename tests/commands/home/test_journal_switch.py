@@ -10,7 +10,7 @@ import pytest
 
 from gieok.commands import load_command
 from gieok.commands.command import Style
-from gieok.commands.home.journal_switch import JournalSwitchRequest, JournalSwitchResult
+from gieok.commands.home.journal_switch import JournalSwitchResult
 from gieok.errors import BadRequest
 from gieok.flow.journal_copy import copy_journal, find_differing_parts
 from gieok.home.calls import open_call
@@ -238,8 +238,9 @@ def test_the_command_changes_the_setting_once_both_are_equal(
     def switch(name: str, *, dry_run: bool = False) -> JournalSwitchResult:
         call = open_call({})
         try:
-            request = JournalSwitchRequest(name=name, dry_run=dry_run)
-            done: JournalSwitchResult = load_command("journal switch").handler(call, request)
+            done: JournalSwitchResult = load_command("journal switch").handler(
+                call, name=name, dry_run=dry_run
+            )
             return done
         finally:
             call.home.journal.close()

@@ -8,7 +8,6 @@ from gateway import TOKEN, Gateway
 
 from gieok.commands import load_command
 from gieok.commands.command import Style
-from gieok.commands.home.notify_test import NotifyTestRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 
@@ -31,7 +30,7 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
 
 def _shown(call: Call, *ways: str, lang: str = "en") -> tuple[bool, str]:
     found = load_command("notify test")
-    result = found.handler(call, NotifyTestRequest(ways=list(ways)))
+    result = found.handler(call, ways=list(ways))
     return result.found, found.present(result, Style(lang, colour=False))
 
 

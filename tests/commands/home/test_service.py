@@ -6,7 +6,6 @@ import pytest
 
 from gieok.commands import load_command
 from gieok.commands.encode import encode
-from gieok.commands.home.service import ServiceRequest
 from gieok.home.calls import open_call
 
 
@@ -18,8 +17,9 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _install(system: str, *, dry_run: bool = False) -> tuple[Path, str]:
-    request = ServiceRequest(system=system, dry_run=dry_run)
-    row = encode(load_command("service install").handler(open_call({}), request))
+    row = encode(
+        load_command("service install").handler(open_call({}), system=system, dry_run=dry_run)
+    )
     return Path(row["file"]), row["text"]
 
 

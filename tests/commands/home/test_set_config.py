@@ -5,8 +5,6 @@ import pytest
 from contexts import opened_home
 
 from gieok.commands.home.set_config import (
-    SetRequest,
-    UnsetRequest,
     set_config_value,
     unset_config_value,
 )
@@ -23,10 +21,10 @@ def test_a_setting_is_changed_where_it_stands_and_goes_back_to_its_default(
     file = tmp_path / "config.yaml"
     file.write_text("# mine\nsearch:\n  limit: 3 # few\n")
     with opened_home(tmp_path, monkeypatch, ManualClock(NOW)) as context:
-        assert set_config_value(context, SetRequest(name="search.limit", value="7")).before == "3"
+        assert set_config_value(context, name="search.limit", value="7").before == "3"
         assert file.read_text() == "# mine\nsearch:\n  limit: 7 # few\n"
     with opened_home(tmp_path, monkeypatch, ManualClock(NOW)) as context:
-        assert unset_config_value(context, UnsetRequest(name="search.limit")).before == "7"
+        assert unset_config_value(context, name="search.limit").before == "7"
         assert "limit: 0 # few" in file.read_text()
 
 
@@ -66,7 +64,7 @@ def test_what_cannot_be_set_says_why_and_changes_nothing(
 ) -> None:
     with opened_home(tmp_path, monkeypatch, ManualClock(NOW)) as context:
         with pytest.raises(error, match=words):
-            set_config_value(context, SetRequest(name=name, value=value))
+            set_config_value(context, name=name, value=value)
         assert not (tmp_path / "config.yaml").exists()
 
 
@@ -91,7 +89,7 @@ def test_a_model_or_a_name_that_is_known_can_be_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     with opened_home(tmp_path, monkeypatch, ManualClock(NOW)) as context:
-        assert set_config_value(context, SetRequest(name=name, value=value)).value == value
+        assert set_config_value(context, name=name, value=value).value == value
 
 
 @pytest.mark.parametrize(

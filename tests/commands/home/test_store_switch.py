@@ -11,11 +11,9 @@ from gieok import config
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
-from gieok.commands.home.status import StatusRequest, StatusResult
-from gieok.commands.home.store_switch import SwitchRequest, SwitchResult
-from gieok.commands.memory.get import GetRequest
-from gieok.commands.memory.index import IndexRequest
-from gieok.commands.memory.search import SearchRequest, SearchResult
+from gieok.commands.home.status import StatusResult
+from gieok.commands.home.store_switch import SwitchResult
+from gieok.commands.memory.search import SearchResult
 from gieok.errors import BadRequest, StoreError, StoreUnreachable
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -71,19 +69,19 @@ def contexts() -> Iterator[Callable[[], Call]]:
 
 
 def _switch(call: Call, name: str, **switches: bool) -> SwitchResult:
-    return load_command("store switch").handler(call, SwitchRequest(name=name, **switches))
+    return load_command("store switch").handler(call, name=name, **switches)
 
 
 def _search(call: Call, text: str) -> SearchResult:
-    return load_command("search").handler(call, SearchRequest(query=[text], min_score=0.0))
+    return load_command("search").handler(call, query=[text], min_score=0.0)
 
 
 def _status(call: Call) -> StatusResult:
-    return load_command("status").handler(call, StatusRequest())
+    return load_command("status").handler(call)
 
 
 def _index(call: Call, *paths: Path) -> None:
-    load_command("index").handler(call, IndexRequest(paths=[str(path) for path in paths]))
+    load_command("index").handler(call, paths=[str(path) for path in paths])
 
 
 def test_everything_moves_and_finds_the_same(
@@ -232,7 +230,7 @@ def test_with_hybrid_a_local_index_answers_while_the_server_does_not(
     found = _search(contexts(), "환불 규정")
     assert _paths(found) == _paths(healthy)
     assert found.degraded
-    assert load_command("get").handler(contexts(), GetRequest(path="31.md:3")).text == "환불 규정"
+    assert load_command("get").handler(contexts(), path="31.md:3").text == "환불 규정"
     assert found.degraded.startswith("postgres unreachable: postgresql://nobody@127.0.0.1:1/memory")
     assert _status(contexts()).unreachable.startswith("postgres unreachable")
     monkeypatch.setenv("GIEOK_HYBRID", "false")

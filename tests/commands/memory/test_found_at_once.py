@@ -9,9 +9,7 @@ import pytest
 from contexts import opened_home
 
 from gieok.commands.memory import behind
-from gieok.commands.memory.index import IndexRequest
 from gieok.commands.memory.index import index_memory as index
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
 from gieok.home.call import Call
 from gieok.memory.files import freshness, roots
@@ -31,14 +29,12 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def call(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
     with opened_home(tmp_path / "h", monkeypatch, ManualClock()) as made:
-        index(made, IndexRequest(paths=[str(notes)]))
+        index(made, paths=[str(notes)])
         yield made
 
 
 def _found(call: Call, query: str) -> list[str]:
-    return [
-        hit.snippet for hit in search(call, SearchRequest(query=[query], min_score=0.0)).results
-    ]
+    return [hit.snippet for hit in search(call, query=[query], min_score=0.0).results]
 
 
 def _is_found(call: Call, query: str, words: str) -> bool:
@@ -66,9 +62,9 @@ def test_new_moved_and_deleted_files_are_followed(call: Call, notes: Path, tmp_p
     old.rename(notes / "sub" / "old.md")
     assert _is_found(call, "anchor", "rented")
     (notes / "sub" / "old.md").rename(notes / "new.md")
-    assert [
-        hit.path for hit in search(call, SearchRequest(query=["anchor"], min_score=0.0)).results
-    ][:1] == ["new.md"]
+    assert [hit.path for hit in search(call, query=["anchor"], min_score=0.0).results][:1] == [
+        "new.md"
+    ]
     (notes / "new.md").unlink()
     assert not _is_found(call, "anchor", "rented")
     shutil.rmtree(notes / "sub")
@@ -86,7 +82,7 @@ def test_nothing_is_read_where_nothing_changed(
     call: Call, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.utime(notes / "a.md", (1, 1))
-    search(call, SearchRequest(query=["umbrella"]))
+    search(call, query=["umbrella"])
     root = roots.load_roots(call.home.store, call.scope)[0]
     mark = freshness.read_marks(call.home.store.notes(call.scope)[freshness.NOTE])[root.name]
     seen = freshness.find_folder_changes(root, mark + 1, ())
@@ -102,16 +98,16 @@ def test_a_folder_that_is_away_loses_nothing(call: Call, notes: Path) -> None:
 def test_more_files_than_a_search_has_time_for_are_named(call: Call, notes: Path) -> None:
     for number in range(101):
         (notes / f"n{number}.md").write_text(f"note {number}\n")
-    told = search(call, SearchRequest(query=["umbrella"])).behind
+    told = search(call, query=["umbrella"]).behind
     assert told is not None
     assert told.files >= 101
     assert "changed files" in told.words().en
-    index(call, IndexRequest())
+    index(call)
     assert behind.caught_up(call, use_vectors=False) is None
 
 
 def test_other_scopes_are_left_alone(call: Call, notes: Path) -> None:
     (notes / "a.md").write_text("The umbrella stands in the garage.\n")
     assert call.home.store.hashes(Scope("agent:other")) == {}
-    search(call, SearchRequest(query=["umbrella"]))
+    search(call, query=["umbrella"])
     assert call.home.store.hashes(Scope("agent:other")) == {}

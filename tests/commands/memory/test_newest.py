@@ -11,9 +11,8 @@ import pytest
 
 from gieok import places
 from gieok.commands.memory.newest import place_current_hits
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
-from gieok.commands.prompt.recall import RecallRequest, recall_memories
+from gieok.commands.prompt.recall import recall_memories
 from gieok.home.calls import open_call
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
@@ -93,9 +92,7 @@ def test_search_shows_what_holds_first_though_only_the_old_was_found(
 
 
 def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
-    said = recall_memories(
-        open_call({}), RecallRequest(prompt=["what is the staging host stg?"])
-    ).text
+    said = recall_memories(open_call({}), prompt=["what is the staging host stg?"]).text
     assert said.index("preview.example.test") < said.index("stg.example.test")
     assert f"replaced on 2026-11-09, by {places.build_handle(_SCOPE, _NEW_KEY, 1)}" in said
 
@@ -186,7 +183,7 @@ def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both
         (places.build_handle(_SCOPE, _NEW_KEY, 1), "stands"),
         (places.build_handle(_SCOPE, _OLD_KEY, 1), "stands"),
     ]
-    said = recall_memories(open_call({}), RecallRequest(prompt=["what is the staging host?"])).text
+    said = recall_memories(open_call({}), prompt=["what is the staging host?"]).text
     assert "replaced" not in said
     assert "current" not in said
 
@@ -208,7 +205,7 @@ def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
     _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
     clock = ManualClock(datetime(2026, 11, 9, tzinfo=UTC) + timedelta(hours=hours))
     call = open_call({}, clock=clock)
-    hits = search(call, SearchRequest(query=["which staging host?"], min_score=0.0)).ranked.hits
+    hits = search(call, query=["which staging host?"], min_score=0.0).ranked.hits
     hits = sorted(hits, key=lambda hit: hit.passage.key)
     order = [
         one.hit.passage.key

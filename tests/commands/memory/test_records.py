@@ -17,8 +17,8 @@ from contexts import called_in
 import gieok
 from gieok.commands import load_command
 from gieok.commands.memory.records import refresh_project_index
-from gieok.commands.memory.remember import RememberRequest, RememberResult
-from gieok.commands.memory.retire import RestoreRequest, RetiredMemory, RetireRequest
+from gieok.commands.memory.remember import RememberResult
+from gieok.commands.memory.retire import RetiredMemory
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -65,18 +65,13 @@ def go(user: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
 
 def _remember(call: Call, text: str, **fields: object) -> RememberResult:
-    return load_command("remember").handler(
-        called_in(call, Path.cwd()), RememberRequest(text=[text], **fields)
-    )
+    return load_command("remember").handler(called_in(call, Path.cwd()), text=[text], **fields)
 
 
 def _do(name: str, call: Call, record: str, *, keep: bool = False) -> RetiredMemory:
-    asked = (
-        RetireRequest(memories=[record], keep=keep)
-        if name == "retire"
-        else RestoreRequest(memories=[record])
-    )
-    (done,) = load_command(name).handler(called_in(call, Path.cwd()), asked).memories
+    values = {"keep": keep} if name == "retire" else {}
+    run = load_command(name).handler
+    (done,) = run(called_in(call, Path.cwd()), memories=[record], **values).memories
     return done
 
 
@@ -208,17 +203,15 @@ def test_projects_of_one_name_never_see_each_others_records(
 _LOOP = """
 import itertools, sys
 from gieok.home.calls import open_call
-from gieok.commands import operation
-from gieok.commands.memory.remember import RememberRequest
-from gieok.commands.memory.retire import RestoreRequest, RetireRequest
+from gieok.commands import load_command
 context = open_call({})
 for n in itertools.count(int(sys.argv[1])):
-    path = operation("remember").handler(context, RememberRequest(text=[f"Record {n}: " + "it is kept " * 400])).path
+    path = load_command("remember").handler(context, text=[f"Record {n}: " + "it is kept " * 400]).path
     print(n, flush=True)
     for keep in (False, None, True, None)[: n % 5]:
-        back = operation("restore"), RestoreRequest(memories=[path])
-        name, asked = back if keep is None else (operation("retire"), RetireRequest(memories=[path], keep=keep))
-        path = name.handler(context, asked).memories[0].path
+        name = load_command("restore" if keep is None else "retire")
+        values = {} if keep is None else {"keep": keep}
+        path = name.handler(context, memories=[path], **values).memories[0].path
         print(name.name, flush=True)
 """
 

@@ -11,10 +11,9 @@ import pytest
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.memory.hits import SearchHit
-from gieok.commands.memory.listing import ListedMemory, ListRequest
-from gieok.commands.memory.remember import RememberRequest, RememberResult
+from gieok.commands.memory.listing import ListedMemory
+from gieok.commands.memory.remember import RememberResult
 from gieok.commands.memory.remember import render_remembered as present_remembered
-from gieok.commands.memory.search import SearchRequest
 from gieok.home.calls import open_call
 from gieok.testing.clock import ManualClock
 
@@ -30,7 +29,7 @@ class Place:
     def remember(self, text: str, day: int = 20, **fields: object) -> RememberResult:
         clock = ManualClock(datetime(2026, 11, day, 9, tzinfo=UTC))
         call = open_call({}, clock=clock, zone=UTC)
-        return load_command("remember").handler(call, RememberRequest(text=[text], **fields))
+        return load_command("remember").handler(call, text=[text], **fields)
 
     def files(self) -> list[Path]:
         return sorted((self.user / "shop" / ".gieok" / "memory").rglob("*.md"))
@@ -54,16 +53,12 @@ class Place:
     def search(self, query: str, **fields: object) -> tuple[SearchHit, ...]:
         call = open_call({}, zone=UTC)
         call.home.catch_up()
-        return (
-            load_command("search")
-            .handler(call, SearchRequest(query=[query], min_score=0.0, **fields))
-            .results
-        )
+        return load_command("search").handler(call, query=[query], min_score=0.0, **fields).results
 
     def list(self, **fields: object) -> tuple[ListedMemory, ...]:
         call = open_call({}, zone=UTC)
         call.home.catch_up()
-        return load_command("list").handler(call, ListRequest(**fields)).memories
+        return load_command("list").handler(call, **fields).memories
 
 
 @pytest.fixture

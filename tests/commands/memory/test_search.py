@@ -14,11 +14,8 @@ from contexts import called_in, opened_home
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.memory.hits import SearchHit, SearchResult, render_search
-from gieok.commands.memory.index import IndexRequest
 from gieok.commands.memory.index import index_memory as index
-from gieok.commands.memory.remember import RememberRequest
 from gieok.commands.memory.remember import remember_record as remember
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
 from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
@@ -64,12 +61,12 @@ def call(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         (tmp_path / name / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as opened:
-        index(opened, IndexRequest(paths=[str(notes)]))
+        index(opened, paths=[str(notes)])
         yield opened
 
 
 def _search(call: Call, query: str, **fields: object) -> SearchResult:
-    return search(call, SearchRequest(query=query.split(), **({"min_score": 0.0} | fields)))
+    return search(call, query=query.split(), **({"min_score": 0.0} | fields))
 
 
 def _first(call: Call, query: str, **fields: object) -> SearchHit:
@@ -111,8 +108,8 @@ def test_a_record_of_a_project_is_found_in_it_and_elsewhere_only_where_everythin
         (tmp_path / name / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
     with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as shop:
-        remember(shop, RememberRequest(text=["Canaries go out before noon."]))
-        remember(shop, RememberRequest(text=["My own canaries sing."], user=True))
+        remember(shop, text=["Canaries go out before noon."])
+        remember(shop, text=["My own canaries sing."], user=True)
         assert "before noon" in _snippets(_search(shop, "canaries"))
     monkeypatch.chdir(tmp_path / "blog")
     with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as blog:
@@ -129,7 +126,7 @@ def test_a_scope_without_memory_is_refused_by_name_with_those_that_have_some(
     with opened_home(tmp_path / "home", monkeypatch, ManualClock()) as opened:
         with pytest.raises(NotIndexed, match=r"nothing is indexed in any scope"):
             _search(opened, "lamp", everywhere=True)
-        index(opened, IndexRequest(paths=[str(notes)]))
+        index(opened, paths=[str(notes)])
     with (
         opened_home(tmp_path / "home", monkeypatch, ManualClock(), SCOPE="agent:other") as other,
         pytest.raises(NotIndexed, match=r"'agent:other' \(scopes with memory: agent:main\)"),

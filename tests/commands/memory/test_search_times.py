@@ -8,8 +8,6 @@ import pytest
 from gieok.commands.command import Style
 from gieok.commands.memory import index, search
 from gieok.commands.memory.hits import SearchResult, render_search
-from gieok.commands.memory.index import IndexRequest
-from gieok.commands.memory.search import SearchRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.testing import ManualClock
@@ -36,12 +34,12 @@ def call(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     monkeypatch.chdir(notes)
     call = open_call({}, clock=clock)
-    index.index_memory(call, IndexRequest(paths=[str(notes)]))
+    index.index_memory(call, paths=[str(notes)])
     return call
 
 
 def _search(call: Call, question: str) -> SearchResult:
-    return search.search_memory(call, SearchRequest(query=[question], min_score=0.0))
+    return search.search_memory(call, query=[question], min_score=0.0)
 
 
 @pytest.mark.parametrize(

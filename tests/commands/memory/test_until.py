@@ -7,8 +7,7 @@ import pytest
 
 from gieok.commands.memory import remember, search
 from gieok.commands.memory.hits import SearchHit
-from gieok.commands.memory.remember import RememberRequest, RememberResult
-from gieok.commands.memory.search import SearchRequest
+from gieok.commands.memory.remember import RememberResult
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -31,11 +30,11 @@ def call(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def _remember(call: Call, text: str, until: str = "") -> RememberResult:
-    return remember.remember_record(call, RememberRequest(text=[text], until=until, user=True))
+    return remember.remember_record(call, text=[text], until=until, user=True)
 
 
 def _found(call: Call, question: str) -> SearchHit:
-    return search.search_memory(call, SearchRequest(query=[question], min_score=0.0)).results[0]
+    return search.search_memory(call, query=[question], min_score=0.0).results[0]
 
 
 def test_what_is_remembered_until_a_day_has_ended_on_the_day_after(

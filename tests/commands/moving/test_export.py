@@ -12,9 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.commands.moving.export import ExportRequest
 from gieok.commands.moving.export import export_memory as export
-from gieok.commands.moving.import_memory import ImportRequest
 from gieok.commands.moving.import_memory import import_memories as take_in
 from gieok.errors import BadRequest
 from gieok.flow import distil
@@ -132,12 +130,10 @@ def test_out_in_and_out_again_is_the_same(
     with TemporaryDirectory() as name:
         folder = Path(name)
         _fill(_opened(monkeypatch, folder, "a"), memories, said, replaced)
-        export(_opened(monkeypatch, folder, "a"), ExportRequest(to="a.jsonl"))
+        export(_opened(monkeypatch, folder, "a"), to="a.jsonl")
         for _ in range(2):  # twice is once
-            take_in(
-                _opened(monkeypatch, folder, "b"), ImportRequest(what=["a.jsonl"], no_wait=True)
-            )
-        export(_opened(monkeypatch, folder, "b"), ExportRequest(to="b.jsonl"))
+            take_in(_opened(monkeypatch, folder, "b"), what=["a.jsonl"], no_wait=True)
+        export(_opened(monkeypatch, folder, "b"), to="b.jsonl")
         assert (folder / "b.jsonl").read_text() == (folder / "a.jsonl").read_text()
 
 
@@ -157,9 +153,9 @@ def test_folders_for_people_come_back_too(
         _START,
     )
     _fill(_opened(monkeypatch, tmp_path, "a"), made, [], [])
-    export(_opened(monkeypatch, tmp_path, "a"), ExportRequest(format=form, to="out-a"))
-    take_in(_opened(monkeypatch, tmp_path, "b"), ImportRequest(what=["out-a"], no_wait=True))
-    export(_opened(monkeypatch, tmp_path, "b"), ExportRequest(format=form, to="out-b"))
+    export(_opened(monkeypatch, tmp_path, "a"), format=form, to="out-a")
+    take_in(_opened(monkeypatch, tmp_path, "b"), what=["out-a"], no_wait=True)
+    export(_opened(monkeypatch, tmp_path, "b"), format=form, to="out-b")
     out = [
         {f.relative_to(base): f.read_text() for f in base.rglob("*.md")}
         for base in map(tmp_path.joinpath, ("out-a", "out-b"))
@@ -168,7 +164,7 @@ def test_folders_for_people_come_back_too(
     assert len(out[0]) == (2 if form == "markdown" else 5)
     note = next(file for file in (tmp_path / "out-a").rglob("*.md") if "ruff." in file.read_text())
     note.write_text(note.read_text().replace("We use ruff.", "We use black."))
-    take_in(_opened(monkeypatch, tmp_path, "b"), ImportRequest(what=["out-a"], no_wait=True))
+    take_in(_opened(monkeypatch, tmp_path, "b"), what=["out-a"], no_wait=True)
     held = {
         e.document.text: e.document
         for e in _context(tmp_path, "b").home.journal.made(Scope("agent:main"))
@@ -186,7 +182,7 @@ def test_lines_that_are_damaged_are_named_and_the_rest_comes_in(
         _START,
     )
     _fill(_opened(monkeypatch, tmp_path, "a"), [made], [], [])
-    export(_opened(monkeypatch, tmp_path, "a"), ExportRequest(to="a.jsonl"))
+    export(_opened(monkeypatch, tmp_path, "a"), to="a.jsonl")
     head, *rows = (tmp_path / "a.jsonl").read_text().splitlines()
     odd = [
         "{",
@@ -215,9 +211,7 @@ def test_lines_that_are_damaged_are_named_and_the_rest_comes_in(
         }
     )
     (tmp_path / "odd.jsonl").write_text("\n".join([head, *odd, gone, leads_out, *rows]))
-    done = take_in(
-        _opened(monkeypatch, tmp_path, "b"), ImportRequest(what=["odd.jsonl"], no_wait=True)
-    ).done  # type: ignore[union-attr]
+    done = take_in(_opened(monkeypatch, tmp_path, "b"), what=["odd.jsonl"], no_wait=True).done  # type: ignore[union-attr]
     assert {(one.line, one.reason.split()[0]) for one in done.rejects} >= {
         (2, "no"),
         (3, "no"),
@@ -237,10 +231,11 @@ def test_only_one_scope_and_into_another(monkeypatch: pytest.MonkeyPatch, tmp_pa
         for s in ("agent:main", "agent:work")
     ]
     _fill(_opened(monkeypatch, tmp_path, "a"), made, [], [])
-    export(_opened(monkeypatch, tmp_path, "a", "agent:work"), ExportRequest(to="work.jsonl"))
+    export(_opened(monkeypatch, tmp_path, "a", "agent:work"), to="work.jsonl")
     take_in(
         _opened(monkeypatch, tmp_path, "b", "agent:play"),
-        ImportRequest(what=["work.jsonl"], no_wait=True),
+        what=["work.jsonl"],
+        no_wait=True,
     )
     (held,) = _context(tmp_path, "b").home.journal.made(Scope("agent:play"))
     assert held.document.text == "agent:work"
@@ -251,7 +246,7 @@ def test_nothing_is_overwritten_and_a_newer_format_is_refused(
 ) -> None:
     (tmp_path / "mine.jsonl").write_text("mine")
     with pytest.raises(BadRequest, match="there already"):
-        export(_opened(monkeypatch, tmp_path, "a"), ExportRequest(to="mine.jsonl"))
+        export(_opened(monkeypatch, tmp_path, "a"), to="mine.jsonl")
     (tmp_path / "newer.jsonl").write_text(json.dumps(json_lines.HEADER | {"version": 99}) + "\n")
     with pytest.raises(BadRequest, match="newer Gieok"):
-        take_in(_opened(monkeypatch, tmp_path, "a"), ImportRequest(what=["newer.jsonl"]))
+        take_in(_opened(monkeypatch, tmp_path, "a"), what=["newer.jsonl"])

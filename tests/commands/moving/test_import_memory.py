@@ -13,13 +13,10 @@ from pathlib import Path
 import pytest
 
 from gieok.agents.table import fold_folder_path
-from gieok.commands.memory.edit import EditRequest
 from gieok.commands.memory.edit import edit_memory as edit
-from gieok.commands.memory.forget import ForgetRequest
 from gieok.commands.memory.forget import forget_memories as forget
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
-from gieok.commands.moving.import_memory import ImportRequest, ImportResult, import_memories
+from gieok.commands.moving.import_memory import ImportResult, import_memories
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -51,7 +48,7 @@ def _copy(name: str, folder: Path) -> Path:
 
 
 def _take(home: Path, *what: object, **more: object) -> ImportResult:
-    done = import_memories(_context(home, **more), ImportRequest(what=[str(one) for one in what]))  # type: ignore[arg-type]
+    done = import_memories(_context(home, **more), what=[str(one) for one in what])  # type: ignore[arg-type]
     assert isinstance(done, ImportResult)
     return done
 
@@ -103,7 +100,7 @@ def everything(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def test_a_question_in_other_words_finds_what_it_held(
     everything: Path, program: str, question: str, answer: str
 ) -> None:
-    found = search(_context(everything, embedder="e5"), SearchRequest(query=[question], limit=5))
+    found = search(_context(everything, embedder="e5"), query=[question], limit=5)
     texts = [row.snippet for row in found.results]
     assert any(answer in text for text in texts), (program, texts)
 
@@ -158,14 +155,11 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back(home: Path, tmp_pa
     gone, kept = (
         next(text for text in held if part in text) for part in ("Chae Yoon", "fourth floor")
     )
-    forget(
-        _context(home), ForgetRequest(handles=[build_handle("agent:main", held[gone])], yes=True)
-    )
+    forget(_context(home), handles=[build_handle("agent:main", held[gone])], yes=True)
     edit(
         _context(home),
-        EditRequest(
-            handle=build_handle("agent:main", held[kept]), text=["Alice sits on the fifth floor."]
-        ),
+        handle=build_handle("agent:main", held[kept]),
+        text=["Alice sits on the fifth floor."],
     )
     (place / "new.md").write_text(
         "---\ntitle: New\npermalink: new\n---\n- [fact] The lift is out of order\n"
@@ -313,7 +307,7 @@ def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path)
 
 def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:
     call = _context(home, scope="agent:work")
-    done = import_memories(call, ImportRequest(what=[str(DATA / "claude")], dry_run=True))
+    done = import_memories(call, what=[str(DATA / "claude")], dry_run=True)
     assert isinstance(done, ImportResult)
     assert (done.done.messages, done.done.memories) == (5, 6)
     assert call.home.journal.stats().messages == 0

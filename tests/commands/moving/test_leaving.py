@@ -11,14 +11,10 @@ from world import World, make
 
 from gieok.agents.table import NAMES
 from gieok.commands.code import install_hook
-from gieok.commands.home.service import ServiceRequest, install_service
-from gieok.commands.memory.remember import RememberRequest
+from gieok.commands.home.service import install_service
 from gieok.commands.memory.remember import remember_record as remember
-from gieok.commands.moving.erase import EraseRequest
 from gieok.commands.moving.erase import erase_home as erase
-from gieok.commands.moving.uninstall import UninstallRequest
 from gieok.commands.moving.uninstall import uninstall_gieok as uninstall
-from gieok.commands.prompt.install import InstallRequest
 from gieok.commands.prompt.install import install_agent as install
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -69,19 +65,19 @@ def test_every_agent_is_as_it_was_and_memory_stays(world: World) -> None:
     call.home.journal.keep(SESSION_FOLDERS, {str(world.project): ""})
     before = dict(_files(world.user))
     for name in NAMES:
-        for wanted in (InstallRequest(agent=name), InstallRequest(agent=name, project=True)):
+        for is_project in (False, True):
             try:
-                install(call, wanted)
+                install(call, agent=name, project=is_project)
             except BadRequest:
-                assert wanted.project, name
-    install_service(call, ServiceRequest(system="systemd"))
+                assert is_project, name
+    install_service(call, system="systemd")
     hook = world.project / ".git" / "hooks" / "post-commit"
     hook.write_text(f"#!/bin/sh\n{install_hook.BLOCK}echo mine\n")
     assert hook.exists()
     assert b"gieok" in dict(_files(world.user))[".claude/settings.json"]
-    looked = uninstall(_context(world), UninstallRequest(dry_run=True))
+    looked = uninstall(_context(world), dry_run=True)
     assert hook.exists()
-    done = uninstall(_context(world), UninstallRequest())
+    done = uninstall(_context(world))
     assert {file.path for file in looked.files} == {file.path for file in done.files}
     assert not done.left
     assert done.next == ("systemctl --user daemon-reload",)
@@ -90,20 +86,20 @@ def test_every_agent_is_as_it_was_and_memory_stays(world: World) -> None:
     assert after == before
     assert (world.home / "journal.sqlite").exists()
     assert (world.home / "daemon.down").exists(), "no session start brings the daemon up again"
-    assert not uninstall(_context(world), UninstallRequest()).found
+    assert not uninstall(_context(world)).found
 
 
 def test_what_somebody_changed_since_loses_our_part_alone_and_a_broken_file_is_named(
     world: World,
 ) -> None:
     call = _context(world)
-    install(call, InstallRequest(agent="claude-code"))
-    install(call, InstallRequest(agent="gemini-cli"))
+    install(call, agent="claude-code")
+    install(call, agent="gemini-cli")
     settings = world.user / ".claude" / "settings.json"
     row = json.loads(settings.read_text())
     settings.write_text(json.dumps({**row, "model": "haiku"}))
     (world.user / ".gemini" / "settings.json").write_text("{ torn")
-    done = uninstall(_context(world), UninstallRequest())
+    done = uninstall(_context(world))
     now = json.loads(settings.read_text())
     assert now["model"] == "haiku"
     assert "gieok" not in settings.read_text()
@@ -112,19 +108,19 @@ def test_what_somebody_changed_since_loses_our_part_alone_and_a_broken_file_is_n
 
 
 def test_nothing_is_left_but_what_is_named(world: World) -> None:
-    remember(_context(world), RememberRequest(text=["We call the release train Heron."]))
-    remember(_context(world), RememberRequest(text=["나는 새벽에 일한다."], user=True))
+    remember(_context(world), text=["We call the release train Heron."])
+    remember(_context(world), text=["나는 새벽에 일한다."], user=True)
     _context(world).home.backups.create()
     (world.user / "gieok-backups" / "mine.txt").write_text("mine")
     with pytest.raises(BadRequest, match="nothing was deleted"):
-        erase(_context(world, "yes"), EraseRequest(all=True))
+        erase(_context(world, "yes"), all=True)
     with pytest.raises(BadRequest, match="nobody can be asked"):
-        erase(_context(world), EraseRequest(all=True))
+        erase(_context(world), all=True)
     with pytest.raises(BadRequest, match="give --all"):
-        erase(_context(world), EraseRequest())
-    looked = erase(_context(world), EraseRequest(all=True, dry_run=True))
+        erase(_context(world))
+    looked = erase(_context(world), all=True, dry_run=True)
     assert world.home.exists()
-    done = erase(_context(world, "erase\n"), EraseRequest(all=True))
+    done = erase(_context(world, "erase\n"), all=True)
     assert not world.home.exists()
     assert (
         [one.path for one in done.removed]
@@ -136,18 +132,18 @@ def test_nothing_is_left_but_what_is_named(world: World) -> None:
     assert any("backups" in one.reason for one in done.left)
     assert (world.project / ".gieok").exists()
     (world.home / "trust").mkdir(parents=True)
-    erase(_context(world), EraseRequest(all=True, yes=True, backups=True))
+    erase(_context(world), all=True, yes=True, backups=True)
     assert [file.name for file in (world.user / "gieok-backups").iterdir()] == ["mine.txt"], (
         "it is not ours"
     )
 
 
 def test_with_projects_and_backups_no_word_of_it_is_anywhere(world: World) -> None:
-    remember(_context(world), RememberRequest(text=["We call the release train Heron."]))
-    remember(_context(world), RememberRequest(text=["The heron nests in May."], user=True))
-    done = uninstall(_context(world), UninstallRequest(erase=True, yes=True))
+    remember(_context(world), text=["We call the release train Heron."])
+    remember(_context(world), text=["The heron nests in May."], user=True)
+    done = uninstall(_context(world), erase=True, yes=True)
     assert done.erased is not None
-    erase_rest = erase(_context(world), EraseRequest(all=True, yes=True, projects=True))
+    erase_rest = erase(_context(world), all=True, yes=True, projects=True)
     assert erase_rest.found or not (world.project / ".gieok").exists()
     words = [
         name
@@ -163,8 +159,8 @@ def test_a_folder_that_is_more_than_a_home_is_never_deleted(
     for folder in (world.user, world.user.parent):
         monkeypatch.setenv("GIEOK_HOME", str(folder))
         with pytest.raises(BadRequest, match="holds more than"):
-            erase(_context(world), EraseRequest(all=True, yes=True))
+            erase(_context(world), all=True, yes=True)
     monkeypatch.setenv("GIEOK_HOME", str(world.notes))
     with pytest.raises(BadRequest, match="does not look like"):
-        erase(_context(world), EraseRequest(all=True, yes=True))
+        erase(_context(world), all=True, yes=True)
     assert (world.notes / "MEMORY.md").exists()

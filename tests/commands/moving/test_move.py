@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 
 from gieok import grants, places
-from gieok.commands.memory.index import IndexRequest
 from gieok.commands.memory.index import index_memory as index
-from gieok.commands.memory.remember import RememberRequest
 from gieok.commands.memory.remember import remember_record as remember
-from gieok.commands.memory.search import SearchRequest
 from gieok.commands.memory.search import search_memory as search
-from gieok.commands.moving.move import MoveRequest, MoveResult
+from gieok.commands.moving.move import MoveResult
 from gieok.commands.moving.move import move_folders as move
 from gieok.errors import BadRequest
 from gieok.flow import distil
@@ -69,19 +66,15 @@ def _fill(old: Path, text: str, said: str) -> None:
     journal.append(scope, [message], Cursor(said, transcript, 1), None)
     distil.deliver(journal, store)
     call.home.sidecar.derive_turns()
-    remember(call, RememberRequest(text=[f"Record: {text}"]))
+    remember(call, text=[f"Record: {text}"])
 
 
 def _found(folder: Path, question: str) -> list[str]:
-    return [
-        hit.snippet for hit in search(_context(folder), SearchRequest(query=[question])).results
-    ]
+    return [hit.snippet for hit in search(_context(folder), query=[question]).results]
 
 
 def _moved(folder: Path, *folders: object, **more: bool) -> MoveResult:
-    return move(
-        _context(folder), MoveRequest(folders=[str(one) for one in folders], yes=True, **more)
-    )
+    return move(_context(folder), folders=[str(one) for one in folders], yes=True, **more)
 
 
 def test_the_memory_of_a_project_goes_where_its_folder_went(user: Path, tmp_path: Path) -> None:
@@ -96,7 +89,7 @@ def test_the_memory_of_a_project_goes_where_its_folder_went(user: Path, tmp_path
     done = _moved(user)
     assert (done.memories, done.messages, [one.scope for one in done.scopes]) == (1, 1, [before])
     assert not done.missing
-    index(_context(new), IndexRequest(no_wait=True))
+    index(_context(new), no_wait=True)
     assert any("Hanjin" in text for text in _found(new, "who takes the parcels: Hanjin?"))
     assert any("cellar" in text for text in _found(new, "umbrella cellar"))
     assert any("Record" in text for text in _found(new, "Record parcels Hanjin"))

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from gieok.commands.command import Style
-from gieok.commands.memory.forget import ForgetRequest, render_forgotten
 from gieok.commands.memory.forget import forget_memories as forget
-from gieok.commands.moving.erase import EraseRequest
+from gieok.commands.memory.forget import render_forgotten
 from gieok.commands.moving.erase import erase_home as erase
-from gieok.commands.moving.import_memory import ImportRequest
 from gieok.commands.moving.import_memory import import_memories as take_in
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -80,7 +78,7 @@ def _files_with(user: Path, word: bytes) -> list[str]:
 def test_forgetting_says_what_was_where(user: Path) -> None:
     call = _in_every_tier(user)
     assert any("cold" in name for name in _files_with(user, b"heron"))
-    result = forget(call, ForgetRequest(match="heron", yes=True))
+    result = forget(call, match="heron", yes=True)
     assert result.done is not None
     assert {(one.kind, one.number) for one in result.done.removed} == {
         ("hot", 1),
@@ -99,15 +97,15 @@ def test_an_import_is_named_as_the_place_where_it_still_is(user: Path) -> None:
     note = user / "vault" / "heron.md"
     note.parent.mkdir()
     note.write_text("---\ntitle: Birds\npermalink: birds\n---\n- [fact] The heron nests in May\n")
-    take_in(_context(user), ImportRequest(what=[str(note.parent)], no_wait=True))
-    result = forget(_context(user), ForgetRequest(source=str(note.parent), yes=True))
+    take_in(_context(user), what=[str(note.parent)], no_wait=True)
+    result = forget(_context(user), source=str(note.parent), yes=True)
     assert result.done is not None
     assert (
         str(note),
         "it was imported from here; it is not taken in again",
     ) in result.done.still_in
     assert [file for file in _files_with(user, b"heron nests") if "vault" not in file] == []
-    again = take_in(_context(user), ImportRequest(what=[str(note.parent)], no_wait=True))
+    again = take_in(_context(user), what=[str(note.parent)], no_wait=True)
     assert again.done.memories == 0  # type: ignore[union-attr]
 
 
@@ -122,7 +120,7 @@ def test_erasing_takes_the_cold_archive_along_but_not_a_persons_own_words(user: 
     sweep.sweep_stale_places(tiers)
     mine = next(file for file in (user / "cold").rglob("*.md") if "other" in file.read_text())
     mine.write_text(mine.read_text() + "\nmy own words below\n")
-    done = erase(_context(user), EraseRequest(all=True, yes=True))
+    done = erase(_context(user), all=True, yes=True)
     left = list((user / "cold").rglob("*.md"))
     assert left == [mine]
     assert any("words of your own" in one.reason for one in done.left)

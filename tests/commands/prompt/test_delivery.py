@@ -13,7 +13,6 @@ from gieok.agents.agent import load_agent
 from gieok.agents.table import NAMES
 from gieok.commands import load_command
 from gieok.commands.prompt import delivery
-from gieok.commands.prompt.install import InstallRequest
 from gieok.errors import GieokError
 from gieok.home.calls import open_call
 
@@ -93,7 +92,7 @@ class Machine:
         file.chmod(0o755)
 
     def install(self, agent: str, **values: object) -> None:
-        load_command("install").handler(open_call({}), InstallRequest(agent=agent, **values))
+        load_command("install").handler(open_call({}), agent=agent, **values)
 
     def proven(self) -> dict[str, str]:
         """Return what was seen for each check; a failed one begins with ✗."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.commands.prompt.recall import RecallRequest, RecallResult, recall_memories
+from gieok.commands.prompt.recall import RecallResult, recall_memories
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
 from gieok.hook import choice, tasks
@@ -52,7 +52,7 @@ def _put(key: str, lines: tuple[str, ...], kind: str, valid_to: datetime | None 
 
 
 def _recall(prompt: str, **more: str) -> RecallResult:
-    return recall_memories(open_call({}), RecallRequest(prompt=[prompt], **more))
+    return recall_memories(open_call({}), prompt=[prompt], **more)
 
 
 def test_a_turn_is_shown_in_its_words_with_day_speaker_and_handle() -> None:

@@ -240,7 +240,7 @@ def test_what_a_variable_decides_is_not_asked(user: Path) -> None:
 def test_without_a_terminal_it_says_what_to_do(user: Path) -> None:
     found, call = load_command("setup"), open_call({})
     with pytest.raises(BadRequest, match="no terminal") as refused:
-        found.handler(call, found.request())
+        found.handler(call)
     assert "--answers FILE" in refused.value.hint
 
 

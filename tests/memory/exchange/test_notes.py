@@ -11,8 +11,6 @@ import pytest
 from gieok import fs
 from gieok.commands import load_command
 from gieok.commands.encode import encode
-from gieok.commands.home.status import StatusRequest
-from gieok.commands.observe.run import ObserveRunRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory.exchange import notes
@@ -242,8 +240,8 @@ def test_killed_at_any_step_the_next_run_goes_on(
 
 
 def _run(name: str, call: Call) -> dict[str, Any]:
-    request = ObserveRunRequest(once=True) if name == "observe run" else StatusRequest()
-    result: dict[str, Any] = encode(load_command(name).handler(call, request))
+    values = {"once": True} if name == "observe run" else {}
+    result: dict[str, Any] = encode(load_command(name).handler(call, **values))
     return result
 
 

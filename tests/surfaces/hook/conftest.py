@@ -14,8 +14,6 @@ import pytest
 
 import gieok
 from gieok.commands import load_command
-from gieok.commands.memory.remember import RememberRequest
-from gieok.commands.memory.trust import TrustRequest
 from gieok.home.calls import open_call
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
@@ -81,14 +79,14 @@ class Place:
     def remember(self, text: str, **fields: object) -> Path:
         """Keep a record, and leave the database closed; return the record's file."""
         call = open_call({})
-        result = load_command("remember").handler(call, RememberRequest(text=[text], **fields))
+        result = load_command("remember").handler(call, text=[text], **fields)
         call.home.store.close()
         return (self.home.parent if fields.get("user") else self.project) / result.path
 
     def trust(self) -> None:
         """Trust what the project brings along, as a person would."""
         call = open_call({})
-        load_command("trust").handler(call, TrustRequest(yes=True))
+        load_command("trust").handler(call, yes=True)
         call.home.store.close()
 
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:

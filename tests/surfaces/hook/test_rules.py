@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gieok.commands.observe.run import ObserveRunRequest
 from gieok.commands.observe.run import observe_transcripts as observe
 
 _RULES = (
@@ -72,7 +71,7 @@ def _lay_out(place, sessions: Sequence[tuple[Sequence[str], str]]) -> None:
             "".join(_session(f"s{number:03}", place.project, turns, day))
         )
     call = open_call({})
-    observe(call, ObserveRunRequest(once=True))
+    observe(call, once=True)
     call.home.store.close()
 
 

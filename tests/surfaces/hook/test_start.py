@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.commands.observe.run import ObserveRunRequest
 from gieok.commands.observe.run import observe_transcripts as observe
 from gieok.hook import inject
 from gieok.text.active import MARKER
@@ -56,7 +55,7 @@ class _Told:
         from gieok.home.calls import open_call
 
         call = open_call({})
-        observe(call, ObserveRunRequest(once=True))
+        observe(call, once=True)
         call.home.store.close()
 
     def start(

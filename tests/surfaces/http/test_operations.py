@@ -2,7 +2,6 @@
 document.
 """
 
-import dataclasses
 import json
 import subprocess
 from collections.abc import Iterator
@@ -76,7 +75,7 @@ def _values(world: worlds.World, name: str) -> dict[str, Any]:
     given = parser.values(
         load_command(name), parser.of_command(name, "en", lambda error: 2).parsed(words)
     )
-    asked = dataclasses.asdict(check_request(load_command(name), given, Surface.CLI))
+    asked = check_request(load_command(name), given, Surface.CLI)
     return {field.rstrip("_"): value for field, value in asked.items()}
 
 
@@ -189,7 +188,5 @@ def test_the_list_has_every_operation_and_why_one_is_not_here(service: _Served) 
 
 def test_what_has_one_value_is_a_parameter_and_what_never_ends_is_elsewhere() -> None:
     for name, fixed in FIXED.items():
-        assert fixed.keys() <= {
-            field.name for field in dataclasses.fields(load_command(name).request)
-        }
+        assert fixed.keys() <= {field.name for field in load_command(name).parameters}
     assert {name for name in NAMES if load_command(name).is_endless} <= {*ELSEWHERE, *FIXED}

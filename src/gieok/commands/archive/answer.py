@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.home import cold
 from gieok.commands.memory import forget_steps
@@ -23,21 +24,6 @@ _ALL = "all"
 _EXAMPLE = "gieok archive approve 2026-01-05"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveAnswerRequest:
-    """Parameters of `gieok archive approve` and `reject`: the names of the items answered."""
-
-    names: list[str] = argument(
-        Words(
-            "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
-            "names them"
-        ),
-        [],
-        positional=True,
-        needed=_EXAMPLE,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
     """Outcome of the answers.
@@ -54,12 +40,26 @@ class AnswerResult:
     found: Hidden[bool] = True
 
 
-def approve_pending(call: Call, request: ArchiveAnswerRequest) -> AnswerResult:
+def approve_pending(
+    call: Call,
+    *,
+    names: Annotated[
+        Sequence[str],
+        Parameter(
+            Words(
+                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
+                "names them"
+            ),
+            positional=True,
+            needed=_EXAMPLE,
+        ),
+    ] = (),
+) -> AnswerResult:
     """Move days to cold, forget memories deleted in the archive, and drop losing versions.
 
     A losing version is the note beside a file with a conflict.
     """
-    tiers, days, chosen_questions = _select_pending_items(call, request.names)
+    tiers, days, chosen_questions = _select_pending_items(call, names)
     edited, deleted = (
         _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
         _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),
@@ -83,12 +83,26 @@ def approve_pending(call: Call, request: ArchiveAnswerRequest) -> AnswerResult:
     )
 
 
-def reject_pending(call: Call, request: ArchiveAnswerRequest) -> AnswerResult:
+def reject_pending(
+    call: Call,
+    *,
+    names: Annotated[
+        Sequence[str],
+        Parameter(
+            Words(
+                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
+                "names them"
+            ),
+            positional=True,
+            needed=_EXAMPLE,
+        ),
+    ] = (),
+) -> AnswerResult:
     """Keep days in warm, write back deleted memories, and take the losing versions of conflicts.
 
     A losing version is the note beside a file with a conflict.
     """
-    tiers, days, chosen_questions = _select_pending_items(call, request.names)
+    tiers, days, chosen_questions = _select_pending_items(call, names)
     edited, deleted = (
         _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
         _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),

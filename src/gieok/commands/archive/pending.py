@@ -17,11 +17,6 @@ _TEXT_CHARS = 100
 NO_COLD = Words("there is no cold tier: `archive.cold` is none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchivePendingRequest:
-    """Parameters of `gieok archive pending`: none."""
-
-
 @dataclass(frozen=True, slots=True)
 class PendingDay:
     """A day that may go to cold."""
@@ -58,9 +53,8 @@ class PendingResult:
     found: Hidden[bool] = True
 
 
-def list_pending(call: Call, request: ArchivePendingRequest) -> PendingResult:
+def list_pending(call: Call) -> PendingResult:
     """Return the pending days and questions."""
-    del request
     tiers = call.home.tiers
     if Tier.COLD not in tiers.shelves:
         return PendingResult((), (), "")

@@ -1,10 +1,10 @@
 """`gieok archive restore`: bring the archived memories of a day back to hot."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
 
 from gieok.commands.archive.run import TieringResult, build_tiering_result
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.memory.search import span_of_days
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -16,24 +16,23 @@ from gieok.text.messages import Words
 _MOST_DAYS = 366
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveRestoreRequest:
-    """Parameters of `gieok archive restore`."""
-
-    day: str = argument(
-        Words("the day, or days: 2026-08-01, `last week`"),
-        "",
-        positional=True,
-        needed="gieok archive restore 2026-08-01",
-    )
-
-
-def restore_archived_days(call: Call, request: ArchiveRestoreRequest) -> TieringResult:
+def restore_archived_days(
+    call: Call,
+    *,
+    day: Annotated[
+        str,
+        Parameter(
+            Words("the day, or days: 2026-08-01, `last week`"),
+            positional=True,
+            needed="gieok archive restore 2026-08-01",
+        ),
+    ] = "",
+) -> TieringResult:
     """Bring the day back in every scope that this command reads."""
-    span = span_of_days(call, request.day)
+    span = span_of_days(call, day)
     if span is None or (span.last - span.first).days >= _MOST_DAYS:
         raise BadRequest(
-            f"{request.day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08"
+            f"{day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08"
         )
     outcome = Outcome()
     for scope in call.scopes:

@@ -15,11 +15,6 @@ from gieok.memory.tiers.tiers import Outcome
 from gieok.text.messages import Words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveRunRequest:
-    """Parameters of `gieok archive run`: none."""
-
-
 @dataclass(frozen=True, slots=True)
 class TieringResult:
     """Counts of moved memories, people's corrections in files, and written files; and faults."""
@@ -33,9 +28,8 @@ class TieringResult:
     found: Hidden[bool] = True
 
 
-def run_archive_jobs(call: Call, request: ArchiveRunRequest) -> TieringResult:
+def run_archive_jobs(call: Call) -> TieringResult:
     """Run the due moves, take in corrections, and run other due jobs."""
-    del request
     outcome = jobs.move_due_to_warm(call)
     jobs.note_job_done(call, jobs.WARM, jobs.format_move_counts(outcome))
     return build_tiering_result(outcome, also=jobs.run_due(call))

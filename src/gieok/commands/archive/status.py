@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import NoRequest, Operation, Style, printable
+from gieok.commands.command import Operation, Style, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.home import housekeeping, jobs
 from gieok.commands.home.housekeeping import KindRow
@@ -74,9 +74,8 @@ class ArchiveStatusResult:
     found: Hidden[bool] = True
 
 
-def read_archive_status(call: Call, request: NoRequest) -> ArchiveStatusResult:
+def read_archive_status(call: Call) -> ArchiveStatusResult:
     """Count the memories by tier; nothing is written."""
-    del request
     has_journal = call.home.stores.has_journal()
     planned, kinds = (
         tuple(jobs.plan_jobs(call)),

@@ -11,11 +11,6 @@ from gieok.model.memory import Tier
 from gieok.text.messages import Words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveSyncRequest:
-    """Parameters of `gieok archive sync`: none."""
-
-
 @dataclass(frozen=True, slots=True)
 class ArchiveSyncResult:
     """People's changes in the cold tier: corrected, renamed and returned notes, new questions.
@@ -33,12 +28,11 @@ class ArchiveSyncResult:
     found: Hidden[bool] = True
 
 
-def sync_archive(call: Call, request: ArchiveSyncRequest) -> ArchiveSyncResult:
+def sync_archive(call: Call) -> ArchiveSyncResult:
     """Take in people's changes in the cold tier; do nothing without a cold tier.
 
     Raises ArchiveFailed where the archive is out of reach.
     """
-    del request
     if Tier.COLD not in call.home.tiers.shelves:
         return ArchiveSyncResult(
             corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False

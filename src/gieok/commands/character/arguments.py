@@ -1,10 +1,11 @@
 """Shared parts of the commands for characters: owner, user and character arguments, and rows."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from gieok.character.accounts.identity import checked_user
 from gieok.character.cards.card import Card, card_of
-from gieok.commands.command import Style, argument, printable
+from gieok.commands.command import Style, printable
 from gieok.errors import BadRequest
 from gieok.model.accounts import StoredCharacter
 from gieok.text.messages import Words
@@ -14,25 +15,12 @@ ME = "me"
 _MOST_SHOWN = 300
 
 
-def owner_argument() -> Any:  # noqa: ANN401 - a field
-    """Declare the argument that names the owner of a character."""
-    return argument(
-        Words("of this user alone (default: of the service, for everybody)"),
-        "",
-    )
+OWNER = Words("of this user alone (default: of the service, for everybody)")
+USER = Words("who talks with it")
+CHARACTER = Words("id of the character")
 
 
-def user_argument() -> Any:  # noqa: ANN401 - a field
-    """Declare the argument that names the user who talks with a character."""
-    return argument(Words("who talks with it"), ME)
-
-
-def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
-    """Declare the argument that names a character by its id."""
-    return argument(Words("id of the character"), [], positional=True, needed=example)
-
-
-def require_single_word(words: list[str], what: str) -> str:
+def require_single_word(words: Sequence[str], what: str) -> str:
     """Return the only word of `words`. Raises BadRequest."""
     if len(words) != 1:
         raise BadRequest(f"give one {what}", hint="names with spaces stand in quotes")

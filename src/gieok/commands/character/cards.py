@@ -1,10 +1,10 @@
 """`gieok character import | export`: cards, and chat logs of SillyTavern."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import fs
 from gieok.character.accounts.points import zone_named
@@ -22,15 +22,15 @@ from gieok.character.cards.package import MOST_BYTES, CardForm
 from gieok.character.cards.roster import checked_id
 from gieok.character.memory.service import Bond
 from gieok.commands.character.arguments import (
+    CHARACTER,
     ME,
+    OWNER,
     CharacterSheet,
     build_character_sheet,
-    character_argument,
     check_character_owner,
-    owner_argument,
     require_single_word,
 )
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -42,47 +42,6 @@ _ENDINGS = {
     CardForm.PNG: ".png",
     CardForm.CHARX: ".charx",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterImportRequest:
-    """Parameters of `gieok character import`."""
-
-    file: list[str] = argument(
-        Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)"),
-        [],
-        positional=True,
-        needed="gieok character import mina.png",
-    )
-    id: str = argument(
-        Words("the character's id (default: from the card's name)"),
-        "",
-    )
-    user: str = argument(
-        Words("whose card, or who talks in the log (default: the service's; me)"),
-        "",
-    )
-    replace: bool = argument(Words("put the card in the place of one of that id"), False)
-    name: str = argument(Words("log: who in it is the character"), "")
-    zone: str = argument(Words("log: time zone of its times (default: here)"), "")
-    hidden: bool = argument(Words("log: also what was hidden from the model"), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterExportRequest:
-    """Parameters of `gieok character export`."""
-
-    id: list[str] = character_argument("gieok character export mina")
-    format: str = argument(
-        Words("png holds version 2 and 3; json-v2 is for old programs"),
-        "png",
-        choices=tuple(CardForm),
-    )
-    to: str = argument(
-        Words("the file, which must be new (default: ID.png here)"),
-        "",
-    )
-    user: str = owner_argument()
 
 
 class LogCounts(NamedTuple):
@@ -118,30 +77,65 @@ class CharacterExportResult:
     found: bool = True
 
 
-def import_character(call: Call, request: CharacterImportRequest) -> CharacterImportResult:
+def import_character(
+    call: Call,
+    *,
+    file: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)"),
+            positional=True,
+            needed="gieok character import mina.png",
+        ),
+    ] = (),
+    id: Annotated[str, Parameter(Words("the character's id (default: from the card's name)"))] = "",
+    user: Annotated[
+        str, Parameter(Words("whose card, or who talks in the log (default: the service's; me)"))
+    ] = "",
+    replace: Annotated[
+        bool, Parameter(Words("put the card in the place of one of that id"))
+    ] = False,
+    name: Annotated[str, Parameter(Words("log: who in it is the character"))] = "",
+    zone: Annotated[str, Parameter(Words("log: time zone of its times (default: here)"))] = "",
+    hidden: Annotated[bool, Parameter(Words("log: also what was hidden from the model"))] = False,
+) -> CharacterImportResult:
     """Import a card or a chat log."""
-    file = call.caller.path(require_single_word(request.file, "file"))
+    chosen_file = call.caller.path(require_single_word(file, "file"))
     try:
-        if file.suffix == ".jsonl":
-            return _import_chat_log(call, request, file)
-        with file.open("rb") as opened:
+        if chosen_file.suffix == ".jsonl":
+            return _import_chat_log(
+                call, chosen_file, id=id, user=user, name=name, zone=zone, hidden=hidden
+            )
+        with chosen_file.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadRequest(
-            f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours"
+            f"cannot read {str(chosen_file)!r}: {error.strerror}", hint="give a file of yours"
         ) from error
     roster = call.home.house.roster
-    stored = roster.import_file(
-        check_character_owner(request.user), data, request.id, replaces=request.replace
-    )
+    stored = roster.import_file(check_character_owner(user), data, id, replaces=replace)
     return CharacterImportResult(stored.id, build_character_sheet(stored))
 
 
-def export_character(call: Call, request: CharacterExportRequest) -> CharacterExportResult:
+def export_character(
+    call: Call,
+    *,
+    id: Annotated[
+        Sequence[str], Parameter(CHARACTER, positional=True, needed="gieok character export mina")
+    ] = (),
+    format: Annotated[
+        str,
+        Parameter(
+            Words("png holds version 2 and 3; json-v2 is for old programs"), choices=tuple(CardForm)
+        ),
+    ] = "png",
+    to: Annotated[str, Parameter(Words("the file, which must be new (default: ID.png here)"))] = "",
+    user: Annotated[str, Parameter(OWNER)] = "",
+) -> CharacterExportResult:
     """Write a character as a card; an existing file is not overwritten."""
-    identity, form = require_single_word(request.id, "id"), CardForm(request.format)
-    data = call.home.house.roster.export_file(check_character_owner(request.user), identity, form)
-    file = call.caller.path(request.to or f"{checked_id(identity)}{_ENDINGS[form]}")
+    identity, form = require_single_word(id, "id"), CardForm(format)
+    data = call.home.house.roster.export_file(check_character_owner(user), identity, form)
+    file = call.caller.path(to or f"{checked_id(identity)}{_ENDINGS[form]}")
     try:
         is_new = fs.create_new_file(file, data, 0o644)
     except OSError as error:
@@ -154,25 +148,25 @@ def export_character(call: Call, request: CharacterExportRequest) -> CharacterEx
 
 
 def _import_chat_log(
-    call: Call, request: CharacterImportRequest, file: Path
+    call: Call, file: Path, *, id: str, user: str, name: str, zone: str, hidden: bool
 ) -> CharacterImportResult:
-    if not request.id:
+    if not id:
         raise BadRequest(
             "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
         )
-    house, user = call.home.house, check_character_owner(request.user or ME)
-    stored = house.roster.find(user, request.id)
-    zone = zone_named(request.zone, call.zone)
+    house, chosen_user = call.home.house, check_character_owner(user or ME)
+    stored = house.roster.find(chosen_user, id)
+    chosen_zone = zone_named(zone, call.zone)
     begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     card = card_of(stored.card)
-    names = [name for name in (request.name, card.nickname, card.name) if name]
-    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), zone, begins)), names)
+    names = [chosen_name for chosen_name in (name, card.nickname, card.name) if chosen_name]
+    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), chosen_zone, begins)), names)
     taken = import_chat_log(
         house.memory,
-        Bond(user, stored.id, zone=zone),
-        read_chat_log(_iter_chat_log_lines(file), zone, begins),
+        Bond(chosen_user, stored.id, zone=chosen_zone),
+        read_chat_log(_iter_chat_log_lines(file), chosen_zone, begins),
         own,
-        with_hidden=request.hidden,
+        with_hidden=hidden,
         progress=call.progress(file.name),
     )
     return CharacterImportResult(stored.id, log=_count_log_lines(taken))

@@ -1,68 +1,27 @@
 """`gieok character create | list | delete`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok.character.cards.card import new_card
 from gieok.commands.character.arguments import (
+    CHARACTER,
+    OWNER,
     CharacterRow,
     CharacterSheet,
     build_character_row,
     build_character_sheet,
-    character_argument,
     check_character_owner,
-    owner_argument,
     require_single_word,
 )
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
 _MOST = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterCreateRequest:
-    """Parameters of `gieok character create`."""
-
-    name: list[str] = argument(
-        Words("the character's name"),
-        [],
-        positional=True,
-        needed='gieok character create "Mina"',
-    )
-    id: str = argument(
-        Words("how it is called in commands (default: from the name)"),
-        "",
-    )
-    description: str = argument(Words("who it is, as a model is told"), "")
-    greeting: list[str] = argument(Words("what it says first; repeat for others"), [])
-    model: str = argument(
-        Words("model that answers for it (default: character.model)"),
-        "",
-    )
-    user: str = owner_argument()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterListRequest:
-    """Parameters of `gieok character list`."""
-
-    id: list[str] = argument(Words("show this one whole"), [], positional=True)
-    user: str = argument(
-        Words("those that this user can talk to (default: the service's)"),
-        "",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterDeleteRequest:
-    """Parameters of `gieok character delete`."""
-
-    id: list[str] = character_argument("gieok character delete mina")
-    user: str = owner_argument()
-    yes: bool = argument(Words("do not ask"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,43 +56,76 @@ class CharacterDeleteResult:
     found: bool = True
 
 
-def create_character(call: Call, request: CharacterCreateRequest) -> CharacterCreateResult:
+def create_character(
+    call: Call,
+    *,
+    name: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("the character's name"), positional=True, needed='gieok character create "Mina"'
+        ),
+    ] = (),
+    id: Annotated[
+        str, Parameter(Words("how it is called in commands (default: from the name)"))
+    ] = "",
+    description: Annotated[str, Parameter(Words("who it is, as a model is told"))] = "",
+    greeting: Annotated[
+        Sequence[str], Parameter(Words("what it says first; repeat for others"))
+    ] = (),
+    model: Annotated[
+        str, Parameter(Words("model that answers for it (default: character.model)"))
+    ] = "",
+    user: Annotated[str, Parameter(OWNER)] = "",
+) -> CharacterCreateResult:
     """Create a character from a few words."""
     card = new_card(
-        {"name": require_single_word(request.name, "name"), "description": request.description},
-        tuple(request.greeting),
+        {"name": require_single_word(name, "name"), "description": description},
+        tuple(greeting),
     )
-    stored = call.home.house.roster.create(
-        check_character_owner(request.user), card, request.id, model=request.model
-    )
+    stored = call.home.house.roster.create(check_character_owner(user), card, id, model=model)
     return CharacterCreateResult(build_character_sheet(stored))
 
 
-def list_house_characters(call: Call, request: CharacterListRequest) -> CharacterListResult:
+def list_house_characters(
+    call: Call,
+    *,
+    id: Annotated[Sequence[str], Parameter(Words("show this one whole"), positional=True)] = (),
+    user: Annotated[
+        str, Parameter(Words("those that this user can talk to (default: the service's)"))
+    ] = "",
+) -> CharacterListResult:
     """Return the characters of the service that a user can talk to."""
     roster = call.home.house.roster
-    if request.id:
+    if id:
         stored = roster.find(
-            check_character_owner(request.user),
-            require_single_word(request.id, "id"),
+            check_character_owner(user),
+            require_single_word(id, "id"),
             with_file=True,
         )
         return CharacterListResult(1, (), build_character_sheet(stored))
-    page = roster.page(check_character_owner(request.user), limit=_MOST)
+    page = roster.page(check_character_owner(user), limit=_MOST)
     return CharacterListResult(page.total, tuple(map(build_character_row, page.characters)))
 
 
-def delete_character(call: Call, request: CharacterDeleteRequest) -> CharacterDeleteResult:
+def delete_character(
+    call: Call,
+    *,
+    id: Annotated[
+        Sequence[str], Parameter(CHARACTER, positional=True, needed="gieok character delete mina")
+    ] = (),
+    user: Annotated[str, Parameter(OWNER)] = "",
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+) -> CharacterDeleteResult:
     """Delete a character, and report the memories that stay."""
     roster, owner, identity = (
         call.home.house.roster,
-        check_character_owner(request.user),
-        require_single_word(request.id, "id"),
+        check_character_owner(user),
+        require_single_word(id, "id"),
     )
     stored = roster.own(owner, identity)
     character_line = build_character_row(stored).line(Style(call.lang, colour=False))
     question = call.words("Delete it? What users remember with it is kept. [y/N] ")
-    if not request.yes and not call.agrees(
+    if not yes and not call.agrees(
         [character_line], question, f"`gieok character delete {identity} --yes`"
     ):
         raise BadRequest("nothing was deleted", hint="answer y, or give --yes")

@@ -4,9 +4,9 @@ Without a terminal, each line of stdin is a message.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.character.cards.card import card_of
 from gieok.character.house import House
@@ -14,19 +14,19 @@ from gieok.character.memory.service import Bond
 from gieok.character.turn.reply_prompt import SpeakerNames, fill_card_macros, read_card_name
 from gieok.character.turn.turn import PreparedPrompt, UserTurn
 from gieok.commands.character.arguments import (
-    character_argument,
+    CHARACTER,
+    ME,
+    USER,
     check_character_owner,
     require_single_word,
-    user_argument,
 )
 from gieok.commands.character.memory_rows import (
-    CharacterMemoriesRequest,
     build_memory_handle,
     find_memory_key,
     list_character_memories,
     render_memory_rows,
 )
-from gieok.commands.command import Effect, Operation, Style, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest, GieokError
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -36,14 +36,6 @@ _HELP = Words(
     " /undo   /points   /quit"
 )
 _LONGEST_LINE = 1 << 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterChatRequest:
-    """Parameters of `gieok character chat`."""
-
-    id: list[str] = character_argument("gieok character chat mina")
-    user: str = user_argument()
 
 
 class CharacterChatLine(NamedTuple):
@@ -97,10 +89,9 @@ class _CharacterTalk:
         return printable(text)
 
     def _memory(self, words: str) -> str:
-        request = CharacterMemoriesRequest(
-            what=[self._bond.character, *words.split()], user=self._bond.user
+        result = list_character_memories(
+            self._call, what=[self._bond.character, *words.split()], user=self._bond.user
         )
-        result = list_character_memories(self._call, request)
         nothing = self._style.say("nothing yet")
         return "\n".join(render_memory_rows(result.memories, self._style)) or nothing
 
@@ -133,22 +124,29 @@ class _CharacterTalk:
         return str(self._house.points.standing(self._bond.user).balance)
 
 
-def chat_with_character(call: Call, request: CharacterChatRequest) -> CharacterChatResult:
+def chat_with_character(
+    call: Call,
+    *,
+    id: Annotated[
+        Sequence[str], Parameter(CHARACTER, positional=True, needed="gieok character chat mina")
+    ] = (),
+    user: Annotated[str, Parameter(USER)] = ME,
+) -> CharacterChatResult:
     """Talk until the end of the input, or /quit."""
-    house, identity, user = (
+    house, identity, chosen_user = (
         call.home.house,
-        require_single_word(request.id, "character"),
-        check_character_owner(request.user),
+        require_single_word(id, "character"),
+        check_character_owner(user),
     )
-    stored = house.roster.find(user, identity)
-    house.welcome(user, call.lang)
-    bond = house.bond(user, identity)
+    stored = house.roster.find(chosen_user, identity)
+    house.welcome(chosen_user, call.lang)
+    bond = house.bond(chosen_user, identity)
     name, talk, lines = (
         printable(read_card_name(stored.card)),
         _CharacterTalk(call, house, bond),
         list[CharacterChatLine](),
     )
-    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, user))
+    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, chosen_user))
     if call.ask:
         call.tell(
             "\n".join(

@@ -4,6 +4,7 @@ Episodes are dropped of users who do not come back.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok.character.accounts.inactivity import (
     FADED,
@@ -12,20 +13,9 @@ from gieok.character.accounts.inactivity import (
     InactivityReport,
     InactivityStep,
 )
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.home.call import Call
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InactiveRequest:
-    """Parameters of `gieok character inactive`."""
-
-    dry_run: bool = argument(Words("show what is due, and do nothing"), False)
-    resend: str = argument(
-        Words("send a user's mail again, where nobody knows whether it went out"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +38,19 @@ class InactiveResult:
         return True
 
 
-def remind_inactive_users(call: Call, request: InactiveRequest) -> InactiveResult:
+def remind_inactive_users(
+    call: Call,
+    *,
+    dry_run: Annotated[bool, Parameter(Words("show what is due, and do nothing"))] = False,
+    resend: Annotated[
+        str, Parameter(Words("send a user's mail again, where nobody knows whether it went out"))
+    ] = "",
+) -> InactiveResult:
     """Take the due steps for users who stay away. Raises StoreError."""
-    report = run_inactivity_steps(call, is_dry=request.dry_run, resend=request.resend)
+    report = run_inactivity_steps(call, is_dry=dry_run, resend=resend)
     counts = report.counts()
     return InactiveResult(
-        dry_run=request.dry_run,
+        dry_run=dry_run,
         reminded=counts[REMINDED],
         warned=counts[WARNED],
         faded=counts[FADED],

@@ -1,21 +1,22 @@
 """`gieok character memories | forget`: a character's memories of a user, and their sources."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.character.facts import digest
 from gieok.character.house import House
 from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.commands.character.arguments import (
-    character_argument,
+    CHARACTER,
+    ME,
+    USER,
     check_character_owner,
     require_single_word,
-    user_argument,
 )
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, NotFound
 from gieok.home.call import Call
@@ -28,36 +29,6 @@ _LAYERS = {
     Layer.EMOTIONAL: Words("moments"),
     Layer.EPISODIC: Words("episodes"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterMemoriesRequest:
-    """Parameters of `gieok character memories`."""
-
-    what: list[str] = argument(
-        Words("the character, and words to search for"),
-        [],
-        positional=True,
-        needed="gieok character memories mina",
-    )
-    user: str = user_argument()
-    layer: str = argument(Words("this layer alone"), "", choices=("", *Layer))
-    why: str = argument(
-        Words("show what one of them came from, by its handle"),
-        "",
-    )
-    limit: int = argument(Words("how many of a layer"), 50)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterForgetRequest:
-    """Parameters of `gieok character forget`."""
-
-    id: list[str] = character_argument("gieok character forget mina --memory 3fa9c0")
-    memory: str = argument(Words("handle of the memory"), "")
-    user: str = user_argument()
-    for_good: bool = argument(Words("it cannot be taken back"), False)
-    undo: str = argument(Words("take this deletion back"), "")
 
 
 class CharacterMemoryRow(NamedTuple):
@@ -125,13 +96,26 @@ def find_character_bond(house: House, user: str, identity: str) -> Bond:
 
 
 def list_character_memories(
-    call: Call, request: CharacterMemoriesRequest
+    call: Call,
+    *,
+    what: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("the character, and words to search for"),
+            positional=True,
+            needed="gieok character memories mina",
+        ),
+    ] = (),
+    user: Annotated[str, Parameter(USER)] = ME,
+    layer: Annotated[str, Parameter(Words("this layer alone"), choices=("", *Layer))] = "",
+    why: Annotated[str, Parameter(Words("show what one of them came from, by its handle"))] = "",
+    limit: Annotated[int, Parameter(Words("how many of a layer"))] = 50,
 ) -> CharacterMemoriesResult:
     """List or search memories, or show the source messages of one memory."""
-    house, (identity, *words) = call.home.house, request.what
-    bond = find_character_bond(house, request.user, identity)
-    if request.why:
-        story = house.control.read(bond, find_memory_key(house, bond, request.why))
+    house, (identity, *words) = call.home.house, what
+    bond = find_character_bond(house, user, identity)
+    if why:
+        story = house.control.read(bond, find_memory_key(house, bond, why))
         said_rows = tuple(
             SaidRow(one.role, one.text, _format_bond_time(one.at, bond)) for one in story.messages
         )
@@ -139,36 +123,47 @@ def list_character_memories(
         return CharacterMemoriesResult(
             identity, bond.user, (_build_memory_row(story.memory, bond), *before), said_rows
         )
-    layers = [Layer(request.layer)] if request.layer else list(Layer)
+    layers = [Layer(layer)] if layer else list(Layer)
     if words:
-        hits = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
+        hits = house.control.search(bond, " ".join(words), min(limit, MOST_LIMIT), layers)
         rows = tuple(
             _build_memory_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in hits
         )
         return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
-    pages = (house.control.memories(bond, layer, limit=request.limit) for layer in layers)
+    pages = (house.control.memories(bond, chosen_layer, limit=limit) for chosen_layer in layers)
     rows = tuple(_build_memory_row(one, bond) for page in pages for one in page.items)
-    return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(request.layer))
+    return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))
 
 
-def forget_character_memory(call: Call, request: CharacterForgetRequest) -> CharacterForgetResult:
+def forget_character_memory(
+    call: Call,
+    *,
+    id: Annotated[
+        Sequence[str],
+        Parameter(CHARACTER, positional=True, needed="gieok character forget mina --memory 3fa9c0"),
+    ] = (),
+    memory: Annotated[str, Parameter(Words("handle of the memory"))] = "",
+    user: Annotated[str, Parameter(USER)] = ME,
+    for_good: Annotated[bool, Parameter(Words("it cannot be taken back"))] = False,
+    undo: Annotated[str, Parameter(Words("take this deletion back"))] = "",
+) -> CharacterForgetResult:
     """Forget a memory, or restore a forgotten one."""
     house = call.home.house
-    identity = require_single_word(request.id, "character")
-    bond = find_character_bond(house, request.user, identity)
-    if request.undo:
-        house.control.undo(bond, request.undo)
-        return CharacterForgetResult("", request.undo, "", (), is_back=True)
-    if not request.memory:
+    identity = require_single_word(id, "character")
+    bond = find_character_bond(house, user, identity)
+    if undo:
+        house.control.undo(bond, undo)
+        return CharacterForgetResult("", undo, "", (), is_back=True)
+    if not memory:
         raise BadRequest(
             "which memory?", hint=f"`gieok character memories {identity}` shows their handles"
         )
     try:
-        key = find_memory_key(house, bond, request.memory)
+        key = find_memory_key(house, bond, memory)
     except NotFound:
-        return CharacterForgetResult(request.memory, "", "", (), found=False)
+        return CharacterForgetResult(memory, "", "", (), found=False)
     text = house.control.read(bond, key).memory.text
-    deletion = house.control.delete(bond, key, for_good=request.for_good)
+    deletion = house.control.delete(bond, key, for_good=for_good)
     until = _format_bond_time(deletion.until, bond) if deletion.until else ""
     return CharacterForgetResult(text, deletion.undo, until, deletion.holds_again)
 

@@ -1,13 +1,14 @@
 """`gieok character points | key`: a user's points, and the keys that admit users over HTTP."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.character.accounts.identity import checked_user
 from gieok.commands.character.arguments import ME, require_single_word
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
@@ -15,34 +16,6 @@ from gieok.text.messages import Words
 
 _ROWS = 10
 _KEY_DO = ("list", "create", "revoke")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterPointsRequest:
-    """Parameters of `gieok character points`."""
-
-    user: list[str] = argument(Words("the user (default: me)"), [], positional=True)
-    credit: int = argument(Words("give so many points"), 0)
-    note: str = argument(Words("why, for the ledger"), "")
-    reference: str = argument(Words("counts once, however often it is sent"), "")
-    check_in: bool = argument(Words("check in for today"), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterKeyRequest:
-    """Parameters of `gieok character key`."""
-
-    do: list[str] = argument(Words("list, create, or revoke ID"), [], positional=True)
-    user: str = argument(Words("whose key"), ME)
-    admin: bool = argument(
-        Words("a key that issues keys and credits points"),
-        False,
-    )
-    label: str = argument(Words("what it is for"), "")
-    days: int = argument(
-        Words("how long it holds (default: until revoked)"),
-        0,
-    )
 
 
 class PointsRow(NamedTuple):
@@ -92,19 +65,29 @@ class CharacterKeyResult:
         return bool(self.keys)
 
 
-def change_user_points(call: Call, request: CharacterPointsRequest) -> CharacterPointsResult:
+def change_user_points(
+    call: Call,
+    *,
+    user: Annotated[
+        Sequence[str], Parameter(Words("the user (default: me)"), positional=True)
+    ] = (),
+    credit: Annotated[int, Parameter(Words("give so many points"))] = 0,
+    note: Annotated[str, Parameter(Words("why, for the ledger"))] = "",
+    reference: Annotated[str, Parameter(Words("counts once, however often it is sent"))] = "",
+    check_in: Annotated[bool, Parameter(Words("check in for today"))] = False,
+) -> CharacterPointsResult:
     """Add or charge points as requested, and return the balance."""
-    desk, user = (
+    desk, chosen_user = (
         call.home.house.points,
-        checked_user(require_single_word(request.user or [ME], "user")),
+        checked_user(require_single_word(user or [ME], "user")),
     )
-    if request.credit:
-        desk.credit(user, request.credit, request.reference or secrets.token_hex(8), request.note)
-    if request.check_in:
-        desk.check_in(user)
-    standing, page = desk.standing(user), desk.transactions(user, 1, _ROWS)
+    if credit:
+        desk.credit(chosen_user, credit, reference or secrets.token_hex(8), note)
+    if check_in:
+        desk.check_in(chosen_user)
+    standing, page = desk.standing(chosen_user), desk.transactions(chosen_user, 1, _ROWS)
     return CharacterPointsResult(
-        user=user,
+        user=chosen_user,
         balance=standing.balance,
         streak=standing.streak,
         has_checked_in=standing.has_checked_in,
@@ -112,22 +95,36 @@ def change_user_points(call: Call, request: CharacterPointsRequest) -> Character
     )
 
 
-def manage_user_keys(call: Call, request: CharacterKeyRequest) -> CharacterKeyResult:
+def manage_user_keys(
+    call: Call,
+    *,
+    do: Annotated[
+        Sequence[str], Parameter(Words("list, create, or revoke ID"), positional=True)
+    ] = (),
+    user: Annotated[str, Parameter(Words("whose key"))] = ME,
+    admin: Annotated[bool, Parameter(Words("a key that issues keys and credits points"))] = False,
+    label: Annotated[str, Parameter(Words("what it is for"))] = "",
+    days: Annotated[int, Parameter(Words("how long it holds (default: until revoked)"))] = 0,
+) -> CharacterKeyResult:
     """List, issue or revoke keys."""
-    house, (do, *rest) = call.home.house, request.do or ["list"]
-    if do not in _KEY_DO or (do == "revoke") != (len(rest) == 1) or (rest and do != "revoke"):
+    house, (chosen_do, *rest) = call.home.house, do or ["list"]
+    if (
+        chosen_do not in _KEY_DO
+        or (chosen_do == "revoke") != (len(rest) == 1)
+        or (rest and chosen_do != "revoke")
+    ):
         raise BadRequest(
-            f"{' '.join(request.do)!r} is not understood", hint="`list`, `create`, `revoke ID`"
+            f"{' '.join(do)!r} is not understood", hint="`list`, `create`, `revoke ID`"
         )
-    user = "" if request.admin else checked_user(request.user)
-    if do == "create":
-        expires = house.memory.clock.now() + timedelta(days=request.days) if request.days else None
-        role = KeyRole.ADMIN if request.admin else KeyRole.USER
-        issued, text = house.identity.issue(user, role, request.label, expires)
+    chosen_user = "" if admin else checked_user(user)
+    if chosen_do == "create":
+        expires = house.memory.clock.now() + timedelta(days=days) if days else None
+        role = KeyRole.ADMIN if admin else KeyRole.USER
+        issued, text = house.identity.issue(chosen_user, role, label, expires)
         return CharacterKeyResult((_build_key_line(issued),), text)
-    if do == "revoke":
-        return CharacterKeyResult((_build_key_line(house.identity.revoke(user, rest[0])),))
-    return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(user))))
+    if chosen_do == "revoke":
+        return CharacterKeyResult((_build_key_line(house.identity.revoke(chosen_user, rest[0])),))
+    return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(chosen_user))))
 
 
 def _build_points_row(entry: LedgerEntry) -> PointsRow:

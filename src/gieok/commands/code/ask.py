@@ -1,11 +1,13 @@
 """`gieok ask`: let a model answer a question over the project's code and its memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok.code.ask.query import search_symbols
 from gieok.code.deepen import conversation
 from gieok.commands.code.project import open_current_project, open_search_embedder
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.ranking.recall import Question, recall
@@ -13,23 +15,6 @@ from gieok.text.messages import Words
 
 _ANSWERS = 8
 _LONGEST_QUESTION = 4_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskRequest:
-    """Parameters of `gieok ask`."""
-
-    question: list[str] = argument(
-        Words("what to ask"), [], positional=True, needed='gieok ask "…"'
-    )
-    files: list[str] = argument(
-        Words("lines that the answer must know: path or path:10-40, by commas"),
-        [],
-    )
-    model: str = argument(
-        Words("provider:model (default: the setting code.model)"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +30,24 @@ class AskResult:
         return bool(self.answer)
 
 
-def ask_code_model(call: Call, request: AskRequest) -> AskResult:
+def ask_code_model(
+    call: Call,
+    *,
+    question: Annotated[
+        Sequence[str], Parameter(Words("what to ask"), positional=True, needed='gieok ask "…"')
+    ] = (),
+    files: Annotated[
+        Sequence[str],
+        Parameter(Words("lines that the answer must know: path or path:10-40, by commas")),
+    ] = (),
+    model: Annotated[
+        str, Parameter(Words("provider:model (default: the setting code.model)"))
+    ] = "",
+) -> AskResult:
     """Retrieve passages, ask the model, and keep the exchange."""
-    text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
+    text = " ".join(question).strip()[:_LONGEST_QUESTION]
     project = open_current_project(call)
-    asker = call.home.open_code_asker(project.root, request.model)
+    asker = call.home.open_code_asker(project.root, model)
     if asker is None:
         raise BadRequest(
             "no model is configured that could answer",
@@ -62,8 +60,8 @@ def ask_code_model(call: Call, request: AskRequest) -> AskResult:
     code_answers = search_symbols(project, embedder, text, _ANSWERS).answers
     sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in code_answers]
     sources += _recall_project_memory(call, text)
-    files = [part for name in request.files for part in name.split(",") if part]
-    answer = conversation.ask_about_code(project, asker, text, sources, files)
+    chosen_files = [part for name in files for part in name.split(",") if part]
+    answer = conversation.ask_about_code(project, asker, text, sources, chosen_files)
     return AskResult(answer, tuple(place for place, _ in sources))
 
 

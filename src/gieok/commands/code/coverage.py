@@ -1,11 +1,12 @@
 """`gieok code coverage`: import from coverage.py's data file which test ran which function."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok.code.ask import coverage, coverage_runs
 from gieok.commands.code.init import sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.home import code as home_code
 from gieok.home.call import Call
@@ -15,25 +16,6 @@ from gieok.text.messages import Words
 _FILE = ".coverage"
 _SHOWN = 10
 _MOST_UNKNOWN = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoverageRequest:
-    """Parameters of `gieok code coverage`."""
-
-    file: str = argument(
-        Words("coverage.py's data file (default: .coverage of the project)"),
-        "",
-        positional=True,
-    )
-    commit: str = argument(
-        Words(
-            "the git revision that ran: believe what is the same there, whatever the times of "
-            "files say"
-        ),
-        "",
-    )
-    forget: bool = argument(Words("forget all that was taken in"), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +34,36 @@ class CoverageResult:
     found: Hidden[bool] = True
 
 
-def take_in_coverage(call: Call, request: CoverageRequest) -> CoverageResult:
+def take_in_coverage(
+    call: Call,
+    *,
+    file: Annotated[
+        str,
+        Parameter(
+            Words("coverage.py's data file (default: .coverage of the project)"), positional=True
+        ),
+    ] = "",
+    commit: Annotated[
+        str,
+        Parameter(
+            Words(
+                "the git revision that ran: believe what is the same there, whatever the times of "
+                "files say"
+            )
+        ),
+    ] = "",
+    forget: Annotated[bool, Parameter(Words("forget all that was taken in"))] = False,
+) -> CoverageResult:
     """Update the index from the files, then import the coverage run."""
     project = open_current_project(call)
-    if request.forget:
+    if forget:
         coverage_runs.forget_test_executions(project)
         return CoverageResult(kept=project.store.count_executions())
     opened_run = home_code.load_coverage_run(
-        call.caller.path(request.file) if request.file else project.root / _FILE
+        call.caller.path(file) if file else project.root / _FILE
     )
     sync_project_index(call, project, "coverage", wait=False)
-    learned = coverage.learn(project, opened_run, request.commit)
+    learned = coverage.learn(project, opened_run, commit)
     coverage_runs.store_test_executions(project, learned)
     return CoverageResult(
         pairs=len(learned.executions),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
+from typing import Annotated
 
 from gieok import fs
 from gieok.code.deepen import deeper, escalation, summarise
@@ -11,22 +12,11 @@ from gieok.code.index.project import Project
 from gieok.commands.code import model as code_model
 from gieok.commands.code.init import log_change
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest
 from gieok.flow.generate import Asker
 from gieok.home.call import Call
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EscalateRequest:
-    """Parameters of `gieok code escalate`."""
-
-    dismiss: bool = argument(Words("forget what waits without a look"), False)
-    model: str = argument(
-        Words("provider:model (default: the setting code.model)"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +33,22 @@ class EscalateResult:
         return bool(self.reasons)
 
 
-def escalate_project(call: Call, request: EscalateRequest) -> EscalateResult:
+def escalate_project(
+    call: Call,
+    *,
+    dismiss: Annotated[bool, Parameter(Words("forget what waits without a look"))] = False,
+    model: Annotated[
+        str, Parameter(Words("provider:model (default: the setting code.model)"))
+    ] = "",
+) -> EscalateResult:
     """Process the waiting files; they keep waiting where there is no model, or the model fails."""
     project = open_current_project(call)
     waiting = escalation.read_pending(project.root)
     if waiting is None:
         return EscalateResult((), (), 0)
     summaries = 0
-    if not request.dismiss:
-        asker = call.home.open_code_asker(project.root, request.model)
+    if not dismiss:
+        asker = call.home.open_code_asker(project.root, model)
         if asker is None:
             raise BadRequest(
                 "no model is configured that could look",

@@ -35,7 +35,7 @@ from gieok.commands.code.source import (
     render_numbered_lines,
     shorten_code_line,
 )
-from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, Surface, printable
 from gieok.commands.encode import As, Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -53,19 +53,6 @@ _FENCE = 40
 _SHARE = 0.6
 _HEAD_LINES, _OUTLINED_LINES, _AROUND = 8, 80, 3
 _SIGNATURE_CHARS = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExploreRequest:
-    """Parameters of `gieok code explore`."""
-
-    query: list[str] = argument(
-        Words("a question, or the names of several symbols"),
-        [],
-        positional=True,
-        needed='gieok code explore "…"',
-    )
-    budget: int = argument(Words("at most this many model tokens"), 2000)
 
 
 class CodePart(NamedTuple):
@@ -142,15 +129,25 @@ class ExploreResult:
         return bool(self.symbols)
 
 
-def explore_code(call: Call, request: ExploreRequest) -> ExploreResult:
+def explore_code(
+    call: Call,
+    *,
+    query: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("a question, or the names of several symbols"),
+            positional=True,
+            needed='gieok code explore "…"',
+        ),
+    ] = (),
+    budget: Annotated[int, Parameter(Words("at most this many model tokens"))] = 2000,
+) -> ExploreResult:
     """Find the symbols, search paths between them, and show as much code as the budget holds."""
-    text = " ".join(request.query).strip()[:_LONGEST_QUESTION]
+    text = " ".join(query).strip()[:_LONGEST_QUESTION]
     if not text.replace(",", " ").split():
         raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
-    if request.budget < _LEAST_BUDGET:
-        raise BadRequest(
-            f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens"
-        )
+    if budget < _LEAST_BUDGET:
+        raise BadRequest(f"budget {budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens")
     project = open_current_project(call)
     embedder = open_search_embedder(call, project)
     explored = explore.explore(project, embedder, text, _MOST, call.caller.folder)
@@ -166,7 +163,7 @@ def explore_code(call: Call, request: ExploreRequest) -> ExploreResult:
         freshness=freshness(project),
         pending=escalation.read_pending(project.root),
     )
-    return _fit_explored_code(project, result, explored.candidates, request.budget - _FENCE)
+    return _fit_explored_code(project, result, explored.candidates, budget - _FENCE)
 
 
 def _build_explored_symbol(row: ExploreCandidate) -> ExploredSymbol:

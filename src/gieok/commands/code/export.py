@@ -8,7 +8,7 @@ from gieok.code.report import export, picture
 from gieok.code.report.overview import build_overview
 from gieok.code.report.structure import structure
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, NoRequest, Operation, Style
+from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.encode import Hidden
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -28,9 +28,8 @@ def draw_project_picture(call: Call) -> str:
     return picture.svg(structure(project), project.root.name)
 
 
-def export_project(call: Call, request: NoRequest) -> CodeExportResult:
+def export_project(call: Call) -> CodeExportResult:
     """Write the page and the picture."""
-    del request
     project = open_current_project(call)
     project_overview = build_overview(project)
     return CodeExportResult(

@@ -1,8 +1,7 @@
 """`gieok code impact`: code that a change may break, and the tests that show it."""
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.code.ask import analysis, lookup, test_runs
 from gieok.code.ask.analysis import Analysis
@@ -16,7 +15,7 @@ from gieok.commands.code.project import (
     open_current_project,
     render_freshness_notes,
 )
-from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, Surface, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -24,29 +23,6 @@ from gieok.model.code import key_name
 from gieok.text.messages import Words
 
 _MOST_SITES = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactRequest:
-    """Parameters of `gieok code impact`."""
-
-    target: str = argument(
-        Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"),
-        "",
-        positional=True,
-    )
-    diff: str = argument(
-        Words("what differs from this git revision, instead of a symbol"),
-        "",
-    )
-    limit: int = argument(
-        Words("how many symbols, tests and files to show (0: all)"),
-        30,
-    )
-    also: bool = argument(
-        Words("list the tests that are less likely to run it, too"),
-        False,
-    )
 
 
 class ViaEdge(NamedTuple):
@@ -143,8 +119,8 @@ class ImpactResult(NamedTuple):
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
 
 
-def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResult:
-    i, end = a.impact, request.limit or None
+def _build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool) -> ImpactResult:
+    i, end = a.impact, limit or None
     names = Counter(sorted(call.name for call in i.unresolved_calls))
     sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
     run_these, may_also = i.tests[: i.run], i.tests[i.run :]
@@ -160,7 +136,7 @@ def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) 
         ],
         files=[_build_reached_file(one) for one in i.files[:end]],
         tests=[_build_reached_symbol(a, one) for one in run_these[:end]],
-        also=[_build_reached_symbol(a, one) for one in may_also[:end]] if request.also else [],
+        also=[_build_reached_symbol(a, one) for one in may_also[:end]] if also else [],
         run=RunThese(
             i.run,
             round(i.held, 2),
@@ -170,7 +146,7 @@ def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) 
         counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
         unresolved=Unresolved(len(i.unresolved_calls), names, sites),
         freshness=a.freshness,
-        limit=request.limit,
+        limit=limit,
     )
 
 
@@ -211,20 +187,40 @@ def _build_reached_file(file: FileReach) -> ReachedFile:
     )
 
 
-def find_code_impact(context: Call, request: ImpactRequest) -> ImpactResult:
+def find_code_impact(
+    context: Call,
+    *,
+    target: Annotated[
+        str,
+        Parameter(Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"), positional=True),
+    ] = "",
+    diff: Annotated[
+        str, Parameter(Words("what differs from this git revision, instead of a symbol"))
+    ] = "",
+    limit: Annotated[
+        int, Parameter(Words("how many symbols, tests and files to show (0: all)"))
+    ] = 30,
+    also: Annotated[
+        bool, Parameter(Words("list the tests that are less likely to run it, too"))
+    ] = False,
+) -> ImpactResult:
     """Find what depends on a symbol, a file or a diff."""
-    if bool(request.target) == bool(request.diff):
+    if bool(target) == bool(diff):
         raise BadRequest(
             "name a file or symbol, or a revision with --diff",
             hint="`gieok code impact src/app.py:load`",
         )
-    if request.limit < 0:
-        raise BadRequest(f"limit {request.limit} is out of range")
+    if limit < 0:
+        raise BadRequest(f"limit {limit} is out of range")
     project = open_current_project(context)
-    if request.diff:
-        return _build_impact_result(project, analysis.of_diff(project, request.diff), request)
-    symbols = lookup.find_typed_symbols(project, request.target, context.caller.folder)
-    return _build_impact_result(project, analysis.of_symbols(project, symbols), request)
+    if diff:
+        return _build_impact_result(
+            project, analysis.of_diff(project, diff), limit=limit, also=also
+        )
+    symbols = lookup.find_typed_symbols(project, target, context.caller.folder)
+    return _build_impact_result(
+        project, analysis.of_symbols(project, symbols), limit=limit, also=also
+    )
 
 
 _RISKS = {

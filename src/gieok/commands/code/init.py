@@ -21,7 +21,7 @@ from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
 from gieok.commands.code.model import SummaryOutcome
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.flow import lifecycle
@@ -35,31 +35,6 @@ from gieok.text.messages import Words
 _SHOWN = 10
 #: Stages of a sync, for people.
 _STAGES = {"reading": Words("reading"), "linking": Words("linking")}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitRequest:
-    """Parameters of `gieok code init`."""
-
-    path: str = argument(
-        Words("the project's folder (default: the repository here)"),
-        "",
-        positional=True,
-    )
-    full: bool = argument(
-        Words(
-            "read every file again, and let a model describe the project and summarise its symbols"
-        ),
-        False,
-    )
-    model: str = argument(
-        Words("with --full, provider:model (default: the setting code.model)"),
-        "",
-    )
-    no_wait: bool = argument(
-        Words("do not wait for vectors; words and names work at once"),
-        False,
-    )
 
 
 class SyncCounts(NamedTuple):
@@ -107,23 +82,42 @@ class CodeSyncResult:
     found: Hidden[bool] = True
 
 
-def init_code_index(call: Call, request: InitRequest) -> CodeSyncResult:
+def init_code_index(
+    call: Call,
+    *,
+    path: Annotated[
+        str,
+        Parameter(Words("the project's folder (default: the repository here)"), positional=True),
+    ] = "",
+    full: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "read every file again, and let a model describe the project and summarise its symbols"
+            )
+        ),
+    ] = False,
+    model: Annotated[
+        str, Parameter(Words("with --full, provider:model (default: the setting code.model)"))
+    ] = "",
+    no_wait: Annotated[
+        bool, Parameter(Words("do not wait for vectors; words and names work at once"))
+    ] = False,
+) -> CodeSyncResult:
     """Index a project for the first time, or index all of it again."""
-    start = call.caller.path(request.path).resolve()
+    start = call.caller.path(path).resolve()
     if not start.is_dir():
         raise BadRequest(
             f"{str(start)!r} is no folder",
             hint="name the folder of a project: `gieok code init DIR`",
         )
-    if request.model and not request.full:
+    if model and not full:
         raise BadRequest(
             "--model is for --full: nothing else asks a model",
             hint="`gieok code init --full --model …`",
         )
     root = (
-        start
-        if request.path
-        else layout.find_root(start) or Path(places.find_repository_top(str(start)))
+        start if path else layout.find_root(start) or Path(places.find_repository_top(str(start)))
     )
     if grants.is_own(str(root)):
         raise BadRequest(
@@ -133,10 +127,8 @@ def init_code_index(call: Call, request: InitRequest) -> CodeSyncResult:
     withholding.check_folder(call, str(root))
     layout.prepare_code_folder(root)
     project = _open_indexed_project(call, root)
-    asker = call.home.open_code_asker(root, request.model) if request.full else None
-    return sync_project_index(
-        call, project, "init", full=request.full, wait=not request.no_wait, asker=asker
-    )
+    asker = call.home.open_code_asker(root, model) if full else None
+    return sync_project_index(call, project, "init", full=full, wait=not no_wait, asker=asker)
 
 
 def _open_indexed_project(call: Call, root: Path) -> Project:

@@ -4,10 +4,11 @@ import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from gieok import fs
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -20,13 +21,6 @@ command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/d
 {_END}
 """
 _READABLE = 0o644
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookRequest:
-    """Parameters of `gieok code install-hook`."""
-
-    remove: bool = argument(Words("take it out again"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +36,9 @@ class HookResult:
         return bool(self.hooks)
 
 
-def install_git_hooks(call: Call, request: HookRequest) -> HookResult:
+def install_git_hooks(
+    call: Call, *, remove: Annotated[bool, Parameter(Words("take it out again"))] = False
+) -> HookResult:
     """Add Gieok's block to each hook, or remove it; the other content of a hook stays."""
     project = open_current_project(call)
     folder = project.versions.hooks_folder()
@@ -50,11 +46,9 @@ def install_git_hooks(call: Call, request: HookRequest) -> HookResult:
         raise BadRequest(
             "there is no git repository here", hint="`git init`, or use `gieok code watch`"
         )
-    change = _remove_hook_block if request.remove else _add_hook_block
+    change = _remove_hook_block if remove else _add_hook_block
     with fs.lock_resource(call.home.folder, folder):
-        return HookResult(
-            tuple(file for name in _HOOKS if change(file := folder / name)), request.remove
-        )
+        return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), remove)
 
 
 def list_installed_hooks(root: Path) -> list[Path]:

@@ -1,5 +1,6 @@
 """`gieok code query`: find the functions and classes that answer a question."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -18,7 +19,7 @@ from gieok.commands.code.project import (
     render_waiting_escalation,
 )
 from gieok.commands.code.source import format_code_place, shorten_code_line
-from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, Surface, printable
 from gieok.commands.encode import As, OrNull, Score
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -28,25 +29,6 @@ from gieok.text.messages import Words
 
 _LONGEST_QUESTION = 4_000
 _LINE_CHARS = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryRequest:
-    """Parameters of `gieok code query`."""
-
-    query: list[str] = argument(
-        Words("what to look for: words, a question, or a name"),
-        [],
-        positional=True,
-        needed='gieok code query "…"',
-    )
-    limit: int = argument(Words("how many answers (also -k)"), 8, also=("-k", "--k"))
-    budget_tokens: int = argument(Words("at most this many model tokens (0: no limit)"), 4000)
-    keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only"),
-        False,
-        cli_only=True,
-    )
 
 
 def _is_escalation_waiting(pending: object) -> bool:
@@ -114,21 +96,39 @@ class QueryResult:
         return bool(self.results)
 
 
-def query_code(call: Call, request: QueryRequest) -> QueryResult:
+def query_code(
+    call: Call,
+    *,
+    query: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("what to look for: words, a question, or a name"),
+            positional=True,
+            needed='gieok code query "…"',
+        ),
+    ] = (),
+    limit: Annotated[int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k"))] = 8,
+    budget_tokens: Annotated[
+        int, Parameter(Words("at most this many model tokens (0: no limit)"))
+    ] = 4000,
+    keyword_only: Annotated[
+        bool, Parameter(Words("do not use vectors: faster, words only"), cli_only=True)
+    ] = False,
+) -> QueryResult:
     """Search the project."""
-    text = " ".join(request.query).strip()
-    if request.limit < 1 or request.budget_tokens < 0:
-        raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
+    text = " ".join(query).strip()
+    if limit < 1 or budget_tokens < 0:
+        raise BadRequest(f"limit {limit} or budget {budget_tokens} is out of range")
     project = open_current_project(call)
-    embedder = None if request.keyword_only else open_search_embedder(call, project)
+    embedder = None if keyword_only else open_search_embedder(call, project)
     answers = search_symbols(
         project,
         embedder,
         text[:_LONGEST_QUESTION],
-        request.limit,
-        budget_tokens=request.budget_tokens,
+        limit,
+        budget_tokens=budget_tokens,
     )
-    waits = call.home.embedder_name != "none" and not request.keyword_only
+    waits = call.home.embedder_name != "none" and not keyword_only
     if waits and (count := project.store.waiting(SCOPE)):
         vector_note = (
             _format_partly_embedded_note(count) if embedder else _format_words_only_note(count)

@@ -22,7 +22,7 @@ from gieok.commands.code.source import (
     render_member_heads,
     render_numbered_lines,
 )
-from gieok.commands.command import Operation, Style, Surface, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, Surface, printable
 from gieok.commands.encode import INLINE, As, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -33,23 +33,6 @@ _MOST, _MOST_OTHERS = 5, 15
 #: Lines of code in one answer without `full`. Of a longer symbol the head is shown; of a longer
 #: class or file the head and the members.
 _LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowSymbolRequest:
-    """Parameters of `gieok code show`."""
-
-    symbol: str = argument(
-        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE"),
-        "",
-        positional=True,
-        needed="gieok code show load",
-    )
-    full: bool = argument(Words("all of its lines, however many"), False)
-    limit: int = argument(
-        Words("how many callers and callees to show (0: all)"),
-        10,
-    )
 
 
 class CodeText(NamedTuple):
@@ -122,18 +105,31 @@ class ShowResult:
         return bool(self.symbols)
 
 
-def show_code_symbol(call: Call, request: ShowSymbolRequest) -> ShowResult:
+def show_code_symbol(
+    call: Call,
+    *,
+    symbol: Annotated[
+        str,
+        Parameter(
+            Words("a name, Class.method, PATH:SYMBOL or PATH:LINE"),
+            positional=True,
+            needed="gieok code show load",
+        ),
+    ] = "",
+    full: Annotated[bool, Parameter(Words("all of its lines, however many"))] = False,
+    limit: Annotated[int, Parameter(Words("how many callers and callees to show (0: all)"))] = 10,
+) -> ShowResult:
     """Show the symbols that a name means."""
-    if request.limit < 0:
-        raise BadRequest(f"limit {request.limit} is out of range")
+    if limit < 0:
+        raise BadRequest(f"limit {limit} is out of range")
     project = open_current_project(call)
-    symbols = lookup.find_typed_symbols(project, request.symbol, call.caller.folder)
+    symbols = lookup.find_typed_symbols(project, symbol, call.caller.folder)
     symbols = sorted(symbols, key=lambda s: places.is_test_file(s.path))
     rows, left = [], _LINES
-    for symbol in symbols[:_MOST]:
+    for chosen_symbol in symbols[:_MOST]:
         rows.append(
             _build_shown_symbol(
-                project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit
+                project, chosen_symbol, 0 if full else max(left, _HEAD_LINES), limit
             )
         )
         left -= rows[-1].code.text.count("\n") + 1

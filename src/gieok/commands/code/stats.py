@@ -7,7 +7,7 @@ from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.model import layout
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import NoRequest, Operation, Style, printable
+from gieok.commands.command import Operation, Style, printable
 from gieok.commands.encode import Hidden, Inline, OrNull
 from gieok.home.call import Call
 from gieok.home.code import format_code_role, format_upkeep_role
@@ -29,9 +29,8 @@ class CodeStatsResult:
     found: Hidden[bool] = True
 
 
-def count_code_stats(call: Call, request: NoRequest) -> CodeStatsResult:
+def count_code_stats(call: Call) -> CodeStatsResult:
     """Count everything."""
-    del request
     project = open_current_project(call)
     rows = list(layout.read_code_log(project.root, "changes"))
     strong, cheap = (

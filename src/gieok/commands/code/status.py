@@ -18,7 +18,7 @@ from gieok.commands.code.project import (
     render_freshness_notes,
     render_waiting_escalation,
 )
-from gieok.commands.command import NoRequest, Operation, Style, Surface, printable
+from gieok.commands.command import Operation, Style, Surface, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull
 from gieok.commands.observe.sidecar_state import state_of
 from gieok.home.call import Call
@@ -94,9 +94,8 @@ class CodeStatusResult:
     found: Hidden[bool] = True
 
 
-def read_code_status(call: Call, request: NoRequest) -> CodeStatusResult:
+def read_code_status(call: Call) -> CodeStatusResult:
     """Count the index, and compare it with the disk."""
-    del request
     project = open_current_project(call)
     last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
     quality = last.get("quality")

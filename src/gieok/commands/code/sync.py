@@ -1,34 +1,31 @@
 """`gieok code sync`: bring the index in line with the files."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Annotated
 
 from gieok.code.index.project import Project, inside
 from gieok.commands.code.init import CodeSyncResult, render_code_sync, sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, argument
+from gieok.commands.command import Effect, Operation, Parameter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncRequest:
-    """Parameters of `gieok code sync`."""
-
-    file: list[str] = argument(
-        Words("only these files (default: whatever changed)"),
-        [],
-        positional=True,
-    )
-    trigger: str = argument(Words("reason to write into the log"), "sync")
-    no_wait: bool = argument(Words("do not wait for vectors"), False)
-
-
-def sync_code_files(call: Call, request: SyncRequest) -> CodeSyncResult:
+def sync_code_files(
+    call: Call,
+    *,
+    file: Annotated[
+        Sequence[str],
+        Parameter(Words("only these files (default: whatever changed)"), positional=True),
+    ] = (),
+    trigger: Annotated[str, Parameter(Words("reason to write into the log"))] = "sync",
+    no_wait: Annotated[bool, Parameter(Words("do not wait for vectors"))] = False,
+) -> CodeSyncResult:
     """Sync once."""
     project = open_current_project(call)
-    only = [_find_syncable_path(call, project, name) for name in request.file]
-    return sync_project_index(call, project, request.trigger, only=only, wait=not request.no_wait)
+    only = [_find_syncable_path(call, project, name) for name in file]
+    return sync_project_index(call, project, trigger, only=only, wait=not no_wait)
 
 
 def _find_syncable_path(call: Call, project: Project, name: str) -> str:

@@ -7,7 +7,7 @@ from gieok.code.deepen import escalation
 from gieok.code.model import layout
 from gieok.code.report import validate
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, NoRequest, Operation, Style, printable
+from gieok.commands.command import Effect, Operation, Style, printable
 from gieok.commands.encode import Score, mark_encoded_getter
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -47,9 +47,8 @@ class ValidateResult:
         return self.found
 
 
-def validate_code_index(call: Call, request: NoRequest) -> ValidateResult:
+def validate_code_index(call: Call) -> ValidateResult:
     """Check the index, log the result, and request an escalation where the score is low."""
-    del request
     project = open_current_project(call)
     checks = validate.validate(project, call.home.open_embedder())
     rows = tuple(

@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
 from gieok.code.index import scan, watch_list
 from gieok.code.index.ignore_rules import IgnoreRules
@@ -13,7 +14,7 @@ from gieok.code.languages.table import find_source_language
 from gieok.commands.code import init as code_init
 from gieok.commands.code.init import CodeSyncResult, sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -24,18 +25,6 @@ _BULK = 50
 #: The daemon looks every second.
 _PATIENCE_S = 10.0
 _POLL_S = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchRequest:
-    """Parameters of `gieok code watch`."""
-
-    once: bool = argument(Words("stop after the first change"), False)
-    daemon: bool = argument(
-        Words("let the daemon (`gieok up`) watch from now on, after restarts too"),
-        False,
-    )
-    stop: bool = argument(Words("let the daemon watch no longer"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +54,26 @@ class HandedResult:
         return self.handed or self.was_handed
 
 
-def watch_code(call: Call, request: WatchRequest) -> CodeSyncResult | HandedResult:
+def watch_code(
+    call: Call,
+    *,
+    once: Annotated[bool, Parameter(Words("stop after the first change"))] = False,
+    daemon: Annotated[
+        bool, Parameter(Words("let the daemon (`gieok up`) watch from now on, after restarts too"))
+    ] = False,
+    stop: Annotated[bool, Parameter(Words("let the daemon watch no longer"))] = False,
+) -> CodeSyncResult | HandedResult:
     """Sync now and after each change, hand the project to the daemon, or take it back."""
-    if request.daemon + request.stop + request.once > 1:
+    if daemon + stop + once > 1:
         raise BadRequest("--daemon, --stop and --once exclude each other")
     project = open_current_project(call)
-    if request.daemon:
+    if daemon:
         return _hand_project_to_daemon(call, project.root)
-    if request.stop:
+    if stop:
         return HandedResult(
             project.root, False, watch_list.unwatch_project(call.home.folder, project.root)
         )
-    return _watch_project_files(call, project, once=request.once)
+    return _watch_project_files(call, project, once=once)
 
 
 def _hand_project_to_daemon(call: Call, root: Path) -> HandedResult:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import As, Hidden, OrNull, Reason
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -19,58 +19,6 @@ from gieok.text.messages import Words
 _TO = Words("the folder (default: `backup.folder`)")
 _FILE = Words("the backup (default: the newest)")
 _KEY_FILE = Words("the key, where it is not that of this home")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateRequest:
-    """Parameters of `gieok backup create`."""
-
-    to: str = argument(_TO, "")
-    encrypt: bool = argument(
-        Words("refuse to make one that is not encrypted"),
-        False,
-    )
-    with_keys: bool = argument(
-        Words("put `.env` in too (encrypted backups only)"),
-        False,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupListRequest:
-    """Parameters of `gieok backup list`."""
-
-    to: str = argument(_TO, "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyRequest:
-    """Parameters of `gieok backup verify`."""
-
-    file: str = argument(_FILE, "", positional=True)
-    key_file: str = argument(_KEY_FILE, "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreBackupRequest:
-    """Parameters of `gieok backup restore`."""
-
-    file: str = argument(_FILE, "", positional=True)
-    to: str = argument(Words("the home to make (default: this one)"), "")
-    replace: bool = argument(
-        Words("take the place of a home that is in use; that one is kept aside"),
-        False,
-    )
-    key_file: str = argument(_KEY_FILE, "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PruneRequest:
-    """Parameters of `gieok backup prune`."""
-
-    to: str = argument(_TO, "")
-    keep: int = argument(Words("how many of the newest stay"), 1)
-    yes: bool = argument(Words("do not ask"), False)
 
 
 class BackupRow(NamedTuple):
@@ -147,41 +95,63 @@ class PruneResult:
         return bool(self.removed)
 
 
-def create_backup(call: Call, request: CreateRequest) -> BackupResult:
+def create_backup(
+    call: Call,
+    *,
+    to: Annotated[str, Parameter(_TO)] = "",
+    encrypt: Annotated[bool, Parameter(Words("refuse to make one that is not encrypted"))] = False,
+    with_keys: Annotated[
+        bool, Parameter(Words("put `.env` in too (encrypted backups only)"))
+    ] = False,
+) -> BackupResult:
     """Make a backup. Raises BadRequest, StoreError."""
     call.say(call.words("backing up"))
     report = call.home.backups.create(
-        _resolve_backup_path(call, request.to),
-        encrypt=request.encrypt,
-        with_keys=request.with_keys,
+        _resolve_backup_path(call, to),
+        encrypt=encrypt,
+        with_keys=with_keys,
     )
     return _build_backup_result(report, is_made=True)
 
 
-def list_backups(call: Call, request: BackupListRequest) -> BackupListResult:
+def list_backups(call: Call, *, to: Annotated[str, Parameter(_TO)] = "") -> BackupListResult:
     """Return the backups in a folder."""
-    backups, folder = call.home.backups, _resolve_backup_path(call, request.to)
+    backups, folder = call.home.backups, _resolve_backup_path(call, to)
     keep = call.home.settings.integer("backup.keep")
     return BackupListResult(str(backups.folder(folder)), backups.listed(folder), keep)
 
 
-def verify_backup(call: Call, request: VerifyRequest) -> BackupResult:
+def verify_backup(
+    call: Call,
+    *,
+    file: Annotated[str, Parameter(_FILE, positional=True)] = "",
+    key_file: Annotated[str, Parameter(_KEY_FILE)] = "",
+) -> BackupResult:
     """Read a backup from its first byte to its last. Raises Damaged, WrongKey."""
     report = call.home.backups.verify(
-        _find_meant_backup(call, request.file), _resolve_backup_path(call, request.key_file)
+        _find_meant_backup(call, file), _resolve_backup_path(call, key_file)
     )
     return _build_backup_result(report, is_made=False)
 
 
-def restore_backup(call: Call, request: RestoreBackupRequest) -> RestoreBackupResult:
+def restore_backup(
+    call: Call,
+    *,
+    file: Annotated[str, Parameter(_FILE, positional=True)] = "",
+    to: Annotated[str, Parameter(Words("the home to make (default: this one)"))] = "",
+    replace: Annotated[
+        bool, Parameter(Words("take the place of a home that is in use; that one is kept aside"))
+    ] = False,
+    key_file: Annotated[str, Parameter(_KEY_FILE)] = "",
+) -> RestoreBackupResult:
     """Restore a home. Raises BadRequest, Damaged, WrongKey."""
-    home = _resolve_backup_path(call, request.to) or call.home.folder
+    home = _resolve_backup_path(call, to) or call.home.folder
     call.say(call.words("restoring"))
     restored: Restored = call.home.backups.restore(
-        _find_meant_backup(call, request.file),
+        _find_meant_backup(call, file),
         home,
-        replace=request.replace,
-        key_file=_resolve_backup_path(call, request.key_file),
+        replace=replace,
+        key_file=_resolve_backup_path(call, key_file),
     )
     counts = (restored.messages, restored.memories, restored.documents)
     return RestoreBackupResult(
@@ -193,18 +163,24 @@ def restore_backup(call: Call, request: RestoreBackupRequest) -> RestoreBackupRe
     )
 
 
-def prune_backups(call: Call, request: PruneRequest) -> PruneResult:
+def prune_backups(
+    call: Call,
+    *,
+    to: Annotated[str, Parameter(_TO)] = "",
+    keep: Annotated[int, Parameter(Words("how many of the newest stay"))] = 1,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+) -> PruneResult:
     """Remove all but the newest, once a person agrees. Raises BadRequest."""
-    if request.keep < 0:
-        raise BadRequest(f"--keep is {request.keep}", hint="0 removes every backup")
-    backups, folder = call.home.backups, _resolve_backup_path(call, request.to)
-    old = backups.listed(folder)[request.keep :]
-    if old and not request.yes:
+    if keep < 0:
+        raise BadRequest(f"--keep is {keep}", hint="0 removes every backup")
+    backups, folder = call.home.backups, _resolve_backup_path(call, to)
+    old = backups.listed(folder)[keep:]
+    if old and not yes:
         lines = [printable(str(backup.path)) for backup in old]
         question = call.words("remove these backups for good? (y/N) ")
         if not call.agrees(lines, question, "a backup that is removed is gone: give --yes"):
             return PruneResult(())
-    return PruneResult(backups.prune(request.keep, folder))
+    return PruneResult(backups.prune(keep, folder))
 
 
 def _resolve_backup_path(call: Call, text: str) -> Path | None:

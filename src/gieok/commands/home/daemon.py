@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from gieok.commands.command import Effect, NoRequest, Operation, Style
+from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -22,9 +22,8 @@ class UpResult:
     found: Hidden[bool] = True
 
 
-def start_home_daemon(call: Call, request: NoRequest) -> UpResult:
+def start_home_daemon(call: Call) -> UpResult:
     """Start the daemon unless it runs already."""
-    del request
     running, started = _require_daemon_control(call).start()
     return UpResult(running.pid, started, running.started_at)
 
@@ -76,9 +75,8 @@ class DownResult:
         return self.found
 
 
-def stop_home_daemon(call: Call, request: NoRequest) -> DownResult:
+def stop_home_daemon(call: Call) -> DownResult:
     """Stop the daemon."""
-    del request
     return DownResult(_require_daemon_control(call).stop())
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import __version__, grants
 from gieok.agents.table import HOOKED
-from gieok.commands.command import TRUST_HINT, Effect, Operation, Style, argument, printable
+from gieok.commands.command import TRUST_HINT, Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import OrNull, mark_encoded_getter
 from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
@@ -110,32 +110,33 @@ class DoctorResult:
 _STARTERS = {"serve": "`gieok serve`", "open": "`gieok open`", "daemon": "the daemon"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorRequest:
-    """Parameters of `gieok doctor`."""
-
-    agents: bool = argument(
-        Words(
-            "let each agent that is installed answer one prompt in a throwaway home, against "
-            "a model of Gieok's own"
+def diagnose_home(
+    call: Call,
+    *,
+    agents: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "let each agent that is installed answer one prompt in a throwaway home, against "
+                "a model of Gieok's own"
+            )
         ),
-        False,
-    )
-    free: bool = argument(
-        Words(
-            "ask no model and no service beyond this machine that may cost money or tokens: "
-            "those are named as not tried"
+    ] = False,
+    free: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "ask no model and no service beyond this machine that may cost money or tokens: "
+                "those are named as not tried"
+            )
         ),
-        False,
-    )
-
-
-def diagnose_home(call: Call, request: DoctorRequest) -> DoctorResult:
+    ] = False,
+) -> DoctorResult:
     """Probe every part; the agents themselves only on request, because probing them takes
     seconds.
     """
-    checks = list(iter_chain_checks(call, is_free=request.free))
-    if request.agents:
+    checks = list(iter_chain_checks(call, is_free=free))
+    if agents:
         from gieok.commands.prompt import (
             delivery,  # a server and subprocesses, which nothing else needs
         )

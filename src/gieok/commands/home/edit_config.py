@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from gieok import config, fs, paths
-from gieok.commands.command import Effect, NoRequest, Operation, Style
+from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden
 from gieok.errors import BadConfig
@@ -25,12 +25,11 @@ class EditedConfig:
     found: Hidden[bool] = True
 
 
-def edit_user_config(call: Call, request: NoRequest) -> EditedConfig:
+def edit_user_config(call: Call) -> EditedConfig:
     """Open the settings file in an editor, check the text, and put it in place.
 
     Raises BadConfig, and keeps the old file and a draft.
     """
-    del request
     file = paths.locate_user_config(call.home.folder)
     draft = file.with_name("config.draft.yaml")
     before = file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(call.lang)

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import extras
-from gieok.commands.command import Effect, NoRequest, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -21,29 +21,6 @@ _NAMES = {
     "archive": Words("archive", about="a kind of file"),
     "backups": Words("backups"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EncryptionRequest:
-    """Parameters of `gieok encryption on` and `rotate`."""
-
-    key_file: str = argument(_KEY_FILE, "")
-    passphrase: bool = argument(_PASSPHRASE, False)
-    yes: bool = argument(Words("do not ask"), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EncryptionOnRequest(EncryptionRequest):
-    """Parameters of `gieok encryption on`."""
-
-    databases: bool = argument(Words("the databases of the home too (SQLCipher)"), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EncryptionOffRequest:
-    """Parameters of `gieok encryption off`."""
-
-    yes: bool = argument(Words("do not ask"), False)
 
 
 class ClearPlace(NamedTuple):
@@ -87,9 +64,8 @@ class EncryptionChangeResult:
         return self.done
 
 
-def read_encryption_status(call: Call, request: NoRequest) -> EncryptionResult:
+def read_encryption_status(call: Call) -> EncryptionResult:
     """Return the encryption status of the home."""
-    del request
     known: EncryptionStatus = call.home.encryption.status()
     clear = tuple(ClearPlace(*row) for row in known.in_clear)
     return EncryptionResult(
@@ -106,32 +82,56 @@ def read_encryption_status(call: Call, request: NoRequest) -> EncryptionResult:
     )
 
 
-def turn_encryption_on(call: Call, request: EncryptionOnRequest) -> EncryptionChangeResult:
+def turn_encryption_on(
+    call: Call,
+    *,
+    key_file: Annotated[str, Parameter(_KEY_FILE)] = "",
+    passphrase: Annotated[bool, Parameter(_PASSPHRASE)] = False,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+    databases: Annotated[
+        bool, Parameter(Words("the databases of the home too (SQLCipher)"))
+    ] = False,
+) -> EncryptionChangeResult:
     """Encrypt everything, once a person confirms that they know what losing the key means."""
     return _change_encryption(
         call,
-        request,
-        lambda *words: call.home.encryption.on(*words, databases=request.databases),
+        lambda *words: call.home.encryption.on(*words, databases=databases),
+        key_file=key_file,
+        passphrase=passphrase,
+        yes=yes,
     )
 
 
-def rotate_encryption_key(call: Call, request: EncryptionRequest) -> EncryptionChangeResult:
+def rotate_encryption_key(
+    call: Call,
+    *,
+    key_file: Annotated[str, Parameter(_KEY_FILE)] = "",
+    passphrase: Annotated[bool, Parameter(_PASSPHRASE)] = False,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+) -> EncryptionChangeResult:
     """Change the key of everything."""
-    return _change_encryption(call, request, call.home.encryption.rotate)
+    return _change_encryption(
+        call, call.home.encryption.rotate, key_file=key_file, passphrase=passphrase, yes=yes
+    )
 
 
-def turn_encryption_off(call: Call, request: EncryptionOffRequest) -> EncryptionChangeResult:
+def turn_encryption_off(
+    call: Call, *, yes: Annotated[bool, Parameter(Words("do not ask"))] = False
+) -> EncryptionChangeResult:
     """Decrypt everything, once a person agrees."""
     lines = [call.words("archive and backups are decrypted, and new ones too")]
-    if not request.yes and not _confirm_encryption_change(call, lines):
+    if not yes and not _confirm_encryption_change(call, lines):
         return _build_unchanged_encryption()
     return _build_encryption_result(call.home.encryption.off())
 
 
 def _change_encryption(
     call: Call,
-    request: EncryptionRequest,
     change: "Callable[[Path | None, Callable[[], str] | None], EncryptionChange]",
+    *,
+    key_file: str,
+    passphrase: bool,
+    yes: bool,
 ) -> EncryptionChangeResult:
     lines = [
         call.words(
@@ -143,12 +143,10 @@ def _change_encryption(
             "while it runs."
         ),
     ]
-    if not request.yes and not _confirm_encryption_change(call, lines):
+    if not yes and not _confirm_encryption_change(call, lines):
         return _build_unchanged_encryption()
-    file = call.caller.path(request.key_file) if request.key_file else None
-    ask: Callable[[], str] | None = (
-        (lambda: _ask_new_passphrase(call)) if request.passphrase else None
-    )
+    file = call.caller.path(key_file) if key_file else None
+    ask: Callable[[], str] | None = (lambda: _ask_new_passphrase(call)) if passphrase else None
     return _build_encryption_result(change(file, ask))
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from gieok import config
-from gieok.commands.command import Effect, Operation, Style, Surface, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.flow import journal_copy
@@ -25,22 +25,6 @@ if TYPE_CHECKING:
     from gieok.ports.accounts import Accounts
 
 _NOTHING = journal_copy.Copied(0, 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournalSwitchRequest:
-    """Parameters of `gieok journal switch`."""
-
-    name: str = argument(
-        Words("where to move it: sqlite, postgres"),
-        "",
-        positional=True,
-    )
-    dry_run: bool = argument(Words("only tell what would be done"), False)
-    replace: bool = argument(
-        Words("drop what the other journal holds beside or instead"),
-        False,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +43,43 @@ class JournalSwitchResult:
     found: Hidden[bool] = True
 
 
-def switch_journal(call: Call, request: JournalSwitchRequest) -> JournalSwitchResult:
+def switch_journal(
+    call: Call,
+    *,
+    name: Annotated[
+        str, Parameter(Words("where to move it: sqlite, postgres"), positional=True)
+    ] = "",
+    dry_run: Annotated[bool, Parameter(Words("only tell what would be done"))] = False,
+    replace: Annotated[
+        bool, Parameter(Words("drop what the other journal holds beside or instead"))
+    ] = False,
+) -> JournalSwitchResult:
     """Copy, compare, and only then change the setting."""
     now = call.home.settings.text("journal")
-    if request.name not in list_journal_names() or request.name == now:
-        known = ", ".join(name for name in list_journal_names() if name != now)
+    if name not in list_journal_names() or name == now:
+        known = ", ".join(chosen_name for chosen_name in list_journal_names() if chosen_name != now)
         raise BadRequest(
-            f"{request.name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
+            f"{name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
         )
-    source, target = call.home.journal, call.home.stores.open_journal(request.name)
-    with closing(target), _open_both_accounts(call, now, request.name) as accounts:
-        if request.dry_run:
+    source, target = call.home.journal, call.home.stores.open_journal(name)
+    with closing(target), _open_both_accounts(call, now, name) as accounts:
+        if dry_run:
             copied = _compare_journals(source, target)
             users = _compare_journals(*accounts) if accounts else _NOTHING
         else:
             copy = partial(
                 journal_copy.copy_journal,
-                replace=request.replace,
+                replace=replace,
                 progress=call.progress("copied"),
             )
             with source.exclusive("rebuild"), source.exclusive("deliver"):
                 copied = copy(source, target)
                 users = copy(*accounts, what="list of accounts") if accounts else _NOTHING
-                config.choose(call.home.settings, "journal", request.name)
-    parts, is_done = copied.copied + users.copied, not request.dry_run
+                config.choose(call.home.settings, "journal", name)
+    parts, is_done = copied.copied + users.copied, not dry_run
     return JournalSwitchResult(
         from_=now,
-        to=request.name,
+        to=name,
         location=target.location,
         scopes=copied.scopes,
         copied=parts,

@@ -4,9 +4,11 @@ A key is typed or read from stdin, never an argument.
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Effect, NoRequest, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -28,29 +30,6 @@ _PLACES = {
     "environment": Words("environment"),
     "keyring": Words("keyring"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRequest:
-    """Parameters of `gieok keys set` and `gieok keys rotate`."""
-
-    name: list[str] = argument(
-        Words("whose key: a service (openai, smtp, ...) or a variable"),
-        [],
-        positional=True,
-        needed="gieok keys set openai",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeysTestRequest:
-    """Parameters of `gieok keys test`."""
-
-    names: list[str] = argument(
-        Words("services or variables (default: all that are set or used)"),
-        [],
-        positional=True,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +62,48 @@ class KeysTestResult:
         return bool(self.trials) and all(trial.verdict is Verdict.VALID for trial in self.trials)
 
 
-def list_service_keys(call: Call, request: NoRequest) -> KeysResult:
+def list_service_keys(call: Call) -> KeysResult:
     """Return the place of each key."""
-    del request
     return KeysResult(tuple(call.home.keys.rows()))
 
 
-def set_service_key(call: Call, request: KeyRequest) -> KeySetResult:
+def set_service_key(
+    call: Call,
+    *,
+    name: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("whose key: a service (openai, smtp, ...) or a variable"),
+            positional=True,
+            needed="gieok keys set openai",
+        ),
+    ] = (),
+) -> KeySetResult:
     """Ask for a key and store it. Raises BadRequest."""
     keys = call.home.keys
-    row = keys.row(_require_key_name(request.name))
+    row = keys.row(_require_key_name(name))
     keys.require_free(row)
     return KeySetResult(row.variable, keys.put(row, _read_typed_key(call, row)))
 
 
-def rotate_service_key(call: Call, request: KeyRequest) -> KeySetResult:
+def rotate_service_key(
+    call: Call,
+    *,
+    name: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("whose key: a service (openai, smtp, ...) or a variable"),
+            positional=True,
+            needed="gieok keys set openai",
+        ),
+    ] = (),
+) -> KeySetResult:
     """Ask for the next key, try it, and replace the current one.
 
     Raises BadRequest: then the current key stays.
     """
     keys = call.home.keys
-    row = keys.row(_require_key_name(request.name))
+    row = keys.row(_require_key_name(name))
     keys.require_free(row)
     if not row.place:
         raise BadRequest(
@@ -123,16 +123,25 @@ def rotate_service_key(call: Call, request: KeyRequest) -> KeySetResult:
     return KeySetResult(row.variable, keys.put(row, value), trials)
 
 
-def test_service_keys(call: Call, request: KeysTestRequest) -> KeysTestResult:
+def test_service_keys(
+    call: Call,
+    *,
+    names: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("services or variables (default: all that are set or used)"), positional=True
+        ),
+    ] = (),
+) -> KeysTestResult:
     """Ask each service once."""
     keys = call.home.keys
-    rows = [keys.row(name) for name in request.names] or [
+    rows = [keys.row(name) for name in names] or [
         row for row in keys.rows() if row.place or row.used_by
     ]
     return KeysTestResult(tuple(trial for row in dict.fromkeys(rows) for trial in keys.test(row)))
 
 
-def _require_key_name(names: list[str]) -> str:
+def _require_key_name(names: Sequence[str]) -> str:
     """Return the name of the key; other arguments may be a key, and are not shown."""
     if len(names) == 1:
         return names[0]

@@ -4,22 +4,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from gieok import paths
-from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, printable
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
 _POLL_S = 0.5
 _READ_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogsRequest:
-    """Parameters of `gieok logs`."""
-
-    lines: int = argument(Words("how many of the last lines"), 50)
-    follow: bool = argument(Words("go on as more comes"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +27,16 @@ class LogsResult:
         return bool(self.lines)
 
 
-def read_daemon_log(call: Call, request: LogsRequest) -> LogsResult:
+def read_daemon_log(
+    call: Call,
+    *,
+    lines: Annotated[int, Parameter(Words("how many of the last lines"))] = 50,
+    follow: Annotated[bool, Parameter(Words("go on as more comes"))] = False,
+) -> LogsResult:
     """Read the end of the log."""
     file = paths.locate_daemon_log(call.home.folder)
-    last = tuple(_read_log_tail(file, request.lines))
-    if request.follow:
+    last = tuple(_read_log_tail(file, lines))
+    if follow:
         for line in (*last, *_iter_new_log_lines(file)):
             call.tell(printable(line))
         return LogsResult(())

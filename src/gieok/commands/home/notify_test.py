@@ -1,25 +1,16 @@
 """`gieok notify test`: send a test notice through every chosen channel, with the outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.flow.notices import LOG, NoticeReport
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
 _TITLE = Words("gieok: a test")
 _TEXT = Words("This is how Gieok tells you of what waits for you. Nothing waits now.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotifyTestRequest:
-    """Parameters of `gieok notify test`."""
-
-    ways: list[str] = argument(
-        Words("log, desktop, openclaw, smtp (default: those of `notify.to`)"),
-        [],
-        positional=True,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +28,20 @@ class NotifyTestResult:
         return all(attempt.ok for attempt in self.told)
 
 
-def test_notifications(call: Call, request: NotifyTestRequest) -> NotifyTestResult:
+def test_notifications(
+    call: Call,
+    *,
+    ways: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("log, desktop, openclaw, smtp (default: those of `notify.to`)"), positional=True
+        ),
+    ] = (),
+) -> NotifyTestResult:
     """Send one notice through each channel."""
     notices = call.home.notices
     title, text = (words.say(call.lang) for words in (_TITLE, _TEXT))
-    notices_sent = notices.send(title, text, tuple(dict.fromkeys(request.ways)) or notices.names)
+    notices_sent = notices.send(title, text, tuple(dict.fromkeys(ways)) or notices.names)
     return NotifyTestResult(tuple(notices_sent), notices.names)
 
 

@@ -2,21 +2,15 @@
 
 import webbrowser
 from dataclasses import dataclass
+from typing import Annotated
 from urllib.parse import urlencode
 
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.processes.gate import Gate
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenRequest:
-    """Parameters of `gieok open`."""
-
-    print_only: bool = argument(Words("only print the link"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +23,9 @@ class OpenResult:
     found: Hidden[bool] = True
 
 
-def open_web_pages(call: Call, request: OpenRequest) -> OpenResult:
+def open_web_pages(
+    call: Call, *, print_only: Annotated[bool, Parameter(Words("only print the link"))] = False
+) -> OpenResult:
     """Make a link, and open it in the browser where there is one."""
     if call.home.daemon is None:
         raise BadRequest(
@@ -42,7 +38,7 @@ def open_web_pages(call: Call, request: OpenRequest) -> OpenResult:
     chosen = {"scope": call.scope.path} if call.project or call.is_scope_named else {}
     link = f"{server.url}/open?{urlencode({'code': gate.link_code(), **chosen})}"
     # Without a terminal there is no person to see a browser.
-    opened = call.ask is not None and not request.print_only and webbrowser.open(link)
+    opened = call.ask is not None and not print_only and webbrowser.open(link)
     return OpenResult(link, opened, started)
 
 

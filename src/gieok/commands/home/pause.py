@@ -6,8 +6,9 @@ Messages of the pause are not stored later either.
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from gieok.commands.command import Effect, NoRequest, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import Hidden, Omitted
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -24,16 +25,6 @@ _PIECE = re.compile(
 )
 #: Longest pause: a longer duration is taken for a typing error.
 _LONGEST_S = 366 * 86_400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PauseRequest:
-    """Parameters of `gieok pause`."""
-
-    for_: str = argument(
-        Words("how long, such as 2h, 30m, 1d (default: until `gieok resume`)"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +45,23 @@ class ResumeResult:
     found: Hidden[bool] = True
 
 
-def pause_memory(call: Call, request: PauseRequest) -> PauseResult:
+def pause_memory(
+    call: Call,
+    *,
+    for_: Annotated[
+        str, Parameter(Words("how long, such as 2h, 30m, 1d (default: until `gieok resume`)"))
+    ] = "",
+) -> PauseResult:
     """Pause memory durably, and read the pause back."""
     now = call.clock.now().timestamp()
-    length_s = parse_duration_s(request.for_) if request.for_.strip() else None
+    length_s = parse_duration_s(for_) if for_.strip() else None
     span = call.privacy.begin_pause(now, None if length_s is None else now + length_s)
     until = datetime.fromtimestamp(span.until, call.zone) if span.until is not None else None
     return PauseResult(datetime.fromtimestamp(span.since, call.zone), until)
 
 
-def resume_memory(call: Call, request: NoRequest) -> ResumeResult:
+def resume_memory(call: Call) -> ResumeResult:
     """End the pause, durably."""
-    del request
     span = call.privacy.end_pause(call.clock.now().timestamp())
     return ResumeResult(
         span is not None, datetime.fromtimestamp(span.since, call.zone) if span else None

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, OrNull, Reason
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
@@ -30,16 +30,6 @@ from gieok.text.turns import is_users
 
 _T = TypeVar("_T")
 _AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RebuildRequest:
-    """Parameters of `gieok rebuild`."""
-
-    no_wait: bool = argument(
-        Words("do not wait for vectors; keyword search works at once"),
-        False,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +51,13 @@ class RebuildResult:
     found: Hidden[bool] = True
 
 
-def rebuild_index(call: Call, request: RebuildRequest) -> RebuildResult:
+def rebuild_index(
+    call: Call,
+    *,
+    no_wait: Annotated[
+        bool, Parameter(Words("do not wait for vectors; keyword search works at once"))
+    ] = False,
+) -> RebuildResult:
     """Rebuild the index; one process at a time."""
     journal = call.home.journal
     with journal.exclusive("rebuild"):
@@ -85,7 +81,7 @@ def rebuild_index(call: Call, request: RebuildRequest) -> RebuildResult:
             for scope in _list_rebuilt_scopes(call, None)
             for one in _bring_scope_in_line(call, store, scope)
         ]
-        embedded, note = (0, "") if request.no_wait else _embed_rebuilt_store(call, store)
+        embedded, note = (0, "") if no_wait else _embed_rebuilt_store(call, store)
         store.compact()
         for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
             call.home.sidecar.write_active_memory(scope)

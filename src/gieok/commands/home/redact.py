@@ -2,9 +2,10 @@
 
 import sys
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok.commands.absence import gap_lines
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import Hidden, Inline, Omitted, mark_encoded_getter
 from gieok.commands.home import clean_up
 from gieok.commands.home.clean_up import Cleaned
@@ -14,22 +15,6 @@ from gieok.home.call import Call
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
 from gieok.text.redact import redact_counted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedactRequest:
-    """Parameters of `gieok redact`."""
-
-    stdin: bool = argument(Words("read text, print it without secrets"), False)
-    all: bool = argument(
-        Words("count what was stored with a secret in it"),
-        False,
-    )
-    apply: bool = argument(Words("with --all: cut them out"), False)
-    source: bool = argument(
-        Words("it is source code: cut quoted values, key blocks, known shapes"),
-        False,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +80,27 @@ class StoredResult:
         )
 
 
-def redact_text_or_home(call: Call, request: RedactRequest) -> RedactResult | StoredResult:
+def redact_text_or_home(
+    call: Call,
+    *,
+    stdin: Annotated[bool, Parameter(Words("read text, print it without secrets"))] = False,
+    all: Annotated[bool, Parameter(Words("count what was stored with a secret in it"))] = False,
+    apply: Annotated[bool, Parameter(Words("with --all: cut them out"))] = False,
+    source: Annotated[
+        bool, Parameter(Words("it is source code: cut quoted values, key blocks, known shapes"))
+    ] = False,
+) -> RedactResult | StoredResult:
     """Redact standard input, or check all stored text. Raises BadRequest."""
-    if request.all and not request.stdin:
-        cleaned = clean_up.redact_stored_home(call, is_dry=not request.apply)
-        return StoredResult(
-            cleaned, request.apply, call.lang, tuple(gaps.gaps_of_backups(call)) or None
-        )
-    if not request.stdin or request.all or request.apply:
+    if all and not stdin:
+        cleaned = clean_up.redact_stored_home(call, is_dry=not apply)
+        return StoredResult(cleaned, apply, call.lang, tuple(gaps.gaps_of_backups(call)) or None)
+    if not stdin or all or apply:
         raise BadRequest(
             "there is nothing to redact",
             hint="`gieok redact --stdin < FILE`, or `gieok redact --all` for what is stored",
         )
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    return RedactResult(*redact_counted(text, source=request.source))
+    return RedactResult(*redact_counted(text, source=source))
 
 
 def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:

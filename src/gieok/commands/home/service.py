@@ -3,9 +3,10 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 from xml.sax.saxutils import escape
 
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import Hidden
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -54,14 +55,6 @@ _FORGET = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceRequest:
-    """Parameters of `gieok service install`."""
-
-    system: str = argument(Words("for which system"), "auto", choices=("auto", *_NEXT))
-    dry_run: bool = argument(Words("print the file, write nothing"), False)
-
-
 @dataclass(frozen=True, slots=True)
 class ServiceResult:
     """Service file, its content, and the command that enables it."""
@@ -73,14 +66,19 @@ class ServiceResult:
     found: Hidden[bool] = True
 
 
-def install_service(call: Call, request: ServiceRequest) -> ServiceResult:
+def install_service(
+    call: Call,
+    *,
+    system: Annotated[str, Parameter(Words("for which system"), choices=("auto", *_NEXT))] = "auto",
+    dry_run: Annotated[bool, Parameter(Words("print the file, write nothing"))] = False,
+) -> ServiceResult:
     """Write the service file."""
-    system = _SYSTEMS.get(sys.platform, "systemd") if request.system == "auto" else request.system
-    file, text = _build_service_file(call, system)
-    if not request.dry_run:
+    chosen_system = _SYSTEMS.get(sys.platform, "systemd") if system == "auto" else system
+    file, text = _build_service_file(call, chosen_system)
+    if not dry_run:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-16" if system == "windows" else "utf-8")
-    return ServiceResult(file, text, _NEXT[system].format(file=file), not request.dry_run)
+        file.write_text(text, encoding="utf-16" if chosen_system == "windows" else "utf-8")
+    return ServiceResult(file, text, _NEXT[chosen_system].format(file=file), not dry_run)
 
 
 def find_installed_service(call: Call) -> list[tuple[Path, str]]:
@@ -110,7 +108,7 @@ def _build_service_file(call: Call, system: str) -> tuple[Path, str]:
     if system == "launchd":
         arguments = "".join(f"<string>{escape(part)}</string>" for part in command)
         file = caller.user / "Library" / "LaunchAgents" / "gieok.plist"
-        return file, _LAUNCHD.format(home=escape(home), arguments=arguments)
+        return file, _LAUNCHD.format(home=escape(home), Parameters=arguments)
     return call.home.folder / "gieok-task.xml", _WINDOWS.format(
         program=escape(command[0]), rest=" ".join(command[1:])
     )

@@ -4,9 +4,10 @@ The rest of the file stays unchanged.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok import config
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -15,31 +16,6 @@ from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
 _MOVED_BY = {"store": "store switch", "journal": "journal switch"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetRequest:
-    """Parameters of `gieok config set`."""
-
-    name: str = argument(
-        Words("the setting (gieok config show)"),
-        "",
-        positional=True,
-        needed="gieok config set search.limit 5",
-    )
-    value: str = argument(Words("its new value"), "", positional=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsetRequest:
-    """Parameters of `gieok config unset`."""
-
-    name: str = argument(
-        Words("the setting"),
-        "",
-        positional=True,
-        needed="gieok config unset search.limit",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +28,36 @@ class SetResult:
     found: Hidden[bool] = True
 
 
-def set_config_value(call: Call, request: SetRequest) -> SetResult:
+def set_config_value(
+    call: Call,
+    *,
+    name: Annotated[
+        str,
+        Parameter(
+            Words("the setting (gieok config show)"),
+            positional=True,
+            needed="gieok config set search.limit 5",
+        ),
+    ] = "",
+    value: Annotated[str, Parameter(Words("its new value"), positional=True)] = "",
+) -> SetResult:
     """Change a setting.
 
     Raises BadRequest for an unknown setting, BadConfig for a wrong value.
     """
-    return _change_setting(call, _find_setting_row(call, request.name), request.value)
+    return _change_setting(call, _find_setting_row(call, name), value)
 
 
-def unset_config_value(call: Call, request: UnsetRequest) -> SetResult:
+def unset_config_value(
+    call: Call,
+    *,
+    name: Annotated[
+        str,
+        Parameter(Words("the setting"), positional=True, needed="gieok config unset search.limit"),
+    ] = "",
+) -> SetResult:
     """Set a setting back to its default."""
-    row = _find_setting_row(call, request.name)
+    row = _find_setting_row(call, name)
     return _change_setting(call, row, row.default)
 
 

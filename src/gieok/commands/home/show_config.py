@@ -1,10 +1,11 @@
 """`gieok config show`: every setting, its value, its origin, and faults of the set values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import TRUST_HINT, Operation, Style, argument, waiting_words
+from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, waiting_words
 from gieok.commands.encode import INLINE, As, Hidden, Omitted
 from gieok.commands.memory import untrusted
 from gieok.errors import BadConfig, BadRequest
@@ -29,17 +30,6 @@ def _index_settings_by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingVa
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowConfigRequest:
-    """Parameters of `gieok config show`."""
-
-    names: list[str] = argument(
-        Words("only these settings, or groups of them (default: all)"),
-        [],
-        positional=True,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ConfigResult:
     """All settings in order."""
@@ -48,7 +38,14 @@ class ConfigResult:
     found: Hidden[bool] = True
 
 
-def show_settings(call: Call, request: ShowConfigRequest) -> ConfigResult:
+def show_settings(
+    call: Call,
+    *,
+    names: Annotated[
+        Sequence[str],
+        Parameter(Words("only these settings, or groups of them (default: all)"), positional=True),
+    ] = (),
+) -> ConfigResult:
     """Return the settings in force. Raises BadRequest for an unknown name."""
     root = call.project
     if root and untrusted.find_waiting_content(call.home.folder, root).settings is not None:
@@ -63,15 +60,13 @@ def show_settings(call: Call, request: ShowConfigRequest) -> ConfigResult:
         _mark_wrong_setting(SettingRow(name, "", wrong[name].origin, ""), wrong[name])
         for name in wrong
     ]
-    for name in request.names:
+    for name in names:
         if not any(_is_in_setting_group(row, name) for row in rows):
             near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
             hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
             raise BadRequest(f"there is no setting {name!r}", hint=hint)
     chosen = [
-        row
-        for row in rows
-        if not request.names or any(_is_in_setting_group(row, name) for name in request.names)
+        row for row in rows if not names or any(_is_in_setting_group(row, name) for name in names)
     ]
     return ConfigResult(tuple(chosen))
 

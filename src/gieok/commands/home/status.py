@@ -5,10 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import fs, places
-from gieok.commands.command import TRUST_HINT, Operation, Style, Surface, argument, full_disk_words
+from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, full_disk_words
 from gieok.commands.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.commands.home import jobs
 from gieok.commands.home.doctor import Check, iter_chain_checks
@@ -28,18 +28,6 @@ from gieok.ranking.calibration import FITTED_ON
 from gieok.ranking.recall import first_answer
 from gieok.text.catalogues import ENGLISH
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRequest:
-    """Parameters of `gieok status`."""
-
-    deep: bool = argument(
-        Words("probe every part by using it"),
-        False,
-        cli_only=True,
-    )
-
 
 #: Days of the prompts that are counted.
 _PROMPT_DAYS = 7
@@ -225,7 +213,11 @@ class StatusResult:
         return WaitingCounts(len(self.waits.records), self.waits.settings is not None)
 
 
-def read_home_status(call: Call, request: StatusRequest) -> StatusResult:
+def read_home_status(
+    call: Call,
+    *,
+    deep: Annotated[bool, Parameter(Words("probe every part by using it"), cli_only=True)] = False,
+) -> StatusResult:
     """Count, compare with the disk, and probe if requested."""
     if fs.is_volume_full(call.home.folder):
         call.tell(full_disk_words(call.home.folder).say(call.lang))
@@ -236,7 +228,7 @@ def read_home_status(call: Call, request: StatusRequest) -> StatusResult:
         if silent
         else tuple(_format_beside_index(store, call.scope, result.stats) for store in stores[1:])
     )
-    checks = tuple(iter_chain_checks(call)) if request.deep else ()
+    checks = tuple(iter_chain_checks(call)) if deep else ()
     root = call.project
     waits = untrusted.find_waiting_content(call.home.folder, root) if root else Waiting("")
     also = call.searched[1:]

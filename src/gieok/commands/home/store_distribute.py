@@ -2,20 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, Surface, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.ports.store import Distributable
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DistributeRequest:
-    """Parameters of `gieok store distribute`."""
-
-    dry_run: bool = argument(Words("only show the statements"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +23,17 @@ class DistributeResult:
     found: Hidden[bool] = True
 
 
-def distribute_tables(context: Call, request: DistributeRequest) -> DistributeResult:
+def distribute_tables(
+    context: Call, *, dry_run: Annotated[bool, Parameter(Words("only show the statements"))] = False
+) -> DistributeResult:
     """Issue the statements, the journal's first: the other tables are placed beside its scopes.
 
     Raises StoreError without the extension.
     """
     parts = list(_list_distributable_parts(context))
     statements = tuple(call for part in parts for call in part.distribution())
-    issued = 0 if request.dry_run else sum(part.distribute() for part in parts)
-    return DistributeResult(parts[0].location, statements, issued, not request.dry_run)
+    issued = 0 if dry_run else sum(part.distribute() for part in parts)
+    return DistributeResult(parts[0].location, statements, issued, not dry_run)
 
 
 def _list_distributable_parts(context: Call) -> Iterator[Distributable]:

@@ -1,8 +1,9 @@
 """`gieok store drop`: delete the remote data of a store that is no longer in use."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, Surface, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, Surface, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -13,20 +14,6 @@ from gieok.text.messages import Words
 
 #: Word that a person types to confirm.
 _WORD = Words("drop", about="a word to type")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DropRequest:
-    """Parameters of `gieok store drop`."""
-
-    name: str = argument(
-        Words("whose data elsewhere is deleted: gemini, postgres"),
-        "",
-        positional=True,
-        needed="gieok store drop gemini",
-    )
-    yes: bool = argument(Words("do not ask"), False)
-    dry_run: bool = argument(Words("only tell what is there"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +28,30 @@ class DropResult:
     found: Hidden[bool] = True
 
 
-def drop_store(call: Call, request: DropRequest) -> DropResult:
+def drop_store(
+    call: Call,
+    *,
+    name: Annotated[
+        str,
+        Parameter(
+            Words("whose data elsewhere is deleted: gemini, postgres"),
+            positional=True,
+            needed="gieok store drop gemini",
+        ),
+    ] = "",
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+    dry_run: Annotated[bool, Parameter(Words("only tell what is there"))] = False,
+) -> DropResult:
     """Look up the remote data, let a person confirm, delete it, and verify the deletion.
 
     Raises StoreError where the data is still there.
     """
-    store = _find_droppable_store(call, request.name)
+    store = _find_droppable_store(call, name)
     there = store.remote_data()
-    if request.dry_run or not there:
-        return DropResult(request.name, tuple(there), done=not request.dry_run)
-    _confirm_store_drop(call, request, there)
-    return DropResult(request.name, tuple(store.drop(call.progress("deleted"))), done=True)
+    if dry_run or not there:
+        return DropResult(name, tuple(there), done=not dry_run)
+    _confirm_store_drop(call, there, yes=yes)
+    return DropResult(name, tuple(store.drop(call.progress("deleted"))), done=True)
 
 
 def _find_droppable_store(call: Call, name: str) -> Droppable:
@@ -70,8 +70,8 @@ def _find_droppable_store(call: Call, name: str) -> Droppable:
     return store
 
 
-def _confirm_store_drop(call: Call, request: DropRequest, there: list[RemoteData]) -> None:
-    if request.yes:
+def _confirm_store_drop(call: Call, there: list[RemoteData], *, yes: bool) -> None:
+    if yes:
         return
     if call.ask is None:
         raise BadRequest(

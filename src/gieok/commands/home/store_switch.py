@@ -6,9 +6,10 @@ resumes. The old index stays.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from gieok import config
-from gieok.commands.command import Effect, Operation, Style, Surface, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, StoreError
 from gieok.flow import durable, lifecycle
@@ -21,22 +22,6 @@ from gieok.text.messages import Words
 _LOCAL = "sqlite"
 #: Most rounds of copying: each later round copies what other processes wrote meanwhile.
 _TRIES = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SwitchRequest:
-    """Parameters of `gieok store switch`."""
-
-    name: str = argument(
-        Words("the store to move to: sqlite, postgres ..."),
-        "",
-        positional=True,
-    )
-    dry_run: bool = argument(Words("only tell what would be done"), False)
-    replace: bool = argument(
-        Words("forget what only the new store holds in these scopes"),
-        False,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +43,45 @@ class SwitchResult:
     is_hook_left: Hidden[bool] = False
 
 
-def switch_store(call: Call, request: SwitchRequest) -> SwitchResult:
+def switch_store(
+    call: Call,
+    *,
+    name: Annotated[
+        str, Parameter(Words("the store to move to: sqlite, postgres ..."), positional=True)
+    ] = "",
+    dry_run: Annotated[bool, Parameter(Words("only tell what would be done"))] = False,
+    replace: Annotated[
+        bool, Parameter(Words("forget what only the new store holds in these scopes"))
+    ] = False,
+) -> SwitchResult:
     """Copy, compare, and only then change the setting."""
-    known = [name for name in list_store_names() if name != call.home.stores.name]
-    if request.name not in known:
+    known = [
+        chosen_name for chosen_name in list_store_names() if chosen_name != call.home.stores.name
+    ]
+    if name not in known:
         raise BadRequest(
-            f"{request.name!r} is no store to switch to (now: {call.home.stores.name})",
+            f"{name!r} is no store to switch to (now: {call.home.stores.name})",
             hint=f"one of: {', '.join(known)}",
         )
-    source, target = call.home.store, call.home.stores.open(request.name)
+    source, target = call.home.store, call.home.stores.open(name)
     scopes, documents = source.scopes(), source.stats().documents
-    _refuse_to_forget(source, target, replace=request.replace)
-    call.tell(_describe_store_switch(request.name, source, target).say(call.lang))
+    _refuse_to_forget(source, target, replace=replace)
+    call.tell(_describe_store_switch(name, source, target).say(call.lang))
     copied = vectors = 0
-    if not request.dry_run:
+    if not dry_run:
         copied, vectors = _copy_store_contents(call, source, target)
-        config.choose(call.home.settings, "store", request.name)
+        config.choose(call.home.settings, "store", name)
     return SwitchResult(
         from_=call.home.stores.name,
-        to=request.name,
+        to=name,
         location=target.location,
         scopes=len(scopes),
         documents=documents,
         copied=copied,
         vectors=vectors,
-        done=not request.dry_run,
+        done=not dry_run,
         left_there=_left_there(source),
-        is_hook_left=call.home.stores.name == _LOCAL and list_store_names()[request.name],
+        is_hook_left=call.home.stores.name == _LOCAL and list_store_names()[name],
     )
 
 

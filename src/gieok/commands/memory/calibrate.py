@@ -11,9 +11,9 @@ import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.flow import lifecycle
@@ -40,17 +40,6 @@ _SHORTEST, _LONGEST, _SHORTEST_ANSWER = 10, 240, 15
 #: Number of random passages and questions: they show the cosine of unrelated texts in a model.
 _PASSAGES, _BACKGROUND_QUESTIONS = 64, 24
 _AT_ONCE = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrateRequest:
-    """Parameters of `gieok calibrate`."""
-
-    dry_run: bool = argument(Words("measure, and keep nothing"), False)
-    reset: bool = argument(
-        Words("forget what was fitted for the models in use"),
-        False,
-    )
 
 
 class Fit(NamedTuple):
@@ -84,7 +73,14 @@ class AskedQuestion(NamedTuple):
     answers: frozenset[int]
 
 
-def calibrate_scores(call: Call, request: CalibrateRequest) -> CalibrateResult:
+def calibrate_scores(
+    call: Call,
+    *,
+    dry_run: Annotated[bool, Parameter(Words("measure, and keep nothing"))] = False,
+    reset: Annotated[
+        bool, Parameter(Words("forget what was fitted for the models in use"))
+    ] = False,
+) -> CalibrateResult:
     """Fit the models, compare, and keep the better corrections."""
     store, followed, by = (
         call.home.store,
@@ -96,7 +92,7 @@ def calibrate_scores(call: Call, request: CalibrateRequest) -> CalibrateResult:
             "no embedder is used, so there is nothing to calibrate", hint="set `embedder`"
         )
     embedder = lifecycle.for_store(followed, store)
-    if request.reset:
+    if reset:
         names = (embedder.model, *([by.reranker.model] if by else []))
         for name in names:
             rerankers.keep_calibration(call.home.folder, name, None)
@@ -105,10 +101,10 @@ def calibrate_scores(call: Call, request: CalibrateRequest) -> CalibrateResult:
     profile = replace(
         call.home.build_profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
     )
-    fits = [_of_embedder(call, store, embedder, profile, questions, keep=not request.dry_run)]
+    fits = [_of_embedder(call, store, embedder, profile, questions, keep=not dry_run)]
     if by is not None and len(questions) >= _LEAST_QUESTIONS:
-        fits.append(_of_reranker(call, store, embedder, by, questions, keep=not request.dry_run))
-    return CalibrateResult(len(questions), tuple(fits), dry_run=request.dry_run)
+        fits.append(_of_reranker(call, store, embedder, by, questions, keep=not dry_run))
+    return CalibrateResult(len(questions), tuple(fits), dry_run=dry_run)
 
 
 def _of_embedder(

@@ -2,12 +2,14 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 from gieok import fs, places
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
@@ -31,27 +33,6 @@ from gieok.text.redact import redact
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRequest:
-    """Parameters of `gieok edit`."""
-
-    handle: str = argument(
-        Words("the memory's handle, as `list` and `search` show it"),
-        "",
-        positional=True,
-        needed='gieok edit 3fa9c01e "…"',
-    )
-    text: list[str] = argument(
-        Words("what it shall say (default: opens $EDITOR)"),
-        [],
-        positional=True,
-    )
-    important: bool = argument(
-        Words("let an observation count as important, as it is"),
-        False,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class EditResult:
     """Text of a memory now and before.
@@ -71,22 +52,38 @@ class EditResult:
     found: Hidden[bool] = True
 
 
-def edit_memory(call: Call, request: EditRequest) -> EditResult:
+def edit_memory(
+    call: Call,
+    *,
+    handle: Annotated[
+        str,
+        Parameter(
+            Words("the memory's handle, as `list` and `search` show it"),
+            positional=True,
+            needed='gieok edit 3fa9c01e "…"',
+        ),
+    ] = "",
+    text: Annotated[
+        Sequence[str],
+        Parameter(Words("what it shall say (default: opens $EDITOR)"), positional=True),
+    ] = (),
+    important: Annotated[
+        bool, Parameter(Words("let an observation count as important, as it is"))
+    ] = False,
+) -> EditResult:
     """Correct the memory that a handle names. Raises BadRequest."""
-    memory = handles.require_memory(call, request.handle)
+    memory = handles.require_memory(call, handle)
     if memory.was_replaced:  # or is being put anew at this moment by another edit
         with handles.lock_observations(call, memory.document.scope):
-            memory = handles.require_memory(call, request.handle)
+            memory = handles.require_memory(call, handle)
     if memory.was_replaced:
-        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
+        raise BadRequest(f"{handle!r} was replaced", hint="`gieok list` shows what stands")
     if memory.away or memory.document.metadata.get(RETIRED):
-        raise BadRequest(
-            f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first"
-        )
+        raise BadRequest(f"{handle!r} is put away", hint=f"`gieok restore {handle}` first")
     known = roots.load_roots(call.home.store, memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(call.home.folder))
-    replacement = " ".join(request.text).strip()
-    if request.important:
+    replacement = " ".join(text).strip()
+    if important:
         return _mark_observation_important(call, memory, kind)
     if kind == handles.TURN:
         return _purge_corrected_text(call, _edit_turn(call, memory, replacement))
@@ -95,7 +92,7 @@ def edit_memory(call: Call, request: EditRequest) -> EditResult:
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
         raise BadRequest(
-            f"{request.handle!r} is a program's own",
+            f"{handle!r} is a program's own",
             hint="change it there; `gieok forget` takes it out",
         )
     return _purge_corrected_text(call, _edit_record_file(call, memory, root, kind, replacement))

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from gieok.commands.command import STATUSES
 from gieok.errors import BadRequest
@@ -22,33 +21,19 @@ SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
 _OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
 
 
-class Filtered(Protocol):
-    """A request that filters."""
+def narrow_filter(call: Call, where: Filter, *, tag: str, agent: str, status: str) -> Filter:
+    """Return a filter that admits no more than is wanted, as far as stores can tell.
 
-    @property
-    def tag(self) -> str:
-        """Tags, joined by commas."""
-
-    @property
-    def agent(self) -> str:
-        """Agents, joined by commas."""
-
-    @property
-    def status(self) -> str:
-        """A status, or `all`."""
-
-
-def narrow_filter(call: Call, where: Filter, request: Filtered) -> Filter:
-    """Return a filter that admits no more than a request wants, as far as stores can tell.
+    `tag` and `agent` are names joined by commas; `status` may be `all`.
 
     Raises BadRequest.
     """
-    statuses = frozenset((request.status,)) if request.status != "all" else frozenset[str]()
+    statuses = frozenset((status,)) if status != "all" else frozenset[str]()
     if statuses & _OF_LINES:
         statuses = (statuses - {"current"}) | {"stands"}
     return where._replace(
-        tags=frozenset(map(normalise_tag, _split_filter_names("tag", request.tag))),
-        agents=frozenset(_split_filter_names("agent", request.agent)),
+        tags=frozenset(map(normalise_tag, _split_filter_names("tag", tag))),
+        agents=frozenset(_split_filter_names("agent", agent)),
         statuses=statuses,
         # Not to the second: stores cache for a while which documents a filter admits.
         at=call.clock.now().replace(second=0, microsecond=0) if statuses else None,
@@ -60,9 +45,9 @@ def is_of_status(wanted: str, status: str) -> bool:
     return wanted in ("all", status) or (wanted == "stands" and status == "current")
 
 
-def describe_filters(request: Filtered) -> Mapping[str, str]:
-    """Return the filters of a request by name, with `all` for a filter that is not set."""
-    return {"tag": request.tag or "all", "agent": request.agent or "all", "status": request.status}
+def describe_filters(*, tag: str, agent: str, status: str) -> Mapping[str, str]:
+    """Return filters by name, with `all` for a filter that is not set."""
+    return {"tag": tag or "all", "agent": agent or "all", "status": status}
 
 
 def _split_filter_names(what: str, joined: str) -> list[str]:

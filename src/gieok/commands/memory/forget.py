@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from gieok import fs
 from gieok.commands.absence import absence, gap_lines
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Omitted, Reason
 from gieok.commands.memory import away, behind, forget_steps, gaps, handles, origin
 from gieok.commands.memory.forget_plan import ForgetFilter, ForgetPlan
@@ -37,28 +37,6 @@ _REMOVED = {
     "history": Words("history {}"),
     "messages": Words("messages and their lines in the index {}"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetRequest:
-    """Parameters of `gieok forget`; a memory must fit every condition that is given."""
-
-    handles: list[str] = argument(
-        Words("handles, ids of observations and messages, records, indexed files"),
-        [],
-        positional=True,
-    )
-    match: str = argument(
-        Words("everything that holds this text, in any case"),
-        "",
-    )
-    source: str = argument(
-        Words("everything that came from this file, folder or transcript"),
-        "",
-    )
-    before: str = argument(Words("everything dated before this day"), "")
-    yes: bool = argument(Words("do not ask"), False)
-    dry_run: bool = argument(Words("only tell what would be forgotten"), False)
 
 
 class ForgetCounts(NamedTuple):
@@ -115,20 +93,39 @@ class ForgetResult:
         return not self.plan.is_empty
 
 
-def forget_memories(call: Call, request: ForgetRequest) -> ForgetResult:
+def forget_memories(
+    call: Call,
+    *,
+    handles: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("handles, ids of observations and messages, records, indexed files"),
+            positional=True,
+        ),
+    ] = (),
+    match: Annotated[str, Parameter(Words("everything that holds this text, in any case"))] = "",
+    source: Annotated[
+        str, Parameter(Words("everything that came from this file, folder or transcript"))
+    ] = "",
+    before: Annotated[str, Parameter(Words("everything dated before this day"))] = "",
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+    dry_run: Annotated[bool, Parameter(Words("only tell what would be forgotten"))] = False,
+) -> ForgetResult:
     """Find the memories that fit, ask a person to confirm, and forget the memories."""
-    forget_filter = _build_forget_filter(call, request)
+    forget_filter = _build_forget_filter(
+        call, handles=handles, match=match, source=source, before=before
+    )
     if not any(
         (forget_filter.handles, forget_filter.match, forget_filter.source, forget_filter.before)
     ):
         raise BadRequest(
             "what is to be forgotten?", hint="name memories, or give --match, --source or --before"
         )
-    if not request.dry_run and call.home.folder.is_dir():
+    if not dry_run and call.home.folder.is_dir():
         fs.make_room(call.home.folder)
     late = behind.caught_up(call, use_vectors=False)
     plan = forget_steps.plan_forgetting(call, forget_filter)
-    missed = tuple(_list_forget_gaps(call, request, plan, late)) or None
+    missed = tuple(_list_forget_gaps(call, plan, late, handles=handles)) or None
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
@@ -137,11 +134,11 @@ def forget_memories(call: Call, request: ForgetRequest) -> ForgetResult:
                 "said"
             ),
         )
-    if plan.is_empty and not request.dry_run and forget_steps.is_unfinished(call):
+    if plan.is_empty and not dry_run and forget_steps.is_unfinished(call):
         forget_steps.finish_forgetting(
             call, [forget_filter.match] if forget_filter.is_match_alone else []
         )
-    if plan.is_empty or request.dry_run or not (request.yes or _is_meant(call, plan)):
+    if plan.is_empty or dry_run or not (yes or _is_meant(call, plan)):
         return ForgetResult(plan, None, missed)
     report = forget_steps.execute_forget_plan(call, plan, forget_filter)
     fs.keep_reserve(call.home.folder)
@@ -151,13 +148,13 @@ def forget_memories(call: Call, request: ForgetRequest) -> ForgetResult:
 
 
 def _list_forget_gaps(
-    call: Call, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None
+    call: Call, plan: ForgetPlan, late: behind.Behind | None, *, handles: Sequence[str]
 ) -> Iterator[Words]:
     """Yield the places that were not searched.
 
     A request by known handles has no gaps: what a handle names can be nowhere else.
     """
-    if request.handles:
+    if handles:
         return
     store = call.home.store
     if late:
@@ -178,15 +175,19 @@ def _in_backups(call: Call) -> list[tuple[str, str]]:
     return [(str(backup.path), why) for backup in call.home.backups.listed()]
 
 
-def _build_forget_filter(call: Call, request: ForgetRequest) -> ForgetFilter:
-    span = span_of_days(call, request.before)
-    before = datetime.combine(span.first, time(), call.zone).astimezone(UTC) if span else None
-    source = str(call.caller.path(request.source)) if request.source else ""
+def _build_forget_filter(
+    call: Call, *, handles: Sequence[str], match: str, source: str, before: str
+) -> ForgetFilter:
+    span = span_of_days(call, before)
+    chosen_before = (
+        datetime.combine(span.first, time(), call.zone).astimezone(UTC) if span else None
+    )
+    chosen_source = str(call.caller.path(source)) if source else ""
     return ForgetFilter(
-        handles=_resolve_forget_handles(call, request.handles),
-        match=request.match.strip(),
-        source=source,
-        before=before,
+        handles=_resolve_forget_handles(call, handles),
+        match=match.strip(),
+        source=chosen_source,
+        before=chosen_before,
         is_scoped=call.is_scope_named,
     )
 

@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import TRUST_HINT, Operation, Style, Surface, argument, tier_words
+from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, tier_words
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.commands.memory import handles
 from gieok.errors import BadRequest
@@ -19,21 +20,6 @@ from gieok.text.encoding import convert_line_ends
 from gieok.text.messages import Words
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetRequest:
-    """Parameters of `gieok get`."""
-
-    path: str = argument(
-        Words(
-            "a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, "
-            "notes/a.md, notes/a.md#L3-L9"
-        ),
-        "",
-        positional=True,
-        needed="gieok get notes/a.md",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +45,33 @@ class GetResult:
         return "ok" if self.found else "not_found"
 
 
-def get_memory_text(call: Call, request: GetRequest) -> GetResult:
+def get_memory_text(
+    call: Call,
+    *,
+    path: Annotated[
+        str,
+        Parameter(
+            Words(
+                "a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, "
+                "notes/a.md, notes/a.md#L3-L9"
+            ),
+            positional=True,
+            needed="gieok get notes/a.md",
+        ),
+    ] = "",
+) -> GetResult:
     """Return the text of a handle, or of a file inside the known roots."""
-    if named := handles.find_only_memory(call, request.path, history=True):
+    if named := handles.find_only_memory(call, path, history=True):
         return _read_handle_text(call, named)
-    if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
-        talk := _read_conversation_lines(call, request.path)
+    if path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
+        talk := _read_conversation_lines(call, path)
     ):
         return talk
     known, _ = first_answer(
         call.home.stores.all(),
         lambda store: [r for s in call.scopes for r in roots.load_roots(store, s)],
     )
-    return _read_known_file(call, known, request.path)
+    return _read_known_file(call, known, path)
 
 
 def _read_handle_text(call: Call, memory: handles.NamedMemory) -> GetResult:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
-from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, origin
 from gieok.commands.memory.handles import NamedMemory
@@ -25,19 +25,6 @@ from gieok.text.turns import ASSISTANT, USER
 
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRequest:
-    """Parameters of `gieok history`."""
-
-    handle: str = argument(
-        Words("the memory's handle"),
-        "",
-        positional=True,
-        needed="gieok history 3fa9c01e --on 2026-10-01",
-    )
-    on: str = argument(Words("only what was believed on this day"), "")
 
 
 class Version(NamedTuple):
@@ -97,12 +84,24 @@ class _Statement(NamedTuple):
         return document.scope.path, document.key, self.memory.line
 
 
-def trace_memory_history(call: Call, request: HistoryRequest) -> HistoryResult:
+def trace_memory_history(
+    call: Call,
+    *,
+    handle: Annotated[
+        str,
+        Parameter(
+            Words("the memory's handle"),
+            positional=True,
+            needed="gieok history 3fa9c01e --on 2026-10-01",
+        ),
+    ] = "",
+    on: Annotated[str, Parameter(Words("only what was believed on this day"))] = "",
+) -> HistoryResult:
     """Return the versions of a memory: its replacements, forward and back, and its corrections.
 
     Raises BadRequest.
     """
-    memory = handles.require_memory(call, request.handle)
+    memory = handles.require_memory(call, handle)
     statements = _build_statement_chain(call, memory)
     versions = _merge_same_versions(
         [
@@ -115,7 +114,7 @@ def trace_memory_history(call: Call, request: HistoryRequest) -> HistoryResult:
         versions = [
             version for version in versions if version.who != Role.ASSISTANT.value
         ]  # what was believed of the user's word
-    span = span_of_days(call, request.on)
+    span = span_of_days(call, on)
     if span is not None:
         versions = [
             version for version in versions if _is_version_valid_on(version, span.last, call.zone)

@@ -1,12 +1,13 @@
 """`gieok index`: bring the store in line with the files on disk, once or continuously."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
@@ -28,35 +29,13 @@ from gieok.text.turns import is_users
 class IndexRequest:
     """Parameters of `gieok index`."""
 
-    paths: list[str] = argument(
-        Words("folders or files; without any, everything indexed before"),
-        [],
-        positional=True,
-    )
-    force: bool = argument(
-        Words("cut and store unchanged files again too"),
-        False,
-    )
-    rebuild: bool = argument(
-        Words("make all vectors again with the configured model, beside the old ones, then swap"),
-        False,
-    )
-    remove: bool = argument(
-        Words("index these folders no longer, and forget what came from them"),
-        False,
-    )
-    sessions: bool = argument(
-        Words(
-            "what was said to agents too, as without folders; with --remove, forget it "
-            "(`index.sessions: false`)"
-        ),
-        False,
-    )
-    no_wait: bool = argument(
-        Words("do not wait for vectors; keyword search works at once"),
-        False,
-    )
-    watch: bool = argument(Words("keep running and index what changes"), False)
+    paths: Sequence[str] = ()
+    force: bool = False
+    rebuild: bool = False
+    remove: bool = False
+    sessions: bool = False
+    no_wait: bool = False
+    watch: bool = False
 
 
 #: Number of left-out items that are named.
@@ -117,11 +96,54 @@ class IndexResult:
         return not self.empty
 
 
-def index_memory(call: Call, request: IndexRequest) -> IndexResult:
+def index_memory(
+    call: Call,
+    *,
+    paths: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("folders or files; without any, everything indexed before"), positional=True
+        ),
+    ] = (),
+    force: Annotated[bool, Parameter(Words("cut and store unchanged files again too"))] = False,
+    rebuild: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "make all vectors again with the configured model, beside the old ones, then swap"
+            )
+        ),
+    ] = False,
+    remove: Annotated[
+        bool, Parameter(Words("index these folders no longer, and forget what came from them"))
+    ] = False,
+    sessions: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "what was said to agents too, as without folders; with --remove, forget it "
+                "(`index.sessions: false`)"
+            )
+        ),
+    ] = False,
+    no_wait: Annotated[
+        bool, Parameter(Words("do not wait for vectors; keyword search works at once"))
+    ] = False,
+    watch: Annotated[bool, Parameter(Words("keep running and index what changes"))] = False,
+) -> IndexResult:
     """Index the folders, and with `watch` go on until interrupted.
 
     Without named folders, conversations with agents are indexed too.
     """
+    request = IndexRequest(
+        paths=paths,
+        force=force,
+        rebuild=rebuild,
+        remove=remove,
+        sessions=sessions,
+        no_wait=no_wait,
+        watch=watch,
+    )
     return index_requested_folders(call, request, has_talk=request.sessions or not request.paths)
 
 

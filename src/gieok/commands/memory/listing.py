@@ -1,18 +1,18 @@
 """`gieok list`: the memories of a scope: what was learned, then notes, each newest first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.commands.absence import absence, gap_lines
 from gieok.commands.command import (
     STATUSES,
     Operation,
+    Parameter,
     Style,
     Surface,
-    argument,
     printable,
     said_on,
     tier_words,
@@ -49,37 +49,16 @@ _TEXT_CHARS = 160
 class ListRequest:
     """Parameters of `gieok list`."""
 
-    words: list[str] = argument(
-        Words("only what holds this text, in any case"),
-        [],
-        positional=True,
-    )
-    kind: str = argument(
-        Words("only this kind; turns of conversations by line"),
-        "all",
-        choices=("all", *KINDS),
-    )
-    since: str = argument(Words("only what is dated on or after this day"), "")
-    until: str = argument(Words("only what is dated on or before this day"), "")
-    limit: int = argument(Words("how many, the newest (0: all)"), 20)
-    tag: str = argument(filters.TAG, "")
-    agent: str = argument(filters.AGENT, "")
-    status: str = argument(
-        Words("only what is so now; retired: what is put away"),
-        "all",
-        choices=("all", *STATUSES),
-    )
-    tier: str = argument(
-        Words("only what is kept there"),
-        "all",
-        choices=("all", *Tier),
-        cli_only=True,
-    )
-    everywhere: bool = argument(
-        Words("of every scope but those of characters"),
-        False,
-        cli_only=True,
-    )
+    words: Sequence[str] = ()
+    kind: str = "all"
+    since: str = ""
+    until: str = ""
+    limit: int = 20
+    tag: str = ""
+    agent: str = ""
+    status: str = "all"
+    tier: str = "all"
+    everywhere: bool = False
 
 
 class ListedMemory(NamedTuple):
@@ -129,8 +108,47 @@ class _Item(NamedTuple):
     text: str
 
 
-def list_memories(call: Call, request: ListRequest) -> ListResult:
+def list_memories(
+    call: Call,
+    *,
+    words: Annotated[
+        Sequence[str], Parameter(Words("only what holds this text, in any case"), positional=True)
+    ] = (),
+    kind: Annotated[
+        str,
+        Parameter(Words("only this kind; turns of conversations by line"), choices=("all", *KINDS)),
+    ] = "all",
+    since: Annotated[str, Parameter(Words("only what is dated on or after this day"))] = "",
+    until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
+    limit: Annotated[int, Parameter(Words("how many, the newest (0: all)"))] = 20,
+    tag: Annotated[str, Parameter(filters.TAG)] = "",
+    agent: Annotated[str, Parameter(filters.AGENT)] = "",
+    status: Annotated[
+        str,
+        Parameter(
+            Words("only what is so now; retired: what is put away"), choices=("all", *STATUSES)
+        ),
+    ] = "all",
+    tier: Annotated[
+        str, Parameter(Words("only what is kept there"), choices=("all", *Tier), cli_only=True)
+    ] = "all",
+    everywhere: Annotated[
+        bool, Parameter(Words("of every scope but those of characters"), cli_only=True)
+    ] = False,
+) -> ListResult:
     """Return the memories in the scopes of the call."""
+    request = ListRequest(
+        words=words,
+        kind=kind,
+        since=since,
+        until=until,
+        limit=limit,
+        tag=tag,
+        agent=agent,
+        status=status,
+        tier=tier,
+        everywhere=everywhere,
+    )
     if not 0 <= request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
     late = behind.caught_up(call, use_vectors=False)
@@ -183,7 +201,11 @@ def _with_gaps(
         return found
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     left_out = gaps.gaps_of_filter(
-        since, until, kind=request.kind, tier=request.tier, **filters.describe_filters(request)
+        since,
+        until,
+        kind=request.kind,
+        tier=request.tier,
+        **filters.describe_filters(tag=request.tag, agent=request.agent, status=request.status),
     )
     return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(call, store, scopes)))
 
@@ -236,7 +258,9 @@ def _build_list_filter(call: Call, request: ListRequest) -> Filter:
         if until
         else None,
     )
-    return filters.narrow_filter(call, where, request)
+    return filters.narrow_filter(
+        call, where, tag=request.tag, agent=request.agent, status=request.status
+    )
 
 
 def _of_scope(

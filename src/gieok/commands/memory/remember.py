@@ -1,17 +1,19 @@
 """`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 from gieok import grants
 from gieok.commands.command import (
     TRUST_HINT,
     Effect,
     Operation,
+    Parameter,
     Style,
     Surface,
-    argument,
     printable,
     said_on,
     waiting_words,
@@ -29,26 +31,6 @@ from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RememberRequest:
-    """Parameters of `gieok remember`."""
-
-    text: list[str] = argument(
-        Words("what to keep"), [], positional=True, needed='gieok remember "…"'
-    )
-    category: str = argument(Words("what kind of memory it is"), "decision", choices=CATEGORIES)
-    title: str = argument(Words("a title (default: the first line)"), "")
-    tags: str = argument(Words("words to find it by, joined by commas"), "")
-    until: str = argument(
-        Words("the last day on which it holds, such as `friday` (default: what the text says)"),
-        "",
-    )
-    user: bool = argument(
-        Words("for you, not for the project you are in"),
-        False,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +58,48 @@ class RememberResult:
         return "created" if self.created else "known"
 
 
-def remember_record(call: Call, request: RememberRequest) -> RememberResult:
+def remember_record(
+    call: Call,
+    *,
+    text: Annotated[
+        Sequence[str],
+        Parameter(Words("what to keep"), positional=True, needed='gieok remember "…"'),
+    ] = (),
+    category: Annotated[
+        str, Parameter(Words("what kind of memory it is"), choices=CATEGORIES)
+    ] = "decision",
+    title: Annotated[str, Parameter(Words("a title (default: the first line)"))] = "",
+    tags: Annotated[str, Parameter(Words("words to find it by, joined by commas"))] = "",
+    until: Annotated[
+        str,
+        Parameter(
+            Words("the last day on which it holds, such as `friday` (default: what the text says)")
+        ),
+    ] = "",
+    user: Annotated[bool, Parameter(Words("for you, not for the project you are in"))] = False,
+) -> RememberResult:
     """Write the file, index it, and read it back."""
-    raw_texts = (" ".join(request.text), request.title, request.tags)
-    text, title, tags = map(redact, raw_texts)
-    if is_all_private(text):
+    raw_texts = (" ".join(text), title, tags)
+    chosen_text, chosen_title, chosen_tags = map(redact, raw_texts)
+    if is_all_private(chosen_text):
         raise BadRequest(
             "all of it is marked as private",
             hint="what is to be remembered stands outside of the mark",
         )
-    record_shelf = find_record_shelf(call, user=request.user)
+    record_shelf = find_record_shelf(call, user=user)
     if record_shelf.is_project:
         grants.check_home_outside_project(call.home.folder, str(record_shelf.base.parent))
-    until = _last_day(call, request.until, text)
+    chosen_until = _last_day(call, until, chosen_text)
     now = call.clock.now()
     today = now.astimezone(call.zone).date()
     record = records.make(
-        request.category, title, text, tags.replace("\n", ",").split(","), now, until, today
+        category,
+        chosen_title,
+        chosen_text,
+        chosen_tags.replace("\n", ",").split(","),
+        now,
+        chosen_until,
+        today,
     )
     with record_shelf.lock(call.home.folder):
         saved = records.save_record(
@@ -117,9 +124,9 @@ def remember_record(call: Call, request: RememberRequest) -> RememberResult:
         title=record.title if saved.is_new else _title_of(file, record.title),
         scope=str(record_shelf.scope),
         created=saved.is_new,
-        redacted=(text, title, tags) != raw_texts,
+        redacted=(chosen_text, chosen_title, chosen_tags) != raw_texts,
         indexed=indexed,
-        until=until,
+        until=chosen_until,
         days=saved.days,
     )
 

@@ -1,10 +1,11 @@
 """`gieok retire | restore`: put memories away from recall, and bring them back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import away, forget_steps, handles, untrusted
 from gieok.commands.memory.away import Away
@@ -30,29 +31,6 @@ from gieok.text.messages import Words
 _SHOWN_CHARS = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreRequest:
-    """Parameters that retire and restore share: which memories."""
-
-    memories: list[str] = argument(
-        Words("handles; a record also by its path, category/name, or name"),
-        [],
-        positional=True,
-        needed="gieok retire 3fa9c01e decision/use-ruff",
-    )
-    user: bool = argument(
-        Words("a record of yours, not of the project you are in"),
-        False,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetireRequest(RestoreRequest):
-    """Parameters of `gieok retire`."""
-
-    keep: bool = argument(Words("keep a record's file for good"), False)
-
-
 class RetiredMemory(NamedTuple):
     """Memory with its outcome.
 
@@ -75,13 +53,28 @@ class RetireResult:
     found: Hidden[bool] = True
 
 
-def retire_memories(call: Call, request: RetireRequest) -> RetireResult:
+def retire_memories(
+    call: Call,
+    *,
+    memories: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("handles; a record also by its path, category/name, or name"),
+            positional=True,
+            needed="gieok retire 3fa9c01e decision/use-ruff",
+        ),
+    ] = (),
+    user: Annotated[
+        bool, Parameter(Words("a record of yours, not of the project you are in"))
+    ] = False,
+    keep: Annotated[bool, Parameter(Words("keep a record's file for good"))] = False,
+) -> RetireResult:
     """Put memories away, so that nothing recalls them; safe to kill and to run again.
 
     Every name is resolved before any memory is retired. Raises BadRequest.
     """
-    chosen = [_select_retirable_memory(call, name, user=request.user) for name in request.memories]
-    target, status = (records.ARCHIVE, "kept") if request.keep else (records.RETIRED, "retired")
+    chosen = [_select_retirable_memory(call, name, user=user) for name in memories]
+    target, status = (records.ARCHIVE, "kept") if keep else (records.RETIRED, "retired")
     retired = [
         _move_record_file(call, memory, target, status)
         if isinstance(memory, _ShelfRecord)
@@ -94,12 +87,26 @@ def retire_memories(call: Call, request: RetireRequest) -> RetireResult:
     return RetireResult(tuple(retired))
 
 
-def restore_memories(call: Call, request: RestoreRequest) -> RetireResult:
+def restore_memories(
+    call: Call,
+    *,
+    memories: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("handles; a record also by its path, category/name, or name"),
+            positional=True,
+            needed="gieok retire 3fa9c01e decision/use-ruff",
+        ),
+    ] = (),
+    user: Annotated[
+        bool, Parameter(Words("a record of yours, not of the project you are in"))
+    ] = False,
+) -> RetireResult:
     """Bring back retired memories.
 
     Raises BadRequest.
     """
-    chosen = [_find_retired_memory(call, name, user=request.user) for name in request.memories]
+    chosen = [_find_retired_memory(call, name, user=user) for name in memories]
     restored = [
         _move_record_file(call, memory, records.MEMORY, "restored")
         if isinstance(memory, _ShelfRecord)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
 from itertools import islice
+from typing import Annotated
 
 from gieok import places
-from gieok.commands.command import TRUST_HINT, Operation, Surface, argument, waiting_words
+from gieok.commands.command import TRUST_HINT, Operation, Parameter, Surface, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
 from gieok.commands.memory.newest import PlacedHit
@@ -52,38 +53,19 @@ _SOURCE_OF_KIND = {"memory": "memory", "turn": "sessions"}
 class SearchRequest:
     """Parameters of `gieok search`."""
 
-    query: list[str] = argument(
-        Words("what to look for; may be left out with --since or --until"),
-        [],
-        positional=True,
-    )
-    limit: int = argument(Words("how many hits (0: what the profile says)"), 0)
-    min_score: float = argument(
-        Words("leave out hits below, 0-1 (-1: what the profile says)"),
-        -1.0,
-    )
-    source: str = argument(Words("where to look"), "all", choices=tuple(sorted(_KINDS)))
-    since: str = argument(Words("only what is dated on or after this day"), "")
-    until: str = argument(Words("only what is dated on or before this day"), "")
-    tag: str = argument(filters.TAG, "")
-    agent: str = argument(filters.AGENT, "")
-    status: str = argument(filters.STATUS, "all", choices=filters.SEARCHED_STATUSES)
-    profile: str = argument(
-        Words("how hits are ranked: files or openclaw"),
-        "",
-        cli_only=True,
-    )
-    keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only"),
-        False,
-        cli_only=True,
-    )
-    explain: bool = argument(Words("show what made each score"), False, cli_only=True)
-    everywhere: bool = argument(
-        Words("in every scope, of other projects too; those of characters are left out"),
-        False,
-        cli_only=True,
-    )
+    query: Sequence[str] = ()
+    limit: int = 0
+    min_score: float = -1.0
+    source: str = "all"
+    since: str = ""
+    until: str = ""
+    tag: str = ""
+    agent: str = ""
+    status: str = "all"
+    profile: str = ""
+    keyword_only: bool = False
+    explain: bool = False
+    everywhere: bool = False
 
 
 def _build_search_hit(
@@ -158,8 +140,58 @@ def format_citation(path: str, hit: Hit) -> str:
     return f"{path}#L{p.start_line}" + (f"-L{p.end_line}" if p.end_line != p.start_line else "")
 
 
-def search_memory(call: Call, request: SearchRequest) -> SearchResult:
+def search_memory(
+    call: Call,
+    *,
+    query: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("what to look for; may be left out with --since or --until"), positional=True
+        ),
+    ] = (),
+    limit: Annotated[int, Parameter(Words("how many hits (0: what the profile says)"))] = 0,
+    min_score: Annotated[
+        float, Parameter(Words("leave out hits below, 0-1 (-1: what the profile says)"))
+    ] = -1.0,
+    source: Annotated[
+        str, Parameter(Words("where to look"), choices=tuple(sorted(_KINDS)))
+    ] = "all",
+    since: Annotated[str, Parameter(Words("only what is dated on or after this day"))] = "",
+    until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
+    tag: Annotated[str, Parameter(filters.TAG)] = "",
+    agent: Annotated[str, Parameter(filters.AGENT)] = "",
+    status: Annotated[str, Parameter(filters.STATUS, choices=filters.SEARCHED_STATUSES)] = "all",
+    profile: Annotated[
+        str, Parameter(Words("how hits are ranked: files or openclaw"), cli_only=True)
+    ] = "",
+    keyword_only: Annotated[
+        bool, Parameter(Words("do not use vectors: faster, words only"), cli_only=True)
+    ] = False,
+    explain: Annotated[bool, Parameter(Words("show what made each score"), cli_only=True)] = False,
+    everywhere: Annotated[
+        bool,
+        Parameter(
+            Words("in every scope, of other projects too; those of characters are left out"),
+            cli_only=True,
+        ),
+    ] = False,
+) -> SearchResult:
     """Return the lines of the scope's memory that answer."""
+    request = SearchRequest(
+        query=query,
+        limit=limit,
+        min_score=min_score,
+        source=source,
+        since=since,
+        until=until,
+        tag=tag,
+        agent=agent,
+        status=status,
+        profile=profile,
+        keyword_only=keyword_only,
+        explain=explain,
+        everywhere=everywhere,
+    )
     text = " ".join(request.query).strip()
     if not text and not (request.since or request.until):
         raise BadRequest(
@@ -198,7 +230,9 @@ def _search_memory_store(
         since=_compute_day_edge(since.first, call.zone, min) if since else None,
         until=_compute_day_edge(until.last + timedelta(days=1), call.zone, max) if until else None,
     )
-    where = filters.narrow_filter(call, where, request)
+    where = filters.narrow_filter(
+        call, where, tag=request.tag, agent=request.agent, status=request.status
+    )
     today = call.clock.now().astimezone(call.zone).date()
     period = (
         timeline.find_asked_period(text, today)
@@ -301,7 +335,10 @@ def _list_search_gaps(
     if found.is_timeline and found.span and found.span.words:
         yield gaps.gap_of_days(*found.span)
     yield from gaps.gaps_of_filter(
-        since, until, source=request.source, **filters.describe_filters(request)
+        since,
+        until,
+        source=request.source,
+        **filters.describe_filters(tag=request.tag, agent=request.agent, status=request.status),
     )
     yield from gaps.gaps_of_memory(call, store, scopes)
 

@@ -1,12 +1,13 @@
 """`gieok transfer`: move memories to another project or to the user, and keep their origin."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import handles, untrusted
 from gieok.commands.memory.handles import NamedMemory
@@ -29,23 +30,6 @@ from gieok.text.messages import Words
 _SHOWN_CHARS = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransferRequest:
-    """Parameters of `gieok transfer`."""
-
-    memories: list[str] = argument(
-        Words("handles of records and of what was observed"),
-        [],
-        positional=True,
-        needed="gieok transfer 3fa9c01e --to agent:main",
-    )
-    to: str = argument(
-        Words("the scope that they shall be in; `agent:main` is the user's own"),
-        "",
-        needed="gieok transfer 3fa9c01e --to agent:main",
-    )
-
-
 class TransferredMemory(NamedTuple):
     """Moved memory: its new handle, and its earlier handle and scope."""
 
@@ -65,18 +49,36 @@ class TransferResult:
     found: Hidden[bool] = True
 
 
-def transfer_memories(call: Call, request: TransferRequest) -> TransferResult:
+def transfer_memories(
+    call: Call,
+    *,
+    memories: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("handles of records and of what was observed"),
+            positional=True,
+            needed="gieok transfer 3fa9c01e --to agent:main",
+        ),
+    ] = (),
+    to: Annotated[
+        str,
+        Parameter(
+            Words("the scope that they shall be in; `agent:main` is the user's own"),
+            needed="gieok transfer 3fa9c01e --to agent:main",
+        ),
+    ] = "",
+) -> TransferResult:
     """Move memories to a scope; safe to kill and to repeat.
 
     Every memory that cannot move is refused before any memory moves.
     """
-    target = Scope(request.to)
+    target = Scope(to)
     if places.is_served(target.path) or places.is_brought(target.path):
         raise BadRequest(
             f"{target} is not yours to write",
             hint="move memories to a project's scope, or to `agent:main`",
         )
-    chosen = [_select_transferable_memory(call, name, target) for name in request.memories]
+    chosen = [_select_transferable_memory(call, name, target) for name in memories]
     files = [(memory, source_shelf) for memory, source_shelf in chosen if source_shelf is not None]
     # The target's folder is resolved before anything moves: without a folder nothing moves.
     shelf = scope_shelf(call, target) if files else None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import grants, places
-from gieok.commands.command import Effect, Operation, Style, argument
+from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import INLINE, As, OrNull, Reason
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.records import follow_shelf, project_shelf
@@ -14,27 +14,6 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.inert import revealed
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustRequest:
-    """Parameters of `gieok trust`."""
-
-    path: str = argument(Words("the project (default: the one here)"), "", positional=True)
-    show: bool = argument(
-        Words("print what waits, in full, and trust nothing"),
-        False,
-    )
-    yes: bool = argument(Words("do not ask"), False)
-    exactly: str = argument(
-        Words("only what --show printed with this fingerprint"),
-        "",
-    )
-    revoke: bool = argument(
-        Words("trust nothing of this project any more"),
-        False,
-    )
-    list: bool = argument(Words("list the projects that are trusted"), False)
 
 
 class RecordRow(NamedTuple):
@@ -104,11 +83,24 @@ class TrustedProjects(NamedTuple):
         return bool(self.projects)
 
 
-def trust_project(call: Call, request: TrustRequest) -> TrustResult | TrustedProjects:
+def trust_project(
+    call: Call,
+    *,
+    path: Annotated[
+        str, Parameter(Words("the project (default: the one here)"), positional=True)
+    ] = "",
+    show: Annotated[bool, Parameter(Words("print what waits, in full, and trust nothing"))] = False,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+    exactly: Annotated[
+        str, Parameter(Words("only what --show printed with this fingerprint"))
+    ] = "",
+    revoke: Annotated[bool, Parameter(Words("trust nothing of this project any more"))] = False,
+    list: Annotated[bool, Parameter(Words("list the projects that are trusted"))] = False,
+) -> TrustResult | TrustedProjects:
     """Show what waits for trust, trust that content, or revoke trust."""
-    if sum((request.show, request.revoke, request.list)) > 1:
+    if sum((show, revoke, list)) > 1:
         raise BadRequest("--show, --revoke and --list exclude each other")
-    if request.list:
+    if list:
         call.home.stores.configured()  # takes over what was trusted before
         every = grants.list_grants(call.home.folder)
         return TrustedProjects(
@@ -117,22 +109,22 @@ def trust_project(call: Call, request: TrustRequest) -> TrustResult | TrustedPro
                 for g in every
             )
         )
-    if request.revoke:
-        return _revoke_project_trust(call, request)
-    root = _require_project_root(call, request.path)
+    if revoke:
+        return _revoke_project_trust(call, path=path)
+    root = _require_project_root(call, path)
     call.home.stores.configured()
     waits = untrusted.find_waiting_content(call.home.folder, root)
-    if request.show:
+    if show:
         return TrustResult("show", waits)
     grants.check_home_outside_project(call.home.folder, root)
-    if request.exactly and request.exactly != waits.fingerprint:
+    if exactly and exactly != waits.fingerprint:
         raise BadRequest(
-            f"what waits in {root!r} is not what has the fingerprint {request.exactly!r}",
+            f"what waits in {root!r} is not what has the fingerprint {exactly!r}",
             hint="it was changed since: look again with `gieok trust --show`",
         )
     if not waits:
         return TrustResult("nothing", waits)
-    if not request.yes and not _confirm_trust(call, waits):
+    if not yes and not _confirm_trust(call, waits):
         return TrustResult("refused", waits)
     untrusted.trust_all(
         call.home.folder, waits, call.clock.now().astimezone(call.zone).date().isoformat()
@@ -168,8 +160,8 @@ def _confirm_trust(call: Call, waits: Waiting) -> bool:
     )
 
 
-def _revoke_project_trust(call: Call, request: TrustRequest) -> TrustResult:
-    start = str(call.caller.path(request.path).resolve())
+def _revoke_project_trust(call: Call, *, path: str) -> TrustResult:
+    start = str(call.caller.path(path).resolve())
     root = places.project_root(start) or start
     if not grants.forget_grant(call.home.folder, root):
         return TrustResult("nothing", Waiting(root))

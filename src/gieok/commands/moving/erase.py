@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.agents.agent import list_readable_agents, load_agent
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, Reason
 from gieok.commands.home.elsewhere import RemotePlace, iter_remote_places
 from gieok.commands.memory import forget_steps
@@ -33,23 +33,6 @@ _MARKS = (
     "trust",
     "installs",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EraseRequest:
-    """Parameters of `gieok erase`."""
-
-    all: bool = argument(
-        Words("everything; there is no less: see `gieok forget`"),
-        False,
-    )
-    backups: bool = argument(Words("backups too"), False)
-    projects: bool = argument(
-        Words("the `.gieok` folders of projects too: records, indexes of code"),
-        False,
-    )
-    yes: bool = argument(Words("do not ask"), False)
-    dry_run: bool = argument(Words("only tell what would be deleted"), False)
 
 
 class ErasedPlace(NamedTuple):
@@ -77,36 +60,50 @@ class EraseResult:
         return bool(self.removed) and not self.is_stranded
 
 
-def erase_home(call: Call, request: EraseRequest) -> EraseResult:
+def erase_home(
+    call: Call,
+    *,
+    all: Annotated[
+        bool, Parameter(Words("everything; there is no less: see `gieok forget`"))
+    ] = False,
+    backups: Annotated[bool, Parameter(Words("backups too"))] = False,
+    projects: Annotated[
+        bool, Parameter(Words("the `.gieok` folders of projects too: records, indexes of code"))
+    ] = False,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+    dry_run: Annotated[bool, Parameter(Words("only tell what would be deleted"))] = False,
+) -> EraseResult:
     """Ask a person, then delete everything.
 
     Archives and servers go first, because only the home knows of them; the home goes last.
     """
-    confirm_erase(call, request)
-    work = _Erasing(call, is_dry=request.dry_run)
+    confirm_erase(call, all=all, backups=backups, projects=projects, yes=yes, dry_run=dry_run)
+    work = _Erasing(call, is_dry=dry_run)
     work.attempt("archive", work.archives)
     work.attempt("store", work.servers)
-    folders = list(_iter_erased_folders(call, request))
-    work.left += _iter_remaining_places(call, request)
-    if not request.dry_run:
+    folders = list(_iter_erased_folders(call, backups=backups, projects=projects))
+    work.left += _iter_remaining_places(call, backups=backups, projects=projects)
+    if not dry_run:
         work.attempt("daemon", work.close)
     for folder, what in folders:
         work.folder(folder, what)
     left = tuple(dict.fromkeys(work.left))
-    return EraseResult(tuple(work.removed), left, request.dry_run, is_stranded=work.is_stranded)
+    return EraseResult(tuple(work.removed), left, dry_run, is_stranded=work.is_stranded)
 
 
-def confirm_erase(call: Call, request: EraseRequest) -> None:
+def confirm_erase(
+    call: Call, *, all: bool, backups: bool, projects: bool, yes: bool, dry_run: bool
+) -> None:
     """Let a person confirm by typing a word.
 
     Raises BadRequest where the person does not confirm, or the home is no home of Gieok.
     """
-    if not request.all:
+    if not all:
         raise BadRequest(
             "erase deletes everything: give --all", hint="`gieok forget` deletes some memories"
         )
     _check_erasable_home(call)
-    if request.yes or request.dry_run:
+    if yes or dry_run:
         return
     if call.ask is None:
         raise BadRequest(
@@ -114,7 +111,7 @@ def confirm_erase(call: Call, request: EraseRequest) -> None:
         )
     shown = [
         f"  {printable(str(path))}  {what.say(call.lang)}"
-        for path, what in _iter_erased_folders(call, request)
+        for path, what in _iter_erased_folders(call, backups=backups, projects=projects)
     ]
     call.tell("\n".join([call.words("this is deleted for good:"), *shown]))
     word = _WORD.say(call.lang)
@@ -137,11 +134,13 @@ def _check_erasable_home(call: Call) -> None:
         )
 
 
-def _iter_erased_folders(call: Call, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
+def _iter_erased_folders(
+    call: Call, *, backups: bool, projects: bool
+) -> Iterator[tuple[Path, Words]]:
     """Yield the folders that are deleted as a whole, the home last."""
-    for file in _list_backup_files(call) if request.backups else ():
+    for file in _list_backup_files(call) if backups else ():
         yield file, Words("a backup")
-    for base in _list_project_shelves(call) if request.projects else ():
+    for base in _list_project_shelves(call) if projects else ():
         yield base, Words("records and index of a project")
     if written := call.home.settings.text("active_memory.path"):
         file = call.caller.path(written)
@@ -169,14 +168,14 @@ def _list_backup_files(call: Call) -> list[Path]:
     return [file.path for file in call.home.backups.listed()]
 
 
-def _iter_remaining_places(call: Call, request: EraseRequest) -> Iterator[Reason]:
+def _iter_remaining_places(call: Call, *, backups: bool, projects: bool) -> Iterator[Reason]:
     """Yield places with data that is not Gieok's to delete."""
-    for file in _list_backup_files(call) if not request.backups else ():
+    for file in _list_backup_files(call) if not backups else ():
         yield Reason(
             str(file),
             call.words("one of the backups: `--backups` deletes them"),
         )
-    for base in _list_project_shelves(call) if not request.projects else ():
+    for base in _list_project_shelves(call) if not projects else ():
         yield Reason(
             str(base),
             call.words(

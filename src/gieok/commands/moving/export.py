@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Annotated, Any, NamedTuple
 
 from gieok import fs, places
 from gieok.commands.absence import gap_lines
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import behind, forget_steps, gaps
 from gieok.commands.memory.records import shelf_at
@@ -31,24 +31,6 @@ FORMATS = ("jsonl", "markdown", "obsidian")
 RECORDS = "records"
 SHELVES = (records.MEMORY, records.RETIRED, records.ARCHIVE)
 _EVERY = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
-    """Parameters of `gieok export`."""
-
-    format: str = argument(
-        Words(
-            "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
-            "note a memory"
-        ),
-        "jsonl",
-        choices=FORMATS,
-    )
-    to: str = argument(
-        Words("the file, or the folder, which must be new (default: here)"),
-        "",
-    )
 
 
 class ExportedRecord(NamedTuple):
@@ -81,24 +63,36 @@ class MemoryExportResult:
         return bool(self.memories or self.replaced or self.messages or self.records)
 
 
-def export_memory(call: Call, request: ExportRequest) -> MemoryExportResult:
+def export_memory(
+    call: Call,
+    *,
+    format: Annotated[
+        str,
+        Parameter(
+            Words(
+                "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
+                "note a memory"
+            ),
+            choices=FORMATS,
+        ),
+    ] = "jsonl",
+    to: Annotated[
+        str, Parameter(Words("the file, or the folder, which must be new (default: here)"))
+    ] = "",
+) -> MemoryExportResult:
     """Write the whole export, or nothing under its name: a partial export is removed on failure."""
     day = call.clock.now().astimezone(call.zone).date()
-    ending = ".jsonl" if request.format == "jsonl" else f"-{request.format}"
-    target = call.caller.path(request.to or f"gieok-{day}{ending}")
-    if target.exists() and (
-        not target.is_dir() or request.format == "jsonl" or any(target.iterdir())
-    ):
+    ending = ".jsonl" if format == "jsonl" else f"-{format}"
+    target = call.caller.path(to or f"gieok-{day}{ending}")
+    if target.exists() and (not target.is_dir() or format == "jsonl" or any(target.iterdir())):
         raise BadRequest(f"{str(target)!r} is there already", hint="name another with --to")
     counts = dict.fromkeys(("memory", "replaced", "message", "record"), 0)
     late = behind.caught_up(call, use_vectors=False)
-    write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[
-        request.format
-    ]
+    write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[format]
     write(call, target, _build_export_counter(call, counts))
     return MemoryExportResult(
         path=target,
-        format=request.format,
+        format=format,
         memories=counts["memory"],
         replaced=counts["replaced"],
         messages=counts["message"],

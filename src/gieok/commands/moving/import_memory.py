@@ -1,7 +1,7 @@
 """`gieok import`: import another program's memory; the format is recognised by its files."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import places
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Reason
 from gieok.commands.memory.replica import copy_beside
 from gieok.commands.memory.seed_notes import index_seeds
@@ -49,31 +49,6 @@ _LABELS = {
 }
 _NAMES = (_OPENCLAW, *_LABELS)
 _SHOWN_REJECTS = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """Parameters of `gieok import`."""
-
-    what: list[str] = argument(
-        Words(
-            "a file or folder, or the name of a program, whose own place is looked at; both, "
-            "to force what it is"
-        ),
-        [],
-        positional=True,
-        needed="gieok import ~/Downloads/chatgpt-export.zip",
-    )
-    dry_run: bool = argument(Words("only count what would be taken in"), False)
-    agent: str = argument(
-        Words("of OpenClaw: only this agent; its memory is the scope agent:NAME"),
-        "",
-    )
-    sessions: bool = argument(Words("of OpenClaw: what was said to agents too"), False)
-    no_wait: bool = argument(
-        Words("do not wait for vectors and observing; a daemon does both"),
-        False,
-    )
 
 
 class ImportCounts(NamedTuple):
@@ -134,27 +109,49 @@ class ImportResult:
         )
 
 
-def import_memories(call: Call, request: ImportRequest) -> ImportResult | OpenClawResult:
+def import_memories(
+    call: Call,
+    *,
+    what: Annotated[
+        Sequence[str],
+        Parameter(
+            Words(
+                "a file or folder, or the name of a program, whose own place is looked at; both, "
+                "to force what it is"
+            ),
+            positional=True,
+            needed="gieok import ~/Downloads/chatgpt-export.zip",
+        ),
+    ] = (),
+    dry_run: Annotated[bool, Parameter(Words("only count what would be taken in"))] = False,
+    agent: Annotated[
+        str, Parameter(Words("of OpenClaw: only this agent; its memory is the scope agent:NAME"))
+    ] = "",
+    sessions: Annotated[bool, Parameter(Words("of OpenClaw: what was said to agents too"))] = False,
+    no_wait: Annotated[
+        bool, Parameter(Words("do not wait for vectors and observing; a daemon does both"))
+    ] = False,
+) -> ImportResult | OpenClawResult:
     """Recognise the format, import the memory, make it searchable, and observe its messages."""
-    name, path = _parse_import_source(call, request)
+    name, path = _parse_import_source(call, what=what)
     if name == _OPENCLAW:
-        openclaw_request = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
+        openclaw_request = OpenClawRequest(path, agent, sessions, no_wait)
         return import_openclaw.import_openclaw(call, openclaw_request)
     files, name, reader = _recognise_import_files(call, name, path)
     if name == import_own.NAME:
         with call.home.journal.exclusive("import"):
-            taken = import_own.take(call, files, call.progress("Gieok"), is_dry=request.dry_run)
-        waiting = 0 if request.dry_run else _made_useful(call, taken, wait=not request.no_wait)
+            taken = import_own.take(call, files, call.progress("Gieok"), is_dry=dry_run)
+        waiting = 0 if dry_run else _made_useful(call, taken, wait=not no_wait)
         return ImportResult(
             program=name,
             path=files.path,
-            dry_run=request.dry_run,
+            dry_run=dry_run,
             done=taken,
             waiting_tokens=waiting,
         )
     if reader is None:
         return import_openclaw.import_openclaw(
-            call, OpenClawRequest(files.path, request.agent, request.sessions, request.no_wait)
+            call, OpenClawRequest(files.path, agent, sessions, no_wait)
         )
     label = _LABELS[name].say(call.lang)
     call.tell(f"{files.path}: {label}")
@@ -165,30 +162,30 @@ def import_memories(call: Call, request: ImportRequest) -> ImportResult | OpenCl
         clock=call.clock,
         source=ImportSource(name, str(files.path), _fingerprint_import_files(files)),
         scope_of=_build_scope_finder(call),
-        is_dry=request.dry_run,
+        is_dry=dry_run,
         progress=call.progress(label),
         privacy=call.privacy,
     )
     passed: list[str] = []
     with call.home.journal.exclusive("import"):
         taken = intake.take(_not_followed(reader.read(files), followed, passed))
-    waiting = 0 if request.dry_run else _made_useful(call, taken, wait=not request.no_wait)
+    waiting = 0 if dry_run else _made_useful(call, taken, wait=not no_wait)
     return ImportResult(
         program=name,
         path=files.path,
-        dry_run=request.dry_run,
+        dry_run=dry_run,
         done=taken,
         waiting_tokens=waiting,
         followed=tuple(dict.fromkeys(passed)),
     )
 
 
-def _parse_import_source(call: Call, request: ImportRequest) -> tuple[str, Path | None]:
+def _parse_import_source(call: Call, *, what: Sequence[str]) -> tuple[str, Path | None]:
     """Return the program that is named ('' for none) and the path.
 
     Raises BadRequest.
     """
-    words = list(request.what)
+    words = list(what)
     path = call.caller.path(words[0], may_be_name=True)
     name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
     if len(words) > 1:

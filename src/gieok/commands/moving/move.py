@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import grants, places
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -25,22 +25,6 @@ _CODE = "code:"
 #: Where agents keep transcripts, below a user's folder: this part of a transcript's path tells the
 #: folder of the user who wrote the transcript.
 _BELOW_USER = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".openclaw", ".local")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoveRequest:
-    """Parameters of `gieok move`."""
-
-    folders: list[str] = argument(
-        Words(
-            "the folder that was, and the folder that is (default: the user's folder on the "
-            "old machine, and here)"
-        ),
-        [],
-        positional=True,
-    )
-    dry_run: bool = argument(Words("only show what would be moved"), False)
-    yes: bool = argument(Words("do not ask"), False)
 
 
 class MovedScope(NamedTuple):
@@ -76,9 +60,24 @@ class MoveResult:
         return bool(self.scopes or self.indexed_folders)
 
 
-def move_folders(call: Call, request: MoveRequest) -> MoveResult:
+def move_folders(
+    call: Call,
+    *,
+    folders: Annotated[
+        Sequence[str],
+        Parameter(
+            Words(
+                "the folder that was, and the folder that is (default: the user's folder on the "
+                "old machine, and here)"
+            ),
+            positional=True,
+        ),
+    ] = (),
+    dry_run: Annotated[bool, Parameter(Words("only show what would be moved"))] = False,
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+) -> MoveResult:
     """Find the memory of the old folder, ask a person, and move that memory."""
-    where = _find_repointing(call, request)
+    where = _find_repointing(call, folders=folders)
     if where is None:
         missing = tuple(folder for folder in _list_known_folders(call) if not Path(folder).exists())
         return MoveResult(
@@ -100,8 +99,8 @@ def move_folders(call: Call, request: MoveRequest) -> MoveResult:
         if _has_moved_path(where, row.value)
     )
     missing = tuple(moved.now for moved in scopes if not moved.is_here)
-    is_meant = not request.dry_run and (
-        request.yes or not (scopes or indexed) or _confirm_move(call, where, scopes)
+    is_meant = not dry_run and (
+        yes or not (scopes or indexed) or _confirm_move(call, where, scopes)
     )
     if not is_meant:
         return MoveResult(
@@ -143,19 +142,19 @@ def move_folders(call: Call, request: MoveRequest) -> MoveResult:
     )
 
 
-def _find_repointing(call: Call, request: MoveRequest) -> Repointing | None:
+def _find_repointing(call: Call, *, folders: Sequence[str]) -> Repointing | None:
     """Return the old and the new folder; None where neither the request nor the data tells.
 
     Raises BadRequest.
     """
-    folders = request.folders
-    if len(folders) == 1 or len(folders) > 2:
+    chosen_folders = folders
+    if len(chosen_folders) == 1 or len(chosen_folders) > 2:
         raise BadRequest(
             "name the folder that was, and the folder that is",
             hint="gieok move /home/kim /Users/kim",
         )
-    if folders:
-        old, new = (str(call.caller.path(folder)) for folder in folders)
+    if chosen_folders:
+        old, new = (str(call.caller.path(folder)) for folder in chosen_folders)
         if old == new:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from gieok import fs, places
 from gieok.agents.agent import load_agent
@@ -15,28 +16,20 @@ from gieok.agents.install.change import Edit, InstallChange, InstallRecord, Reco
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.commands.code import install_hook
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted, Reason
 from gieok.commands.home import service
-from gieok.commands.moving import erase
-from gieok.commands.moving.erase import EraseRequest, EraseResult
+from gieok.commands.moving.erase import (
+    EraseResult,
+    confirm_erase,
+    erase_home,
+    render_erased,
+)
 from gieok.commands.prompt.install import FileChange, build_own_command, project_site, user_site
 from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UninstallRequest:
-    """Parameters of `gieok uninstall`."""
-
-    erase: bool = argument(
-        Words("delete everything that is remembered too, as `gieok erase --all`"),
-        False,
-    )
-    dry_run: bool = argument(Words("only show what would be taken out"), False)
-    yes: bool = argument(Words("of --erase: do not ask"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +53,30 @@ class UninstallResult:
         return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
-def uninstall_gieok(call: Call, request: UninstallRequest) -> UninstallResult:
+def uninstall_gieok(
+    call: Call,
+    *,
+    erase: Annotated[
+        bool, Parameter(Words("delete everything that is remembered too, as `gieok erase --all`"))
+    ] = False,
+    dry_run: Annotated[bool, Parameter(Words("only show what would be taken out"))] = False,
+    yes: Annotated[bool, Parameter(Words("of --erase: do not ask"))] = False,
+) -> UninstallResult:
     """Stop the daemon, remove Gieok's parts from other programs' files, and erase if asked to."""
-    if request.erase:
-        erase.confirm_erase(call, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes))
-    out = _TakingOut(call, is_dry=request.dry_run)
+    if erase:
+        confirm_erase(call, all=True, backups=False, projects=False, dry_run=dry_run, yes=yes)
+    out = _TakingOut(call, is_dry=dry_run)
     out.stop_daemon()
     roots = _list_project_folders(call)
     out.agents(roots)
     out.projects(roots)
     out.services()
-    erase_request = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
-    erased = erase.erase_home(call, erase_request) if request.erase else None
+    erased = erase_home(call, all=True, dry_run=dry_run, yes=True) if erase else None
     return UninstallResult(
         files=tuple(out.files),
         left=tuple(out.left),
         next=tuple(out.next),
-        dry_run=request.dry_run,
+        dry_run=dry_run,
         erased=erased,
     )
 
@@ -208,7 +208,7 @@ def render_uninstall(result: UninstallResult, style: Style) -> str:
     ]
     lines += [style.say("now run: {command}", command=command) for command in result.next]
     if result.erased is not None:
-        lines.append(erase.render_erased(result.erased, style))
+        lines.append(render_erased(result.erased, style))
     else:
         note = Words(
             "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "

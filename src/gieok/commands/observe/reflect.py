@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Effect, NoRequest, Operation, Style
+from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import gaps
 from gieok.home.call import Call
@@ -26,9 +26,8 @@ class ReflectResult(NamedTuple):
         return self.before_tokens > 0
 
 
-def reflect_scope(call: Call, request: NoRequest) -> ReflectResult:
+def reflect_scope(call: Call) -> ReflectResult:
     """Condense the observations of the scope, and rewrite active memory."""
-    del request
     sidecar = call.home.sidecar
     reflected = sidecar.reflect(call.scope)
     result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)

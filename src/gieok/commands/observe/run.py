@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory.seed_notes import index_seeds
 from gieok.errors import StoreBusy, StoreUnreachable
@@ -29,16 +30,6 @@ _DEBOUNCE_MS = 200
 _RULES_TOKENS_PER_S, _MODEL_TOKENS_PER_S = 600, 150
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObserveRunRequest:
-    """Parameters of `gieok observe run`."""
-
-    once: bool = argument(
-        Words("read, observe all that waits, and end"),
-        False,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ObserveRunResult:
     """Counts of what was read and made; `waiting` is why messages wait, '' if none do."""
@@ -57,11 +48,15 @@ class ObserveRunResult:
     found: Hidden[bool] = True
 
 
-def observe_transcripts(call: Call, request: ObserveRunRequest) -> ObserveRunResult:
+def observe_transcripts(
+    call: Call,
+    *,
+    once: Annotated[bool, Parameter(Words("read, observe all that waits, and end"))] = False,
+) -> ObserveRunResult:
     """Read transcripts and observe them, once or until interrupted."""
     observed = _TranscriptRun(call)
     sidecar = observed.sidecar
-    if request.once:
+    if once:
         observed.go(flush=True)
         with observed.heard():
             index_seeds(call)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.commands.memory import gaps
 from gieok.commands.memory.handles import NamedMemory
@@ -20,14 +20,6 @@ _NOTHING = Words(
     "There are no observations yet: `gieok observe run --once` reads what agents have written."
 )
 _NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObserveShowRequest:
-    """Parameters of `gieok observe show`."""
-
-    limit: int = argument(Words("how many, the newest (0: all)"), 50)
-    history: bool = argument(Words("what was replaced by reflection instead"), False)
 
 
 class ObservationRow(NamedTuple):
@@ -81,29 +73,32 @@ class ObserveShowResult:
         ]
 
 
-def show_observations(call: Call, request: ObserveShowRequest) -> ObserveShowResult:
+def show_observations(
+    call: Call,
+    *,
+    limit: Annotated[int, Parameter(Words("how many, the newest (0: all)"))] = 50,
+    history: Annotated[bool, Parameter(Words("what was replaced by reflection instead"))] = False,
+) -> ObserveShowResult:
     """Return the observations in the scopes of the call."""
-    if request.limit < 0:
-        raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
+    if limit < 0:
+        raise BadRequest(f"limit is {limit}", hint="it may not be negative")
     store, journal = call.home.store, call.home.journal
     held = [
         scope_memory.load_scope_memory(store, s, hashes=scope_memory.standing(journal, s))
         for s in call.scopes
     ]
     documents = [document for memory in held for document in memory.documents]
-    if request.history:
-        old = [
-            d for s in call.scopes for d in call.home.journal.history(s, request.limit or 1 << 30)
-        ]
+    if history:
+        old = [d for s in call.scopes for d in call.home.journal.history(s, limit or 1 << 30)]
         documents = [document for document in reversed(old) if document.kind == KIND]
     rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
     task = next((memory.task for memory in held if memory.task), "")
     missed = () if rows else tuple(gaps.gaps_of_observing(call, call.scopes))
     return ObserveShowResult(
-        rows=tuple(rows[-request.limit :]),
+        rows=tuple(rows[-limit:]),
         current_task=task,
         zone=call.zone,
-        is_history=request.history,
+        is_history=history,
         not_looked_at=missed or None,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Operation, Style, argument
+from gieok.commands.command import Operation, Parameter, Style
 from gieok.commands.encode import Hidden, Inline, Rounded, mark_encoded_getter
 from gieok.commands.observe.exposition import Metric, MetricSample, format_exposition
 from gieok.commands.observe.prices import ModelPrices, Price, by_day
@@ -22,17 +22,6 @@ from gieok.text.messages import Words
 #: Date before every run.
 _EVER = datetime(1970, 1, 2, tzinfo=UTC)
 _MOST_DAYS = 36_500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObserveStatsRequest:
-    """Parameters of `gieok observe stats`."""
-
-    days: int = argument(Words("how many days back"), 7)
-    prometheus: bool = argument(
-        Words("print Prometheus metrics, counted over all days"),
-        False,
-    )
 
 
 class ObservedDay(NamedTuple):
@@ -122,13 +111,18 @@ class ObserveStatsResult:
         return dict(by_day(self.costs))
 
 
-def collect_observe_stats(call: Call, request: ObserveStatsRequest) -> ObserveStatsResult:
+def collect_observe_stats(
+    call: Call,
+    *,
+    days: Annotated[int, Parameter(Words("how many days back"))] = 7,
+    prometheus: Annotated[
+        bool, Parameter(Words("print Prometheus metrics, counted over all days"))
+    ] = False,
+) -> ObserveStatsResult:
     """Return the counts."""
     journal, sidecar = call.home.journal, call.home.sidecar
     since = (
-        _EVER
-        if request.prometheus
-        else call.clock.now() - timedelta(days=max(0, min(request.days, _MOST_DAYS)))
+        _EVER if prometheus else call.clock.now() - timedelta(days=max(0, min(days, _MOST_DAYS)))
     )
     today = call.clock.now().astimezone(call.zone).date()
     usage = journal.usage(since.astimezone(call.zone).date())
@@ -150,7 +144,7 @@ def collect_observe_stats(call: Call, request: ObserveStatsRequest) -> ObserveSt
         costs=_build_model_prices(call).costs(
             usage, [run._replace(at=run.at.astimezone(call.zone)) for run in of_all]
         ),
-        prometheus=request.prometheus,
+        prometheus=prometheus,
         embedder=call.home.embedder_name,
         tiers=tuple(amounts.iter_tier_rows(call.home.tiers, call.scope)),
     )

@@ -5,14 +5,14 @@ The origin is the messages behind the memory, what it replaced, and how often it
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.commands.command import (
     STATUSES,
     Operation,
+    Parameter,
     Style,
     Surface,
-    argument,
     printable,
     tier_words,
 )
@@ -28,23 +28,6 @@ from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
 from gieok.ranking import timeline
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
-    """Parameters of `gieok why`."""
-
-    id: str = argument(
-        Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
-        "",
-        positional=True,
-    )
-    last: bool = argument(
-        Words("what was last put before an agent, with scores and cost"),
-        False,
-        cli_only=True,
-    )
-    session: str = argument(Words("of this session of an agent"), "", cli_only=True)
 
 
 class SourceMessage(NamedTuple):
@@ -157,20 +140,33 @@ class WhyResult:
         return self.origin.shown_in
 
 
-def explain_memory_origin(call: Call, request: WhyRequest) -> WhyResult | LastResult:
+def explain_memory_origin(
+    call: Call,
+    *,
+    id: Annotated[
+        str,
+        Parameter(
+            Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
+            positional=True,
+        ),
+    ] = "",
+    last: Annotated[
+        bool,
+        Parameter(Words("what was last put before an agent, with scores and cost"), cli_only=True),
+    ] = False,
+    session: Annotated[str, Parameter(Words("of this session of an agent"), cli_only=True)] = "",
+) -> WhyResult | LastResult:
     """Return the origin of a memory, or the last injection."""
-    if request.last or (request.session and not request.id):
-        return find_last_injection(call, request.session)
-    if not request.id:
+    if last or (session and not id):
+        return find_last_injection(call, session)
+    if not id:
         raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
-    memory = handles.find_only_memory(call, request.id, history=True) or _by_id(
-        call, request.id.partition("#L")[0]
-    )
-    if memory is None and handles.is_handle(request.id):
-        memory = handles.require_memory(call, request.id)  # says where else it is
+    memory = handles.find_only_memory(call, id, history=True) or _by_id(call, id.partition("#L")[0])
+    if memory is None and handles.is_handle(id):
+        memory = handles.require_memory(call, id)  # says where else it is
     if memory is None:
         raise BadRequest(
-            f"no memory has the id {request.id!r} in {call.scope}",
+            f"no memory has the id {id!r} in {call.scope}",
             hint="`gieok list` and `observe show` print them",
         )
     archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])

@@ -1,8 +1,9 @@
 """`gieok hook injections`: the recent injections into agents' prompts."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Operation, Style, argument
+from gieok.commands.command import Operation, Parameter, Style
 from gieok.commands.prompt.last import LastResult, list_last_injections
 from gieok.commands.prompt.last import render_last_injection as present_last
 from gieok.errors import BadRequest
@@ -10,13 +11,6 @@ from gieok.home.call import Call
 from gieok.text.messages import Words
 
 _MOST = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionsRequest:
-    """Parameters of `gieok hook injections`."""
-
-    limit: int = argument(Words("how many, the newest first"), 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +25,16 @@ class InjectionsResult:
         return bool(self.injections)
 
 
-def list_injections(call: Call, request: InjectionsRequest) -> InjectionsResult:
+def list_injections(
+    call: Call, *, limit: Annotated[int, Parameter(Words("how many, the newest first"))] = 10
+) -> InjectionsResult:
     """Return the injections that the hook keeps of each session.
 
     Raises BadRequest.
     """
-    if not 0 < request.limit <= _MOST:
-        raise BadRequest(f"limit is {request.limit}", hint=f"1 to {_MOST:,}")
-    return InjectionsResult(tuple(list_last_injections(call, request.limit)))
+    if not 0 < limit <= _MOST:
+        raise BadRequest(f"limit is {limit}", hint=f"1 to {_MOST:,}")
+    return InjectionsResult(tuple(list_last_injections(call, limit)))
 
 
 def render_injections(result: InjectionsResult, style: Style) -> str:

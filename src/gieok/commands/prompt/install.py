@@ -6,7 +6,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.agents.agent import load_agent
@@ -14,7 +14,7 @@ from gieok.agents.install import change
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -22,28 +22,6 @@ from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
 OBSERVERS = ("claude-code", "codex")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallRequest:
-    """Parameters of `gieok install`."""
-
-    agent: str = argument(
-        Words.of("the agent: {names}", names=", ".join(NAMES)),
-        "",
-        positional=True,
-    )
-    user: bool = argument(Words("for all your projects (the default)"), False)
-    project: bool = argument(Words("for the project in this folder only"), False)
-    commands: bool = argument(
-        Words(
-            "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
-            "/gieok-impact"
-        ),
-        False,
-    )
-    dry_run: bool = argument(Words("show what would change, and change nothing"), False)
-    uninstall: bool = argument(Words("take it out again"), False)
 
 
 class FileChange(NamedTuple):
@@ -73,68 +51,93 @@ class InstallResult:
         return [FileChange(change.path, change.status) for change in self.changes]
 
 
-def install_agent(call: Call, request: InstallRequest) -> InstallResult:
+def install_agent(
+    call: Call,
+    *,
+    agent: Annotated[
+        str, Parameter(Words.of("the agent: {names}", names=", ".join(NAMES)), positional=True)
+    ] = "",
+    user: Annotated[bool, Parameter(Words("for all your projects (the default)"))] = False,
+    project: Annotated[bool, Parameter(Words("for the project in this folder only"))] = False,
+    commands: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
+                "/gieok-impact"
+            )
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, Parameter(Words("show what would change, and change nothing"))
+    ] = False,
+    uninstall: Annotated[bool, Parameter(Words("take it out again"))] = False,
+) -> InstallResult:
     """Plan every file, then write all files.
 
     A file that cannot be edited stops everything before anything is written.
     """
-    if request.agent not in NAMES:
+    if agent not in NAMES:
         raise BadRequest(
-            f"{request.agent!r} is no agent that can be installed",
+            f"{agent!r} is no agent that can be installed",
             hint=f"one of: {', '.join(NAMES)}",
         )
-    if request.user and request.project:
+    if user and project:
         raise BadRequest("--user and --project exclude each other")
-    site = project_site(call) if request.project else user_site(call)
-    agent = load_agent(request.agent)
+    site = project_site(call) if project else user_site(call)
+    chosen_agent = load_agent(agent)
     # the folder that was made first is removed last
     edits = [
-        *_plan_command_files(call, request, site),
-        *agent.build_edits(site, build_own_command(call)),
+        *_plan_command_files(
+            call, site, agent=agent, commands=commands, dry_run=dry_run, uninstall=uninstall
+        ),
+        *chosen_agent.build_edits(site, build_own_command(call)),
     ]
     ledger = InstallRecord(call.home.folder)
-    plan = change.plan_file_removal if request.uninstall else change.plan_file_change
-    if request.dry_run:
+    plan = change.plan_file_removal if uninstall else change.plan_file_change
+    if dry_run:
         changes = tuple(plan(edit, ledger) for edit in edits)
     else:
         with ledger.alone(edits):
             changes = tuple(plan(edit, ledger) for edit in edits)
-            if request.uninstall:
+            if uninstall:
                 change.uninstall(changes, ledger)
             else:
                 change.install_edits(edits, changes, ledger)
                 (call.home.folder / places.DAEMON_DOWN).unlink(missing_ok=True)
-    note = "" if request.uninstall else agent.note
-    lacks = None if request.uninstall else agent.find_missing_features(site)
+    note = "" if uninstall else chosen_agent.note
+    lacks = None if uninstall else chosen_agent.find_missing_features(site)
     return InstallResult(
-        agent=request.agent,
+        agent=agent,
         changes=changes,
         note=Words(note) if note else None,
-        dry_run=request.dry_run,
-        uninstalled=request.uninstall,
+        dry_run=dry_run,
+        uninstalled=uninstall,
         missing=Words(lacks) if lacks else None,
     )
 
 
-def _plan_command_files(call: Call, request: InstallRequest, site: InstallPlace) -> list[Edit]:
+def _plan_command_files(
+    call: Call, site: InstallPlace, *, agent: str, commands: bool, dry_run: bool, uninstall: bool
+) -> list[Edit]:
     """Return the edits of command files.
 
     Command files are added where the request or a person wants them, and removed on removal.
     """
-    edits = load_agent(request.agent).build_command_edits(site, build_own_command(call))
+    edits = load_agent(agent).build_command_edits(site, build_own_command(call))
     if not edits:
-        if request.commands:
-            raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
+        if commands:
+            raise BadRequest(f"{agent!r} has no command files", hint="leave out --commands")
         return []
     there = [edit for edit in edits if edit.path.exists()]
-    if request.uninstall:
+    if uninstall:
         return there
-    if not (request.commands or request.dry_run) and len(there) < len(edits) and call.ask:
+    if not (commands or dry_run) and len(there) < len(edits) and call.ask:
         names = ", ".join(f"/{edit.path.stem}" for edit in edits)
         shown = call.words("commands for a project's code: {names}", names=names)
         question = call.words("install them too? [y/N] ")
         return edits if call.agrees([shown], question, "") else []
-    return edits if request.commands else []
+    return edits if commands else []
 
 
 def user_site(call: Call) -> InstallPlace:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from gieok import places
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
@@ -24,27 +24,6 @@ _SHOWN = 5
 
 class _Recall(Protocol):
     def __call__(self, prompt: str, *, with_low: bool = False) -> Sequence[Match]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasureRequest:
-    """Parameters of `gieok hook measure`."""
-
-    file: str = argument(
-        Words("the labels (default: .gieok/labels.jsonl of the project)"),
-        "",
-    )
-    label: bool = argument(
-        Words(
-            "label prompts in this terminal: type one, then the numbers of what it should recall"
-        ),
-        False,
-    )
-    add: str = argument(Words("add this prompt to the labels"), "")
-    expect: str = argument(
-        Words("what the added prompt should recall, joined by commas (none: silence)"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,38 +47,57 @@ class MeasureResult:
         return bool(self.answerable or self.unanswerable)
 
 
-def measure_recall(call: Call, request: MeasureRequest) -> MeasureResult:
+def measure_recall(
+    call: Call,
+    *,
+    file: Annotated[
+        str, Parameter(Words("the labels (default: .gieok/labels.jsonl of the project)"))
+    ] = "",
+    label: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "label prompts in this terminal: type one, then the numbers of what it should recall"
+            )
+        ),
+    ] = False,
+    add: Annotated[str, Parameter(Words("add this prompt to the labels"))] = "",
+    expect: Annotated[
+        str,
+        Parameter(Words("what the added prompt should recall, joined by commas (none: silence)")),
+    ] = "",
+) -> MeasureResult:
     """Add labels where asked, then measure."""
-    file = call.caller.path(request.file) if request.file else _locate_labels_file(call)
-    if file.exists() and not file.is_file():
+    chosen_file = call.caller.path(file) if file else _locate_labels_file(call)
+    if chosen_file.exists() and not chosen_file.is_file():
         raise BadRequest(
-            f"{str(file)!r} is no file", hint="name a file of labels, a JSON object a line"
+            f"{str(chosen_file)!r} is no file", hint="name a file of labels, a JSON object a line"
         )
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
         return _recall_prompt_matches(call, prompt, with_low=with_low)
 
-    if request.add:
-        names = tuple(name.strip() for name in request.expect.split(",") if name.strip())
-        measure.append_prompt_label(file, Label(request.add, names))
-    if request.label:
+    if add:
+        names = tuple(name.strip() for name in expect.split(",") if name.strip())
+        measure.append_prompt_label(chosen_file, Label(add, names))
+    if label:
         if call.ask is None:
             raise BadRequest(
                 "labelling needs a terminal",
                 hint='add one label: `--add "PROMPT" --expect category/name.md`',
             )
-        while label := _ask_recall_label(call, recall):
-            measure.append_prompt_label(file, label)
-    if request.file and not file.is_file():
+        while chosen_label := _ask_recall_label(call, recall):
+            measure.append_prompt_label(chosen_file, chosen_label)
+    if file and not chosen_file.is_file():
         raise BadRequest(
-            f"there is no file {str(file)!r}",
+            f"there is no file {str(chosen_file)!r}",
             hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(call)
-    outcomes = measure.outcomes(measure.load_prompt_labels(file), live.recalled)
+    outcomes = measure.outcomes(measure.load_prompt_labels(chosen_file), live.recalled)
     m = measure.measured(outcomes)
     return MeasureResult(
-        file=str(file),
+        file=str(chosen_file),
         answerable=m.answerable,
         unanswerable=m.unanswerable,
         levels={level.name: level for level in m.levels},

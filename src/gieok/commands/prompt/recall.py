@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.agents import table
 from gieok.commands.absence import absence
-from gieok.commands.command import Operation, Style, argument, printable
+from gieok.commands.command import Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted, Score
 from gieok.commands.memory import newest
 from gieok.commands.memory.hits import not_taken_as_times
@@ -56,44 +56,6 @@ _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
 #: Least probability of the nearest hit for the hint that something near exists: a little less than
 #: for showing the hit.
 _NEAR = 0.8 * apply_logistic(choice.FIRST)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRequest:
-    """Parameters of `gieok recall`."""
-
-    prompt: list[str] = argument(
-        Words("the prompt, as an agent would get it"),
-        [],
-        positional=True,
-        needed='gieok recall "…"',
-    )
-    agent: str = argument(Words("the agent that asks"), "")
-    session: str = argument(
-        Words("its session: what stands there already is left out"),
-        "",
-    )
-    scopes: str = argument(
-        Words("whose memory, joined by commas (default: that of this folder)"),
-        "",
-    )
-    explain: bool = argument(
-        Words("also what was found and is not shown, and why"),
-        False,
-        cli_only=True,
-    )
-    limit: int = argument(
-        Words("as if `hook.limit` were this (0: as it is set)"),
-        0,
-        cli_only=True,
-    )
-    mode: str = argument(
-        Words("as if `hook.output_mode` were this"),
-        "",
-        choices=("", "tiered", "full"),
-        cli_only=True,
-    )
-    within_ms: int = argument(Words("stop asking after this; 0: never"), 0)
 
 
 class RecallRow(NamedTuple):
@@ -151,62 +113,105 @@ class _Found(NamedTuple):
     has_won: bool = False
 
 
-def recall_memories(call: Call, request: RecallRequest) -> RecallResult:
+def recall_memories(
+    call: Call,
+    *,
+    prompt: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("the prompt, as an agent would get it"),
+            positional=True,
+            needed='gieok recall "…"',
+        ),
+    ] = (),
+    agent: Annotated[str, Parameter(Words("the agent that asks"))] = "",
+    session: Annotated[
+        str, Parameter(Words("its session: what stands there already is left out"))
+    ] = "",
+    scopes: Annotated[
+        str, Parameter(Words("whose memory, joined by commas (default: that of this folder)"))
+    ] = "",
+    explain: Annotated[
+        bool, Parameter(Words("also what was found and is not shown, and why"), cli_only=True)
+    ] = False,
+    limit: Annotated[
+        int, Parameter(Words("as if `hook.limit` were this (0: as it is set)"), cli_only=True)
+    ] = 0,
+    mode: Annotated[
+        str,
+        Parameter(
+            Words("as if `hook.output_mode` were this"),
+            choices=("", "tiered", "full"),
+            cli_only=True,
+        ),
+    ] = "",
+    within_ms: Annotated[int, Parameter(Words("stop asking after this; 0: never"))] = 0,
+) -> RecallResult:
     """Search for each part of the prompt, merge by probability, and choose what to show."""
-    prompt = " ".join(request.prompt)
+    chosen_prompt = " ".join(prompt)
     store = call.home.store
-    texts = question.texts(prompt)[:_MOST_TEXTS]
-    named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
+    texts = question.texts(chosen_prompt)[:_MOST_TEXTS]
+    named = tuple(Scope(name.strip()) for name in scopes.split(",") if name.strip())
     wanted_scopes = named or call.scopes
-    scopes = holding(store, wanted_scopes) if texts else ()
-    if not scopes:
-        gaps = tuple(_list_recall_gaps(call, request, store, wanted_scopes, ())) if texts else ()
+    chosen_scopes = holding(store, wanted_scopes) if texts else ()
+    if not chosen_scopes:
+        gaps = (
+            tuple(_list_recall_gaps(call, store, wanted_scopes, (), within_ms=within_ms))
+            if texts
+            else ()
+        )
         return RecallResult(
             text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
         )
-    asking = _Asking(call, store, scopes, request.within_ms)
+    asking = _Asking(call, store, chosen_scopes, within_ms)
     asks_memory = asking.asks_memory(texts[0])
-    if question.asks_the_world(prompt):
+    if question.asks_the_world(chosen_prompt):
         asks_memory = choice.LEAST_ASKING
     for text in texts:
         asking.ask(text)
-    about = tasks.question_of(prompt)
+    about = tasks.question_of(chosen_prompt)
     if about:
         asks_memory = max(asks_memory, 0.0)
         asking.ask(
             about, lambda hit: _RULE_SHARE if tasks.is_rule_text(hit.passage.text) else _OTHER_SHARE
         )
-    window = ContextWindow(str(call.home.folder), request.agent, request.session)
-    window.read(table.instructions(request.agent, str(call.caller.folder), str(call.caller.user)))
+    window = ContextWindow(str(call.home.folder), agent, session)
+    window.read(table.instructions(agent, str(call.caller.folder), str(call.caller.user)))
     hits = _order_newest_first(call, store, asking.best())
     gate = NoteGate(
         call.home.hook_settings.text("hook.asked_only"),
         [str(scope) for scope in wanted_scopes],
-        prompt,
+        chosen_prompt,
     )
     every = _list_injected_memories(call, store, hits, window, gate)
     memories = choice.likely(every, asks_memory)
     binding = rules.bearing(
-        rules.read_binding_rules(str(call.home.folder), map(str, scopes), _lines_of(store)), prompt
+        rules.read_binding_rules(str(call.home.folder), map(str, chosen_scopes), _lines_of(store)),
+        chosen_prompt,
     )
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
-    settings = _build_supposed_settings(call, request)
+    settings = _build_supposed_settings(call, limit=limit, mode=mode)
     injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
-    limit = int(settings.number("hook.limit"))
+    chosen_limit = int(settings.number("hook.limit"))
     why = (
-        build_recall_candidates(every, memories, shown, injection.memories, window, limit)
-        if request.explain
+        build_recall_candidates(every, memories, shown, injection.memories, window, chosen_limit)
+        if explain
         else None
     )
     is_hint = (
-        not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
+        not memories
+        and not binding
+        and asking.is_near
+        and question.asks_about_the_past(chosen_prompt)
     )
     gaps = (
         ()
         if is_hint or injection.text
-        else tuple(_list_recall_gaps(call, request, store, wanted_scopes, scopes))
+        else tuple(
+            _list_recall_gaps(call, store, wanted_scopes, chosen_scopes, within_ms=within_ms)
+        )
     )
     return RecallResult(
         text=inject.format_near_note() if is_hint else injection.text,
@@ -216,24 +221,20 @@ def recall_memories(call: Call, request: RecallRequest) -> RecallResult:
         degraded=asking.degraded,
         is_hint=is_hint,
         candidates=why,
-        cuts=compute_score_cuts(every, asks_memory) if request.explain else None,
+        cuts=compute_score_cuts(every, asks_memory) if explain else None,
         not_times=tuple(dict.fromkeys(asking.not_times)) or None,
         not_looked_at=gaps or None,
     )
 
 
 def _list_recall_gaps(
-    call: Call,
-    request: RecallRequest,
-    store: Store,
-    wanted: Sequence[Scope],
-    held: Sequence[Scope],
+    call: Call, store: Store, wanted: Sequence[Scope], held: Sequence[Scope], *, within_ms: int
 ) -> Iterator[Words]:
     """Yield the places that a recall without results did not look at.
 
     A hook, which has a deadline and tells nobody, asks for no gaps.
     """
-    if request.within_ms:
+    if within_ms:
         return
     from gieok.commands.memory import gaps  # which walks folders
 
@@ -253,10 +254,10 @@ def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
     return lines
 
 
-def _build_supposed_settings(call: Call, request: RecallRequest) -> HookSettings:
+def _build_supposed_settings(call: Call, *, limit: int, mode: str) -> HookSettings:
     """Return the hook's settings with the request's values in place of the saved ones."""
-    supposed: dict[str, Value] = {"hook.limit": request.limit} if request.limit > 0 else {}
-    supposed |= {"hook.output_mode": request.mode} if request.mode else {}
+    supposed: dict[str, Value] = {"hook.limit": limit} if limit > 0 else {}
+    supposed |= {"hook.output_mode": mode} if mode else {}
     return call.home.hook_settings.supposing(supposed)
 
 

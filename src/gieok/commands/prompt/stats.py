@@ -1,19 +1,13 @@
 """`gieok hook stats`: the hook's activity, from counters that never leave this machine."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Operation, Style, argument
+from gieok.commands.command import Operation, Parameter, Style
 from gieok.commands.encode import Hidden, Inline
 from gieok.home.call import Call
 from gieok.hook import stats
 from gieok.text.messages import Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookStatsRequest:
-    """Parameters of `gieok hook stats`."""
-
-    days: int = argument(Words("of the last days (0: all)"), 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +25,15 @@ class HookStatsResult:
         return bool(self.stats.events)
 
 
-def collect_hook_stats(call: Call, request: HookStatsRequest) -> HookStatsResult:
+def collect_hook_stats(
+    call: Call, *, days: Annotated[int, Parameter(Words("of the last days (0: all)"))] = 30
+) -> HookStatsResult:
     """Return the figures."""
     now_ms = round(call.clock.now().timestamp() * 1000)
-    since_ms = now_ms - request.days * 86_400_000 if request.days else 0
+    since_ms = now_ms - days * 86_400_000 if days else 0
     rows = stats.read_hook_calls(call.home.folder)
     counted = stats.count_hook_calls(rows, since_ms)
-    return HookStatsResult(counted, request.days, len(rows) - sum(counted.events.values()))
+    return HookStatsResult(counted, days, len(rows) - sum(counted.events.values()))
 
 
 def render_hook_stats(result: HookStatsResult, style: Style) -> str:

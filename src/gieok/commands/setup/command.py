@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Style, argument, printable
+from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.setup import answers
 from gieok.commands.setup.afterwards import Afterwards, Deed
@@ -21,17 +22,6 @@ from gieok.text.messages import Words
 #: Answer in the file that is no question of the table: the first question.
 _ASK = "ask"
 _SAVE, _CANCEL = "save", "cancel"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupRequest:
-    """Parameters of `gieok setup`."""
-
-    yes: bool = argument(Words("take every default, ask nothing"), False)
-    answers: str = argument(
-        Words("a YAML file of answers (docs/setup.md); what it leaves out is the default"),
-        "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +43,23 @@ class SetupResult:
         return all(deed.ok for deed in self.done)
 
 
-def set_up_gieok(call: Call, request: SetupRequest) -> SetupResult:
+def set_up_gieok(
+    call: Call,
+    *,
+    yes: Annotated[bool, Parameter(Words("take every default, ask nothing"))] = False,
+    answers: Annotated[
+        str,
+        Parameter(
+            Words("a YAML file of answers (docs/setup.md); what it leaves out is the default")
+        ),
+    ] = "",
+) -> SetupResult:
     """Collect every answer, save them, then run the chosen actions.
 
     Raises BadRequest; KeyboardInterrupt where the person cancels.
     """
-    if request.yes or request.answers:
-        return _set_up_from_answers(call, request)
+    if yes or answers:
+        return _set_up_from_answers(call, answers)
     if call.dialogue is None:
         raise BadRequest(
             "setup asks questions, and there is no terminal",
@@ -71,9 +71,9 @@ def set_up_gieok(call: Call, request: SetupRequest) -> SetupResult:
     return _set_up_by_dialogue(call, call.dialogue())
 
 
-def _set_up_from_answers(call: Call, request: SetupRequest) -> SetupResult:
+def _set_up_from_answers(call: Call, answer_file: str) -> SetupResult:
     table = (*QUESTIONS, *AFTER)
-    file = call.caller.path(request.answers) if request.answers else None
+    file = call.caller.path(answer_file) if answer_file else None
     raw = answers.read_answer_file(file, table, (_ASK,)) if file else {}
     known = answers.fill_in_answers(Interview(call), raw, table, QUESTIONS)
     lines = answers.check_trials(known, QUESTIONS, raw)

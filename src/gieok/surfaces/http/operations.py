@@ -84,7 +84,7 @@ class CallerPlace:
     folder: str = ""
     scope: str = ""
 
-    def call(self, found: Operation[Any, Any], resident: Resident) -> Call:
+    def call(self, found: Operation[Any], resident: Resident) -> Call:
         """Open the context of a call. Raises BadRequest."""
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
@@ -108,7 +108,7 @@ def answer_http_operation(
     """Run an operation of `FITTING`, and return its answer."""
     fixed = FIXED.get(name, {})
 
-    def context_for(found: Operation[Any, Any]) -> Call:
+    def context_for(found: Operation[Any]) -> Call:
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
@@ -135,14 +135,14 @@ def describe_operation_routes() -> tuple[dict[str, Any], dict[str, Any]]:
     return all_paths, schemas
 
 
-def _build_http_request_schema(found: Operation[Any, Any]) -> dict[str, Any]:
+def _build_http_request_schema(found: Operation[Any]) -> dict[str, Any]:
     schema = request_schema(found, Surface.HTTP)
     for parameter, value in FIXED.get(found.name, {}).items():
         schema["properties"][parameter] |= {"const": value, "default": value}
     return schema
 
 
-def _describe_operation_route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
+def _describe_operation_route(found: Operation[Any], title: str) -> dict[str, Any]:
     def reference(what: str) -> dict[str, Any]:
         return {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}{what}"}}}
 

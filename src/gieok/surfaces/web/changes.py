@@ -8,8 +8,6 @@ from starlette.responses import Response
 
 from gieok.commands import load_command
 from gieok.commands.command import Style
-from gieok.commands.memory.index import IndexRequest
-from gieok.commands.observe.run import ObserveRunRequest
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.places import USER_SCOPE
@@ -39,7 +37,7 @@ def index(seen: PageRequest) -> Response:
     folder = seen.sent("folder")
 
     def work(job: PageJob) -> str:
-        return _run_reporting_command(seen, job, "index", IndexRequest(paths=[folder]))
+        return _run_reporting_command(seen, job, "index", paths=[folder])
 
     if not folder:
         return seen.back_to("/first")
@@ -51,17 +49,14 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
     """Index all past sessions of agents, and observe them."""
 
     def work(job: PageJob) -> str:
-        lines = _run_reporting_command(seen, job, "index", IndexRequest(sessions=True))
-        return (
-            f"{lines}\n"
-            f"{_run_reporting_command(seen, job, 'observe run', ObserveRunRequest(once=True))}"
-        )
+        lines = _run_reporting_command(seen, job, "index", sessions=True)
+        return f"{lines}\n{_run_reporting_command(seen, job, 'observe run', once=True)}"
 
     seen.site.jobs.start(Words("Reading what was said to agents"), work)
     return seen.back_to("/first")
 
 
-def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: object) -> str:
+def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, **values: object) -> str:
     """Run a command that reports its progress to a job; return the command's last words."""
     command = load_command(name)
     call = replace(
@@ -69,7 +64,7 @@ def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: 
         say=job.say,
         tell=job.tell,
     )
-    return command.present(command.call(call, request), Style(seen.lang, colour=False))
+    return command.present(command.call(call, **values), Style(seen.lang, colour=False))
 
 
 def install_chosen_agent(seen: PageRequest) -> Response:
