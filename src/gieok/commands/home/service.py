@@ -108,7 +108,7 @@ def _build_service_file(call: Call, system: str) -> tuple[Path, str]:
     if system == "launchd":
         arguments = "".join(f"<string>{escape(part)}</string>" for part in command)
         file = caller.user / "Library" / "LaunchAgents" / "gieok.plist"
-        return file, _LAUNCHD.format(home=escape(home), Parameters=arguments)
+        return file, _LAUNCHD.format(home=escape(home), arguments=arguments)
     return call.home.folder / "gieok-task.xml", _WINDOWS.format(
         program=escape(command[0]), rest=" ".join(command[1:])
     )

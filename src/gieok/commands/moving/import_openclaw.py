@@ -98,7 +98,7 @@ def _index_openclaw_workspace(
     roots.add_roots(own.home.notes, own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add_roots(own.home.notes, own.scope, [path for path in agent.extra if path.exists()])
     return index.index_requested_folders(
-        own, no_wait=request.no_wait, has_talk=request.sessions
+        own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions
     )
 
 
