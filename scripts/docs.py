@@ -10,14 +10,13 @@ import json
 import re
 import sys
 import textwrap
-from dataclasses import Field, fields
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import Operation, Surface
+from gieok.commands.command import CommandParameter, Operation, Surface
 from gieok.commands.encode import result_schema
 from gieok.commands.request import default_of
 from gieok.config import OPTIONS
@@ -32,7 +31,7 @@ _VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
 _JSON = {"string": "text", "integer": "int", "number": "float", "boolean": "bool"}
 
 
-def _shown(field: Field[Any]) -> str:
+def _shown(field: CommandParameter) -> str:
     """Return a parameter as the command line takes it."""
     default, flag = default_of(field), "--" + field.name.rstrip("_").replace("_", "-")
     if field.about.positional:
@@ -40,18 +39,18 @@ def _shown(field: Field[Any]) -> str:
         return word if field.about.needed else f"[{word}]"
     if isinstance(default, bool):
         return f"[{flag}]"
-    return f"[{flag} {'|'.join(field.metadata['choices']) or _VALUES[type(default)]}]"
+    return f"[{flag} {'|'.join(field.about.choices) or _VALUES[type(default)]}]"
 
 
 def _signature(name: str) -> str:
-    return " ".join([f"gieok {name}", *map(_shown, fields(load_command(name).request))])
+    return " ".join([f"gieok {name}", *map(_shown, load_command(name).parameters)])
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _row(field: Field[Any]) -> str:
+def _row(field: CommandParameter) -> str:
     default, choices = default_of(field), field.about.choices
     said = field.about.doc.en + (f": {', '.join(choices)}" if choices else "")
     begin = "" if default in ("", []) or default is False else f"`{default}`"
@@ -77,7 +76,7 @@ def _shape(schema: dict[str, Any]) -> str:
     return _JSON.get(schema.get("type", ""), schema.get("type", "any"))
 
 
-def _where(found: Operation[Any, Any]) -> str:
+def _where(found: Operation[Any]) -> str:
     tool = (
         f", MCP (`{found.tool or tool_name(found.name)}`)" if Surface.MCP in found.surfaces else ""
     )
@@ -94,7 +93,7 @@ def reference() -> str:
     for name in NAMES:
         found = load_command(name)
         lines += [f"### `{_signature(name)}`", "", f"{found.doc.en}. {_where(found)}", ""]
-        if rows := [_row(field) for field in fields(found.request)]:
+        if rows := [_row(field) for field in found.parameters]:
             lines += ["| argument | default | meaning |", "|---|---|---|", *rows, ""]
         lines += [f"JSON: `{_shape(result_schema(found))}`", ""]
     return "\n".join(lines).strip()

@@ -151,7 +151,7 @@ class ArchiveBackend(Backend):
         self.key_variables = key_variables
 
 
-class Provider:
+class ModelProvider:
     """Provider of models: what it can do, where it listens, and which key it takes.
 
     A row says everything that is known of a provider; the tables below it are made from the rows.
@@ -236,19 +236,19 @@ CACHES = {
 }
 _RERANKING = "models.rerankers.services:HttpReranker"
 PROVIDERS = {
-    "anthropic": Provider(
+    "anthropic": ModelProvider(
         generate="providers:build_anthropic_generator",
         talk="chats:AnthropicChat",
         is_probed=True,
         modules=("pydantic_ai", "anthropic"),
         key_variable="ANTHROPIC_API_KEY",
     ),
-    "claude-code": Provider(generate="host_command:ClaudeCode", program="claude"),
-    "codex": Provider(generate="host_command:Codex", program="codex"),
-    "cohere": Provider(
+    "claude-code": ModelProvider(generate="host_command:ClaudeCode", program="claude"),
+    "codex": ModelProvider(generate="host_command:Codex", program="codex"),
+    "cohere": ModelProvider(
         rerank=_RERANKING, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
     ),
-    "compatible": Provider(
+    "compatible": ModelProvider(
         generate="providers:build_chat_generator",
         talk="chats:OpenAiChat",
         embed="models.embedders.openai:OpenAi",
@@ -256,7 +256,7 @@ PROVIDERS = {
         is_probed=True,
         modules=("pydantic_ai", "openai"),
     ),
-    "gemini": Provider(
+    "gemini": ModelProvider(
         generate="providers:build_gemini_generator",
         talk="chats:GeminiChat",
         embed="models.embedders.gemini:Gemini",
@@ -265,14 +265,16 @@ PROVIDERS = {
         key_variable="GEMINI_API_KEY",
         embed_address="https://generativelanguage.googleapis.com/v1beta",
     ),
-    "jina": Provider(rerank=_RERANKING, key_variable="JINA_API_KEY", address="https://api.jina.ai"),
-    "ollama": Provider(
+    "jina": ModelProvider(
+        rerank=_RERANKING, key_variable="JINA_API_KEY", address="https://api.jina.ai"
+    ),
+    "ollama": ModelProvider(
         generate="ollama:OllamaGenerator",
         talk="ollama:OllamaChat",
         embed="models.embedders.ollama:Ollama",
         address="http://127.0.0.1:11434",
     ),
-    "openai": Provider(
+    "openai": ModelProvider(
         generate="providers:build_chat_generator",
         talk="chats:OpenAiChat",
         embed="models.embedders.openai:OpenAi",
@@ -282,8 +284,8 @@ PROVIDERS = {
         address="https://api.openai.com/v1",
     ),
     #: No model: what a test wrote down.
-    "scripted": Provider(talk="scripted:ScriptedChat"),
-    "voyage": Provider(
+    "scripted": ModelProvider(talk="scripted:ScriptedChat"),
+    "voyage": ModelProvider(
         rerank=_RERANKING, key_variable="VOYAGE_API_KEY", address="https://api.voyageai.com"
     ),
 }

@@ -93,7 +93,8 @@ def init_code_index(
         bool,
         Parameter(
             Words(
-                "read every file again, and let a model describe the project and summarise its symbols"
+                "read every file again, and let a model describe the project and summarise its "
+                "symbols"
             )
         ),
     ] = False,

@@ -57,7 +57,8 @@ def measure_recall(
         bool,
         Parameter(
             Words(
-                "label prompts in this terminal: type one, then the numbers of what it should recall"
+                "label prompts in this terminal: type one, then the numbers of what it should "
+                "recall"
             )
         ),
     ] = False,
