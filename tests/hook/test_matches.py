@@ -198,6 +198,15 @@ def test_dated_notes_and_summaries_fade_and_decisions_do_not(find: Find) -> None
     assert odds["old"] == odds["summary"] < odds["new"]
 
 
+def test_a_turn_does_not_fade(find: Find) -> None:
+    key, prompt = "sessions/codex/s#1", "which linter preset?"
+    odds = [
+        _alone(find(prompt, _entry(key, _LINTER, kind="turn", age_days=days)), key).probability
+        for days in (0.0, 90.0, 400.0)
+    ]
+    assert odds[0] == odds[1] == odds[2]
+
+
 def test_an_author_who_marks_a_line_lifts_it(find: Find) -> None:
     notes = [
         _entry(f"{name}.md", f"{_LINTER} <!-- importance: {mark} -->")

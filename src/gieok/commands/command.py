@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gieok import fs
 from gieok.home.call import Call
+from gieok.text.catalogues import ENGLISH
 from gieok.text.messages import Words, translate
 
 #: What a person can do about content that waits for trust.
@@ -119,7 +120,7 @@ class Style(NamedTuple):
         """Return the reader's translation of a text that was produced in English, such as an
         error.
         """
-        if self.lang != "ko":
+        if self.lang == ENGLISH:
             return text
         from gieok.text.korean import in_language
 

@@ -377,9 +377,10 @@ class _MatchedRow:
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
         """Return the factor of the score: by age and by the author's marks.
 
-        Only dated notes and summaries fade with age.
+        Only dated notes and summaries fade with age; turns do not, here as in the full ranking.
         """
-        moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
+        is_undated = _MADE_THEN in self._metadata or not self.is_record
+        moment_ms = None if is_undated else self._day_ms
         if self._category in _FADING:
             moment_ms = moment_ms or self._updated_ms
         age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000

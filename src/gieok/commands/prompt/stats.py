@@ -55,7 +55,7 @@ def render_hook_stats(result: HookStatsResult, style: Style) -> str:
         (Words("with a sure memory"), s.high),
         (Words("with titles"), s.medium),
         (Words("titles followed by a search"), s.followed),
-        (Words("told that nothing is known"), s.notes),
+        (Words("told that something near is there"), s.notes),
         (Words("silent"), s.silent),
         (
             Words("answered by words alone, without meaning"),

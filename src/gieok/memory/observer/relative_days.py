@@ -3,15 +3,10 @@
 import re
 from datetime import date, timedelta
 
-from gieok.text.dates import find_span
+from gieok.text.dates import find_past_span, find_span
 
-#: Words that mean the same day relative to any day on which they are said.
-_PAST = re.compile(
-    r"어제|그제|그저께|엊그제|오늘|방금|아까|지난 ?(?:주|달|해|번 ?주)|저번 ?(?:주|달)|작년|올해"
-    r"|\b(?:yesterday|today|this morning|last (?:night|week|weekend|month|year|\w+day)(?! of\b)"
-    r"|\w+ (?:days?|weeks?|months?) ago)\b",
-    re.IGNORECASE,
-)
+#: Days after which the same words are read again, to see whether they mean another day then.
+_SOON, _LATER = timedelta(days=7), timedelta(days=400)
 _AHEAD = re.compile(
     r"(?P<tomorrow>(?<![가-힣])내일|\btomorrow\b(?! or))|(?P<after>(?<![가-힣])모레|\bday after tomorrow\b)"
     r"|다음 ?주 ?(?P<ko>[월화수목금토일])요일|\bnext week,? (?:on )?(?P<en>mon|tue|wed|thu|fri|sat|sun)\w*"
@@ -69,5 +64,22 @@ def _find_due_day(text: str, said: date) -> tuple[date, date] | None:
 
 
 def _find_past_days(text: str, said: date) -> tuple[date, date] | None:
-    days = find_span(text, said) if _PAST.search(text) else None
-    return (days.first, days.last) if days else None
+    days = find_past_span(text, said)
+    if days is None or not _is_relative(text, said, days.first, days.last):
+        return None
+    return days.first, days.last
+
+
+def _is_relative(text: str, said: date, first: date, last: date) -> bool:
+    """Return whether the time in a text depends on the day on which it is said.
+
+    A date without its year (March 5) means the same day all through a year and is not relative; a
+    whole year that no number names (last year) is.
+    """
+    soon, later = find_span(text, said + _SOON), find_span(text, said + _LATER)
+    if later is None or soon is None or (later.first, later.last) == (first, last):
+        return False
+    is_other_soon = (soon.first, soon.last) != (first, last)
+    is_year = (first.month, first.day, last.month, last.day) == (1, 1, 12, 31)
+    is_same_date = (later.first.month, later.first.day) == (first.month, first.day)
+    return is_year or (not is_same_date and (is_other_soon or first.day == 1))

@@ -62,18 +62,21 @@ def _translate_sqlite_error(error: Exception, file: Path, what: str) -> GieokErr
         return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
     if readonly.is_disk_full(error):
         return StoreFull(f"no space left while writing {str(file)!r}")
+    repair = _REPAIR.get(what)
     if "invalid fts5 file format" in str(error):
         return StoreCorrupt(
             (
                 f"the {what} {str(file)!r} was written with a newer SQLite than this Python's "
                 f"{sqlite3.sqlite_version}"
             ),
-            hint=f"use the Python that wrote it, or {_REPAIR[what]}",
+            hint=f"use the Python that wrote it, or {repair}"
+            if repair
+            else "use the Python that wrote it",
         )
     if code in _DAMAGED:
         return StoreCorrupt(
             f"the {what} {str(file)!r} is damaged or not a database: {error}",
-            hint=_REPAIR.get(what),
+            hint=repair,
         )
     if code == sqlite3.SQLITE_READONLY:
         return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
