@@ -223,7 +223,7 @@ class ArchiveFailed(GieokError):
 
 
 class ArchiveMissing(ArchiveFailed):
-    """Error where there is no such file in the archive."""
+    """Error for a file that the archive does not have."""
 
     code = "archive_missing"
 

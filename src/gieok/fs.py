@@ -254,7 +254,8 @@ def remove_database(file: "Path") -> None:
 def set_aside(file: "Path", folder: "Path") -> None:
     """Move a damaged SQLite file into a folder.
 
-    The files beside it are moved first: they must not become part of the next database.
+    Its `-shm`, `-wal` and `-journal` files are moved first: a new database of that name must not
+    take them for its own.
     """
     make_private(folder)
     for path in database_files(file):

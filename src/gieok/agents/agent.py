@@ -1,4 +1,7 @@
-"""Base of an agent as its own file gives it, and the loader by the agent's name."""
+"""Base class of agents, and the loader of an agent by its name.
+
+Each agent has a module of its own, whose `AGENT` is the agent.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -117,9 +117,7 @@ class Style(NamedTuple):
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def told(self, text: str) -> str:
-        """Return the reader's translation of a text that was produced in English, such as an
-        error.
-        """
+        """Return a text that arose in English, such as an error, in the reader's language."""
         if self.lang == ENGLISH:
             return text
         from gieok.text.korean import in_language

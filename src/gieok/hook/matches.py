@@ -375,9 +375,10 @@ class _MatchedRow:
         )
 
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
-        """Return the factor of the score: by age and by the author's marks.
+        """Return the factor of the score: by age and by the author's importance marks.
 
-        Only dated notes and summaries fade with age; turns do not, here as in the full ranking.
+        Dated notes, turns of conversations and session summaries fade with age; other records do
+        not.
         """
         is_undated = _MADE_THEN in self._metadata or not self.is_record
         moment_ms = None if is_undated else self._day_ms

@@ -1,9 +1,9 @@
 """Renderer of the text that a session begins with, for every agent and scope.
 
-Imported by the hook: see the package. The parts, most valuable first: active memory of each scope,
-the end of the last session, what is due, and as the budget allows the titles of records and the
-newest turns that state something lasting. Each part has a share of the budget; tokens that a part
-leaves unused go to the parts that hold more.
+The hook imports this module: see `gieok.hook`. The parts of the text, most valuable first: binding
+rules, active memory of each scope, the end of the last session, what is due, titles of records, and
+the newest turns that state something lasting. Each part has a share of the budget. Tokens that the
+parts leave unused go to the last part first.
 """
 
 import re

@@ -76,9 +76,10 @@ def patterns(sidecar: Sidecar) -> list[str]:
 
 
 def _find_grown_transcripts(sidecar: Sidecar) -> Iterator[_Grown]:
-    """Yield the transcripts with something to read, by a look at the status of each file.
+    """Yield the transcripts that may hold unread lines.
 
-    A file that is rewritten at the same size waits for a complete capture.
+    Only the size of a file and the time of its last change are compared. A file that was rewritten
+    at the same size is left to the next complete capture.
     """
     known = {cursor.identity: cursor for cursor in sidecar.journal.cursors()}
     looked = sidecar.journal.kept(_REALM)

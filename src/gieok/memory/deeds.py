@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 def is_deed(text: str) -> bool:
-    """Say whether an observation is of a tool call."""
+    """Say whether the text of an observation is the record of a tool call: `[Edit src/a.py]`."""
     return text.startswith("[") and _DEED.match(text) is not None
 
 

@@ -381,7 +381,10 @@ class Sidecar:
     # What waits
 
     def _tell_unread(self, path: str, why: str) -> None:
-        """Record an incident for an unreadable transcript until it is readable or gone."""
+        """Record an incident for a transcript that cannot be read, or resolve the incident.
+
+        `why` is the reason; '' says that the transcript can be read now.
+        """
         name, now = f"{UNREAD}{path}", self.clock.now()
         if why:
             self.journal.raise_incident(

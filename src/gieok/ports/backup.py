@@ -17,9 +17,11 @@ class BackupFile(NamedTuple):
 
 
 class BackupReport(NamedTuple):
-    """Content of a backup: number and size of its files, and what was left out and why.
+    """Report on a backup that was made or read.
 
-    `gieok` is the version of Gieok that made the backup. `left_out` holds pairs (what, why).
+    `members` is the number of files in the backup, and `content_bytes` is their total size before
+    compression. `gieok` is the version of Gieok that made the backup. `left_out` holds pairs (what,
+    why).
     """
 
     file: BackupFile

@@ -38,7 +38,10 @@ class EncryptionStatus(NamedTuple):
 
 
 class EncryptionChange(NamedTuple):
-    """Outcome of a change: the current key, rewritten files, and (path, why) of failures."""
+    """Outcome of a change: the current key, the number of rewritten files, and the failures.
+
+    Each failure in `wrong` is a line that names the path and the reason.
+    """
 
     recipient: str
     key_file: str
@@ -48,7 +51,7 @@ class EncryptionChange(NamedTuple):
 
 
 class Encryption(Protocol):
-    """The encryption of a home."""
+    """Port through which commands read and change the encryption of a home."""
 
     def status(self) -> EncryptionStatus:
         """Return the state of the encryption. Raises BadConfig."""

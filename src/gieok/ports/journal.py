@@ -166,7 +166,7 @@ class JournalUpkeep(Protocol):
         """
 
     def close(self) -> None:
-        """Release everything."""
+        """Close the files and connections of the journal."""
 
 
 class Positions(Protocol):

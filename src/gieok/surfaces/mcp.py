@@ -57,9 +57,9 @@ class _Output:
 
 
 class McpSession:
-    """Session of one client.
+    """MCP session of one client: its requests come in as lines, its answers go to `write`.
 
-    Tools run in threads, so that a search does not hold up a ping.
+    Each tool call runs in a thread of its own, so that a search does not hold up a ping.
     """
 
     def __init__(self, write: Callable[[object], None]) -> None:

@@ -50,9 +50,10 @@ def _is_machines(line: str) -> bool:
 
 
 def _without_wrapped(lines: list[str]) -> list[str]:
-    """Return the lines with one `…` for each block of base64-like lines.
+    """Replace each block of base64-like lines by one `…`, and keep the number of lines.
 
-    A block may contain empty lines.
+    The first line of a block becomes `…`, and its other lines become empty. An empty line does not
+    end a block.
     """
     shortened: list[str] = []
     block: list[int] = []

@@ -59,9 +59,10 @@ class PointPrices(NamedTuple):
 
 
 class PointsStanding(NamedTuple):
-    """Points of a user.
+    """Balance and check-ins of a user today.
 
-    `day` is today in the user's zone; `streak` counts the days in a row up to today or yesterday.
+    `day` is today in the user's zone. `streak` is the number of consecutive days with a check-in,
+    up to today or yesterday.
     """
 
     balance: int

@@ -54,7 +54,12 @@ class Completions:
     turns: Turns
 
     def begin(self, sent: Sent) -> Reply:
-        """Begin a reply, up to its first words. Raises as `Turns.begin`."""
+        """Begin the reply to a front end's request, and return it once its first words have
+        arrived.
+
+        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; nothing is
+        charged where an error is raised.
+        """
         turns = self.turns
         turns.memory.check_open()
         shown = tuple(

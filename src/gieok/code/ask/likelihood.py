@@ -81,9 +81,9 @@ class Sources:
 
 
 class LinePlace(NamedTuple):
-    """What lies between a function's head and a line: conditions, loops and earlier exits.
+    """Numbers of conditions, loops and earlier exits on the way from a function's head to a line.
 
-    A condition in the line itself counts too.
+    `inline`: the line itself chooses, such as by `if`, `and` or `? :`.
     """
 
     conditions: int

@@ -112,7 +112,11 @@ def search_symbols(
 
 
 def _not_understood(found: RankedHits, text: str) -> str | None:
-    """Name the Korean words of a question that are in no passage and have no English word here."""
+    """Return a warning that names the Korean words of a question that the search cannot match.
+
+    No found passage holds these words, and no English word for them is known. None where every word
+    is matched.
+    """
     unknown = korean_terms.find_korean_terms(text).unknown
     lost = [
         word

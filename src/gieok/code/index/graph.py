@@ -71,7 +71,11 @@ _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
 
 class Built(NamedTuple):
-    """The graph of a project, without its symbols."""
+    """Graph of a project as it was built, without its symbols.
+
+    The graph consists of the edges, the calls without a known target, and the files that are linked
+    in part.
+    """
 
     edges: tuple[Edge, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]

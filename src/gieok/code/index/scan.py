@@ -1,6 +1,7 @@
 """Select the files of a project to read.
 
-They are of a known language, of a reasonable size, not generated and not ignored (`ignoring`).
+The files are of a known language, of a reasonable size, not generated, and not ignored
+(`ignore_rules`).
 """
 
 import re
@@ -102,7 +103,10 @@ def _explain_left_out_folder(count: int) -> str:
 def look_at_paths(
     root: Path, paths: Sequence[str], rules: IgnoreRules = _NO_RULES
 ) -> list[SourceCandidate | Skipped | None]:
-    """Return the result of `scan` for each path; None for a path that is no file of a language."""
+    """Return what `scan` makes of each path: a file to read, or a skipped file with the reason.
+
+    None stands for a path that is no file of a known language.
+    """
     left_out = ignore_rules.left_out(root, paths, rules)
     return [
         Skipped(path, IGNORED) if path in left_out else _check_source_candidate((path, root / path))

@@ -68,7 +68,10 @@ def is_outside_product(path: str) -> bool:
 
 
 def is_reexport(path: str) -> bool:
-    """Return whether a file mostly re-exports definitions of other files."""
+    """Return whether a file stands for its folder by its name, such as `__init__.py` or `index.ts`.
+
+    The content of the file is not read.
+    """
     return PurePosixPath(path).name in REEXPORTS
 
 

@@ -179,7 +179,7 @@ class TreeReader(Emission[Node]):
         return held
 
     def text_value(self, node: Node) -> Variable:
-        """Return the value that stands for any text."""
+        """Return the variable that stands for every text; the content of a text is not tracked."""
         del node
         return self.builder.external("str")
 

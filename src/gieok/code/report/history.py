@@ -51,7 +51,11 @@ class Worker(NamedTuple):
 
 
 class History(NamedTuple):
-    """Findings from the newest commits; all empty without git or without commits."""
+    """Facts from the newest commits of a project.
+
+    Every field is empty without git or without commits. `together` holds files that change
+    together, and `workers` the authors.
+    """
 
     commits: int = 0
     since: datetime | None = None

@@ -66,7 +66,11 @@ class Natives(NamedTuple):
             calls.program.flows.add(site.to, calls.program.values.unknown)
 
     def call_method(self, calls: "Calls", site: CallSite, container: int, name: str) -> None:
-        """Apply the model of a method of a list, dict, set or array, once."""
+        """Let a call of a container's method have that method's modelled effect on the value flows.
+
+        Containers are lists, dicts, sets and arrays. A second call with the same container, method
+        and call site has no effect.
+        """
         if ("container", container, name) in site.wired:
             return
         site.wired.append(("container", container, name))

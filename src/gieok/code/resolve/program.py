@@ -34,7 +34,8 @@ class FileOffsets(NamedTuple):
 class CallSite:
     """Place where something is called.
 
-    The kind is `call`, a read through a property, or `special` (called by an operator).
+    `kind` is `call`, `method`, `property` (a read that calls), `special` (called by the language,
+    such as an operator or a loop), or `callback`. `to` is the variable that receives the result.
     """
 
     __slots__ = (
@@ -164,7 +165,10 @@ class Program:
     def site(
         self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
     ) -> CallSite:
-        """Add a place where something is called."""
+        """Add a place where something is called, and return it.
+
+        `to` is the variable that receives the result of the call.
+        """
         site = CallSite(to, arguments, symbol, line, name, kind)
         self.sites.append(site)
         return site

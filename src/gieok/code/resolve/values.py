@@ -116,7 +116,7 @@ class Containers:
         return variable
 
     def any_of(self, container: int) -> int:
-        """Return the variable that holds everything inside a container."""
+        """Return the variable into which every value of a container flows."""
         return self._any[container]
 
     def spread(self, value: int, listener: Listener) -> None:

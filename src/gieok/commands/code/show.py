@@ -286,9 +286,10 @@ def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
 def _render_symbol_edges(
     title: str, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
 ) -> list[str]:
-    """Return the symbols at the other end of edges as lines.
+    """Render the callers of a symbol, or with `is_out` its callees, as lines under a title.
 
-    A caller is shown as the place of its call, a callee behind the line of the call.
+    A caller is shown as the place of its call, a callee behind the line of the call. `total` counts
+    those that `rows` leaves out too.
     """
     if not rows:
         return []

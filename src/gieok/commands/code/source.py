@@ -1,4 +1,7 @@
-"""Source as it is shown: byte for byte that of the file, in numbered lines, with notes beside."""
+"""Excerpts of source files for people and agents: the file's own bytes, in numbered lines.
+
+Notes beside an excerpt say where it differs from the file, such as a replaced secret.
+"""
 
 import re
 from collections.abc import Sequence

@@ -29,8 +29,10 @@ _NOTHING = journal_copy.Copied(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class JournalSwitchResult:
-    """Source and target, counts of scopes, users and copied parts; `done` is False for a dry
-    run.
+    """Result of a switch of the journal, or of its dry run.
+
+    `done` is False for a dry run; `copied` then counts the parts that would be copied. `location`
+    is the place of the new journal.
     """
 
     from_: str

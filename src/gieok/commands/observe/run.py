@@ -109,9 +109,11 @@ class _TranscriptRun:
         return True
 
     def go(self, *, flush: bool, changed: set[Path] | None = None) -> None:
-        """Read, derive turns, observe, embed, and judge what lasts.
+        """Take in transcripts, and process what is due.
 
-        With `flush`, everything that waits is due.
+        The steps: read the transcripts, mirror the notes, make turns searchable, observe each
+        scope, and judge which memories last. `changed` limits the reading to these paths. With
+        `flush`, everything that waits is due.
         """
         sidecar, call = self.sidecar, self._call
         ended = sidecar.capture_spool()

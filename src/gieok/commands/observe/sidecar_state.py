@@ -109,7 +109,7 @@ class SidecarState:
         return tuple(IncidentRow(i.name, i.detail, i.since) for i in self.waiting)
 
     def lines(self, style: Style) -> list[str]:
-        """Return the state as lines for people."""
+        """Return the state of the daemon and of the observer as lines for people."""
         d = self.running
         runs = Words.of("runs, process {pid}", pid=d.pid) if d else Words("not running")
         weak = (

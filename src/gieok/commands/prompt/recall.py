@@ -493,7 +493,10 @@ def render_recall(result: RecallResult, style: Style) -> str:
 
 
 def _list_notes(result: RecallResult, style: Style) -> list[str]:
-    """Return notes on degraded recall, and on words that were not read as a time."""
+    """Return the notes that follow a recall.
+
+    One note says why the recall is degraded, another which words were not read as a time.
+    """
     notes = (
         [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
     )

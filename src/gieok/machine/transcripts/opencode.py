@@ -96,7 +96,11 @@ class OpenCodeDatabase(TranscriptDatabase):
         return [StoredSession(*row) for row in self._rows(self.OLD_SESSIONS.format(logged=logged))]
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return events in order; the parts of an older session are returned as events."""
+        """Return up to `limit` events of a session with numbers above `after`, in order.
+
+        For a session without a complete log, the result is made of the session's row and its parts,
+        in the form of events.
+        """
         if session not in self._old:
             return super().events(session, after, limit) if self._has_log else []
         rows: list[tuple[Any, ...]] = self._rows(

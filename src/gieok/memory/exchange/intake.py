@@ -279,7 +279,11 @@ class Intake:
     def _end_older(
         self, scope: Scope, key: str, newer: Observation, fresh: dict[str, Entry]
     ) -> None:
-        """End the memory of the earlier wording of a statement."""
+        """Mark the memory of a statement's earlier wording as ended by the newer wording, in
+        `fresh`.
+
+        `key` names the earlier memory. A memory that is corrected or ended already stays as it is.
+        """
         older = next(iter(self.store.get(scope, [key])), None) if key and key != newer.key else None
         if older is not None and older.valid_to is None and not older.metadata.get(CORRECTED):
             fresh[key] = observation.build_whole_entry(

@@ -37,7 +37,7 @@ class TakenBack(NamedTuple):
 
     @property
     def change(self) -> tuple[str, int]:
-        """Return the key and number of the line that states the change."""
+        """Return the line whose change is taken back, as its document's key and its line number."""
         return self.changed_key, self.changed_line
 
 

@@ -1,6 +1,8 @@
-"""Conflicts: memories changed both in an archive's file and here; both versions are kept.
+"""Conflicts: a person edited a memory in a file of an archive where the memory no longer lives.
 
-A person made the change in the file.
+The person's text wins, unless the memory was corrected in Gieok later. In the cold tier, the losing
+version is kept in a note beside the file, and the person is asked. In the warm tier, a losing text
+of the person stays in the file.
 """
 
 from collections.abc import Sequence
@@ -33,9 +35,10 @@ class Resolved(NamedTuple):
 def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
     """Take in memories that a person edited in a file where they no longer live.
 
-    The person's text in the file lives on, unless the person has corrected the memory here since:
-    then the correction lives on. The losing version is kept in a note beside the file, and a
-    question is asked. A memory that was forgotten meanwhile stays forgotten.
+    The person's text wins, unless the memory was corrected in Gieok since: then the correction
+    wins. A losing version is kept in a note beside a file of the cold tier, and a question is
+    asked; a losing text in a file of the warm tier stays there as the person's own. A memory that
+    was forgotten meanwhile stays forgotten.
     """
     arrivals, own = list[Arrival](), list[str]()
     distil.deliver(tiers.journal, tiers.store)

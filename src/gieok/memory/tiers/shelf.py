@@ -90,9 +90,11 @@ class Shelf:
         return path + sealer.suffix, sealer.seal(data)
 
     def read(self, place: Place) -> Held | None:
-        """Read a file; return None where there is none.
+        """Read and decrypt an archived file of memories; return None where the archive has no such
+        file.
 
-        Raises ArchiveFailed, also for a file that none of the sealers opens.
+        A file that cannot be parsed is returned with the reason in `wrong`. Raises ArchiveFailed,
+        also for a file that no known key opens.
         """
         try:
             data, revision = self.archive(place.scope).read(place.path)

@@ -33,7 +33,7 @@ _parse = json.JSONDecoder().raw_decode
 
 
 def to_ms(moment: datetime | None) -> int | None:
-    """Return Unix milliseconds."""
+    """Return a time in Unix milliseconds; None for no time."""
     return None if moment is None else round(moment.timestamp() * 1000)
 
 

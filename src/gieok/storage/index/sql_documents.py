@@ -141,7 +141,10 @@ class SqlDocuments(ABC, Generic[Db]):
             return self._reads.scopes(db)
 
     def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
-        """Return passages in the order of `ids`."""
+        """Return the passages with these ids that still exist, in the order of `ids`.
+
+        With `scope`, passages of other scopes are left out.
+        """
         with self._answering() as db:
             return self._reads.passages(db, ids, scope)
 

@@ -163,9 +163,10 @@ class Connections:
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
-        """Give a snapshot as `reading`, for a question that a person waits for.
+        """Give one read-only snapshot with a deadline, for a question that a person waits for.
 
-        Raises StoreBusy or StoreUnreachable after the timeout.
+        Raises StoreBusy where a lock or a statement takes too long, StoreUnreachable where the
+        server is silent.
         """
         with (
             self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db,

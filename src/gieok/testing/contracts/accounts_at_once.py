@@ -1,4 +1,7 @@
-"""The contract of points under threads, killed processes and random sequences of calls."""
+"""Contract suite of a user's points: threads, killed processes and random calls lose no point.
+
+No posting counts twice, and what is held is never spent.
+"""
 
 import random
 import signal

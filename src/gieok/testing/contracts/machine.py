@@ -171,7 +171,10 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 def _replace_unstorable_places(found: list[Place]) -> list[Place]:
-    """Return the places as a store keeps them that replaces characters no database can hold."""
+    """Return the places with U+FFFD in place of the characters that no database can hold.
+
+    A store that replaces such characters returns its places in this form.
+    """
     return [
         (key, line, text.translate({0: "\ufffd", 0xD800: "\ufffd"})) for key, line, text in found
     ]

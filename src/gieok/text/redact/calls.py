@@ -1,10 +1,8 @@
-"""Passwords among the arguments of a call or in a comparison: what stands beside them says what
-they are.
+"""Rules for quoted passwords that are an argument of a call, or one side of a comparison.
 
-A program names a password without an assignment too: the callee logs somebody in, and the literal
-stands behind the user; the field of a page that is filled is one for a password; a variable for a
-password is compared with the literal. Only quoted literals count, and what a program may name there
-instead (an event, a field, a method) is no literal of that kind.
+No assignment names such a password; the code around it does: a callee that logs in (`login("kim",
+"…")`), a call that sets or hashes a password, a password field that is filled, a variable for a
+password that is compared. Names of events, fields and methods in that place are no passwords.
 """
 
 import re

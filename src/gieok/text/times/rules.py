@@ -316,7 +316,11 @@ def _loose_span(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | No
 
 
 def _this_time(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the month around today in another year: this time last year, 작년 이맘때."""
+    """Return the days around today's date in another year or month: this time last year, 작년 이맘때.
+
+    The span begins 15 days before that date and ends 15 days after it. None where the other words
+    name no year and no month.
+    """
     rest = [token for token in tokens if token.kind != "this-time"]
     parsed = parse_time_tokens(rest, view)
     offset = parsed[1][0].offset if parsed and len(parsed[1]) == 1 else None

@@ -106,7 +106,10 @@ class GoLinker(PackageLinker):
                 hierarchy.inherit(below, owner, len(hierarchy.bases(below)))
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return the package that an import names."""
+        """Return the folder that an import names.
+
+        For a package outside of the project, the result is the import path.
+        """
         del name, level
         folder = self.package(importer, module)
         return Target(space=folder) if folder is not None else Target(external=module)

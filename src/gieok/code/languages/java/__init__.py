@@ -29,7 +29,7 @@ class _Linker(PackageLinker):
         return Target(external=f"{module}.{name}" if name else module)
 
     def package(self, importer: str, module: str) -> str | None:
-        """Return the package that a dotted name belongs to."""
+        """Return the dotted name as it is, because an import of Java names its package."""
         del importer
         return module
 

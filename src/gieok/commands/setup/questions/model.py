@@ -1,6 +1,6 @@
-"""Step 3: the observer, which reads conversations and says what is worth keeping.
+"""Questions of step 3 of `gieok setup`: which observer reads the conversations.
 
-The observer is rules, an agent's command, or a model.
+The observer says what is worth keeping. The observer is rules, an agent's command, or a model.
 """
 
 from collections.abc import Mapping, Sequence

@@ -153,7 +153,7 @@ class Sentence(NamedTuple):
     is_korean: bool
 
     def has_mood(self, name: str) -> bool:
-        """Say whether the sentence has a mood of `MOODS`."""
+        """Say whether the sentence has one of `MOODS`, such as `question`, `decided` or `rule`."""
         return read_moods(self.text)[MOODS.index(name)] > 0
 
     def find_cue(self, name: str) -> frozenset[str]:

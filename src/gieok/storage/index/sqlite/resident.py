@@ -113,9 +113,9 @@ class ResidentScope:
     def _fetch(
         self, db: sqlite3.Connection, wanted: Ints | None
     ) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
-        """Yield ids, values and scales of the wanted passages, a few thousand at a time.
+        """Yield ids, quantised vectors and their scales, a few thousand passages at a time.
 
-        None: of all passages.
+        `wanted` holds the ids of the passages; None stands for every passage of the scope.
         """
         sql = "SELECT p.id, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id WHERE"
         if wanted is None:

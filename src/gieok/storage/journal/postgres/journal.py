@@ -58,9 +58,11 @@ class PostgresJournal(JournalServer, SqlParts):
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
     ) -> int:
-        """Hand a scope's waiting entries to `take`, in one transaction.
+        """Hand up to `limit` entries of a scope's outbox to `take`, and remove them; return how
+        many.
 
-        The transaction holds the locks; other scopes do not wait.
+        An entry is a document to put, or the key of a document to delete. All happens in one
+        transaction, which holds the locks of this scope; other scopes do not wait.
         """
         with self._writing() as db:
             locks = "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)"
