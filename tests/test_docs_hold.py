@@ -41,7 +41,7 @@ _OF_OTHERS = {"command not found: gieok"}
 def _commands() -> dict[tuple[str, ...], set[str]]:
     """Return the words of each command → the options that it takes."""
     names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
-    own = {(): {"-V", "--version", "-h", "--help"}, ("help",): {"--man"}}
+    own = {(): {"-V", "--version", "-h", "--help"}, ("help",): set()}
     return own | {
         tuple(name.split()): {
             flag for action in _parser(name)._actions for flag in action.option_strings

@@ -352,9 +352,7 @@ IMPORTS = {
     "claude": Backend("machine.imports.claude:ClaudeReader"),
     "claude-mem": Backend("machine.imports.claude_mem:ClaudeMemReader"),
     "mem0": Backend("machine.imports.mem0:Mem0Reader"),
-    "memsearch": Backend("machine.imports.notes:MemsearchReader"),
     "basic-memory": Backend("machine.imports.notes:BasicMemoryReader"),
-    "claude-code": Backend("machine.imports.notes:ClaudeCodeReader"),
 }
 WATCHERS = {"watchfiles": Backend("machine.watchers:FileWatcher")}
 

@@ -1,9 +1,8 @@
-"""What people expect of a command line: places to open, marks, completion, a manual, a word when
+"""What people expect of a command line: places to open, marks, completion, a word when
 they stop it.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import unicodedata
@@ -14,7 +13,7 @@ import pytest
 import shtab
 from world import GIEOK
 
-from gieok.surfaces import completion, manual
+from gieok.surfaces import completion
 
 _COMPLETE = """
 source "$1"; shift
@@ -106,23 +105,6 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
         env=_environment(tmp_path),
     )
     assert dict(zip(wanted, done.stdout.splitlines(), strict=True)) == wanted
-
-
-def test_every_command_is_in_the_manual() -> None:
-    pages = {lang: manual.render_manual_page(lang) for lang in ("en", "ko")}
-    assert all(page.isascii() for page in pages.values())
-    assert r"\fB\-\-budget\-tokens BUDGET_TOKENS\fR" in pages["en"]
-    if groff := shutil.which("groff"):
-        for lang, head in (("en", "EXIT STATUS"), ("ko", "종료 상태")):
-            done = subprocess.run(
-                [groff, "-man", "-Tutf8", "-P-cbou", "-ww"],
-                input=pages[lang],
-                capture_output=True,
-                encoding="utf-8",
-                check=True,
-            )
-            assert done.stderr == ""
-            assert head in done.stdout
 
 
 def test_an_interrupted_command_says_what_is_kept(

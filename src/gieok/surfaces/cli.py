@@ -101,10 +101,6 @@ def _answer_help(line: CommandLine, lang: str) -> int | None:
     """
     if line.arguments[:1] and line.arguments[0] in VERSION:
         return _print_help_text(f"gieok {__version__}")
-    if line.name == "help" and line.arguments[:1] == ("--man",):
-        from gieok.surfaces import manual
-
-        return _print_help_text(manual.render_manual_page(lang))
     if line.name and not line.is_group:
         return None
     from gieok.surfaces import overview

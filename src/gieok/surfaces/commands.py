@@ -123,11 +123,7 @@ PARTS = (
     ),
     (Words("more"), ("help", "completion")),
 )
-OWN = {
-    "help": Words(
-        "Show what a command does: `gieok help COMMAND`; with --man, all of them as a manual page"
-    )
-}
+OWN = {"help": Words("Show what a command does: `gieok help COMMAND`")}
 
 
 @cache

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from gieok.agents.table import fold_folder_path
 from gieok.commands.memory.edit import edit_memory as edit
 from gieok.commands.memory.forget import forget_memories as forget
 from gieok.commands.memory.search import search_memory as search
@@ -73,9 +72,6 @@ _ASKED = [
     ("mem0", "스테이징 클러스터 이름이 뭐야?", "bluefin"),
     ("basic-memory", "배포는 무슨 요일에 하지?", "목요일"),
     ("basic-memory", "what does Alice expect before lunch?", "noon"),
-    ("memsearch", "what did we choose as the session cache?", "Valkey"),
-    ("claude-code", "do we use npm here?", "pnpm"),
-    ("claude-code", "how often may we call the warehouse?", "forty calls"),
 ]
 
 
@@ -289,20 +285,6 @@ def test_prompts_are_not_doubled_where_the_agent_itself_told_them(home: Path) ->
     )
     journal.append(MAIN, [own], Cursor("t", "t", 1), None)
     assert _take(home, DATA / "claude-mem.db").done.messages == 0
-
-
-def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path) -> None:
-    shop = tmp_path / "shop"
-    (shop / ".git").mkdir(parents=True)
-    notes = tmp_path / ".claude" / "projects" / fold_folder_path(str(shop)) / "memory"
-    shutil.copytree(
-        DATA / "claude-code" / ".claude" / "projects" / "-home-kim-shop" / "memory", notes
-    )
-    _context(home).home.journal.keep("folders", {str(shop): ""})
-    done = _take(home, tmp_path / ".claude")
-    assert {Path(one).name for one in done.followed} == {"MEMORY.md", "release.md"}
-    assert done.done.memories == 0
-    assert done.found
 
 
 def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:

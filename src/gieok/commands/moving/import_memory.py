@@ -1,7 +1,7 @@
 """`gieok import`: import another program's memory; the format is recognised by its files."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -12,7 +12,6 @@ from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Reason
 from gieok.commands.memory.replica import copy_beside
-from gieok.commands.memory.seed_notes import index_seeds
 from gieok.commands.moving import import_openclaw, import_own
 from gieok.commands.moving.import_openclaw import OpenClawRequest, OpenClawResult
 from gieok.commands.observe.run import settle_scope
@@ -24,7 +23,7 @@ from gieok.memory.exchange.intake import ImportSource, Intake, TakenIn
 from gieok.memory.files import seeds
 from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
-from gieok.ports.imports import ImportFiles, ImportPiece, ImportReader
+from gieok.ports.imports import ImportFiles, ImportReader
 from gieok.ports.store import VectorSearch
 from gieok.text.messages import Words
 from gieok.text.turns import is_users
@@ -35,7 +34,6 @@ _PLACES = {
     "claude-mem": ".claude-mem/claude-mem.db",
     "mem0": ".mem0",
     "basic-memory": "basic-memory",
-    "claude-code": ".claude",
 }
 _LABELS = {
     import_own.NAME: Words("an export of Gieok"),
@@ -43,9 +41,7 @@ _LABELS = {
     "claude": Words("Claude's data export"),
     "claude-mem": Words("claude-mem"),
     "mem0": Words("mem0"),
-    "memsearch": Words("memsearch"),
     "basic-memory": Words("basic-memory"),
-    "claude-code": Words("Claude Code's own memory"),
 }
 _NAMES = (_OPENCLAW, *_LABELS)
 _SHOWN_REJECTS = 10
@@ -97,16 +93,12 @@ class ImportResult:
     dry_run: bool
     done: Annotated[TakenIn, As(_count_imported_memories), INLINE]
     waiting_tokens: int = 0
-    #: Files that Gieok follows in place and does not import, so that nothing is doubled.
-    followed: tuple[str, ...] = ()
 
     @property
     def found(self) -> bool:
         """False where there was nothing to import."""
         taken = self.done
-        return bool(
-            taken.messages or taken.memories or taken.replaced or taken.known or self.followed
-        )
+        return bool(taken.messages or taken.memories or taken.replaced or taken.known)
 
 
 def import_memories(
@@ -155,7 +147,6 @@ def import_memories(
         )
     label = _LABELS[name].say(call.lang)
     call.tell(f"{files.path}: {label}")
-    followed = _find_followed_files(call) if name == "claude-code" else frozenset[str]()
     intake = Intake(
         journal=call.home.journal,
         store=call.home.store,
@@ -166,9 +157,8 @@ def import_memories(
         progress=call.progress(label),
         privacy=call.privacy,
     )
-    passed: list[str] = []
     with call.home.journal.exclusive("import"):
-        taken = intake.take(_not_followed(reader.read(files), followed, passed))
+        taken = intake.take(reader.read(files))
     waiting = 0 if dry_run else _made_useful(call, taken, wait=not no_wait)
     return ImportResult(
         program=name,
@@ -176,7 +166,6 @@ def import_memories(
         dry_run=dry_run,
         done=taken,
         waiting_tokens=waiting,
-        followed=tuple(dict.fromkeys(passed)),
     )
 
 
@@ -268,29 +257,6 @@ def _build_scope_finder(call: Call) -> Callable[[str], Scope]:
     return scope_of
 
 
-def _find_followed_files(call: Call) -> frozenset[str]:
-    """Return the files of agents' own memory that Gieok follows by itself."""
-    index_seeds(call)
-    store = call.home.store
-    source_paths: set[str] = set()
-    for scope in store.scopes():
-        keys = sorted(key for key in store.hashes(scope) if key.startswith(f"{places.SEEDS}/"))
-        source_paths |= {
-            origin.source for document in store.get(scope, keys) for origin in document.provenance
-        }
-    return frozenset(source_paths)
-
-
-def _not_followed(
-    pieces: Iterator[ImportPiece], followed: frozenset[str], passed: list[str]
-) -> Iterator[ImportPiece]:
-    for piece in pieces:
-        if getattr(piece, "place", "") in followed:
-            passed.append(piece.place)  # type: ignore[union-attr]
-        else:
-            yield piece
-
-
 def _made_useful(call: Call, done: TakenIn, *, wait: bool) -> int:
     """Make imported items searchable, and observe them where rules do.
 
@@ -356,9 +322,6 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
         lines.append(style.say("  paused or excluded: {withheld:,}", withheld=taken.withheld))
     if taken.scopes:
         lines.append(f"  → {', '.join(map(str, sorted(taken.scopes)))}")
-    if result.followed:
-        words = style.say("followed where they are, not copied")
-        lines.append(f"  {words}: {len(result.followed)}")
     shown = islice(taken.rejects, _SHOWN_REJECTS)
     lines += [
         f"  ✗ {printable(reject.path)}#{reject.line}: {printable(style.told(reject.reason))}"
