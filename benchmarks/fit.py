@@ -1,9 +1,9 @@
-"""Fits the weights of `ranking/learned` (turns, notes, code) by running the product's own retrieval
+"""Fits the weights of `ranking/learned` (turns, notes) by running the product's own retrieval
 and features.
 
-    python benchmarks/fit.py collect --keep FOLDER --family turns|notes|code [--vectors FILE]
-    [--most N] SET.json … python benchmarks/fit.py small --keep FOLDER --family turns|notes|code
-    [--vectors FILE] SET.json … python benchmarks/fit.py fit --keep FOLDER --family turns|notes|code
+    python benchmarks/fit.py collect --keep FOLDER --family turns|notes [--vectors FILE]
+    [--most N] SET.json … python benchmarks/fit.py small --keep FOLDER --family turns|notes
+    [--vectors FILE] SET.json … python benchmarks/fit.py fit --keep FOLDER --family turns|notes
     [--test SET …] [--write] SET[=WEIGHT] … python benchmarks/fit.py texts FOLDER      # our own
     conversations and notes (benchmarks/data) as sets
 
@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import retrieval
-from gieok.code.model.profile import CODE
 from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.memory.files.profile import FILES, TURNS
 from gieok.model.memory import Scope
@@ -47,9 +46,8 @@ LEARNED = Path(likelihood.__file__).parent / "learned"
 PROFILES = {
     "turns": replace(TURNS, kinds=frozenset()),
     "notes": replace(FILES, without=frozenset(), beside=()),
-    "code": CODE,
 }
-#: Notes and code keep the fused order: no feature helped there. Without vectors, what a passage
+#: Notes keep the fused order: no feature helped there. Without vectors, what a passage
 #: holds itself helps.
 FIXED = {True: {"fused": 1.0}, False: {"fused": 0.7, "coverage": 4.0}}
 ORDER = (

@@ -42,7 +42,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.code.model.profile import CODE
+from code_profile import CODE
 from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope

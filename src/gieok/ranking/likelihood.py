@@ -226,7 +226,7 @@ _loaded: dict[str, dict[str, FamilyWeights]] = {}
 
 
 def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
-    """Return the fitted weights of the ranking model for a family: `turns`, `notes`, `code`.
+    """Return the fitted weights of the ranking model for a family: `turns`, `notes`.
 
     `with_vectors` picks the set that was fitted with vectors. Files are read once per process.
     """

@@ -54,18 +54,6 @@ def fuse_score_shares(
     return dict(fused)
 
 
-CODE = Profile(
-    name="code",
-    keyword_share=0.15,
-    statement_keyword_share=0.15,
-    bm25=CLASSIC,
-    hub_weight=0.3,
-    stop_words=frozenset("python code function can get make write using use way".split()),
-    imagine=as_function,
-    learned="code",
-    least_best=0.0,
-)
-
 #: Query of `code query` to the engine: many passages by plain scores; the code rib's own rules
 #: order them (`query.py`).
 SEARCH = Profile(
