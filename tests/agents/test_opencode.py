@@ -100,3 +100,10 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
 @pytest.mark.parametrize("line", ["exit 1", "/nowhere/gieok hook {event}", "echo no json"])
 def test_a_hook_that_fails_stands_in_no_prompts_way(tmp_path: Path, line: str) -> None:
     assert _run(tmp_path, line) == [[], [], []]
+
+
+def test_what_the_plugins_share_is_put_into_each_from_one_source() -> None:
+    for name in ("opencode.js", "openclaw.js"):
+        text = script(name)
+        assert text.count("function answerHook(") == 1
+        assert "// gieok:" not in text

@@ -19,6 +19,8 @@ from gieok.text import jsonc
 
 _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
 _OTHER_S = 3
+#: Line of a plugin that stands for a file which the plugins share.
+_SHARED_PART = "// gieok: "
 
 
 class OwnCommand(NamedTuple):
@@ -294,13 +296,22 @@ def _iter_settings_commands(data: object) -> Iterator[str]:
 
 
 def script(name: str, **values: object) -> str:
-    """Return a plugin's text, with each `const NAME = …;` set to the value given for that name."""
-    text = (files("gieok.agents") / "plugins" / name).read_text(encoding="utf-8")
-    lines = text.split("\n")
+    """Return a plugin's text, with each `const NAME = …;` set to the value given for that name.
+
+    A line `// gieok: FILE` stands for that file, which the plugins share.
+    """
+    lines = _read_plugin(name).split("\n")
     for number, line in enumerate(lines):
+        if line.startswith(_SHARED_PART):
+            lines[number] = _read_plugin(line.removeprefix(_SHARED_PART)).rstrip("\n")
+            continue
         constant = line.removeprefix("const ").partition(" = ")[0]
         if line.startswith("const ") and constant in values:
             lines[number] = (
                 f"const {constant} = {json.dumps(values[constant], ensure_ascii=False)};"
             )
     return "\n".join(lines)
+
+
+def _read_plugin(name: str) -> str:
+    return (files("gieok.agents") / "plugins" / name).read_text(encoding="utf-8")

@@ -78,21 +78,12 @@ function tools(context) {
   ];
 }
 
-/** Run a hook and return the text for the model; "" where it fails: memory never stands between a user and their agent. */
+// gieok: hook.js
+
 function hook(event, payload) {
   const [program, ...first] = GIEOK;
-  const options = { env: { ...process.env, ...ENVIRONMENT }, stdio: ["pipe", "pipe", "ignore"], timeout: HOOK_TIMEOUT_MS[event] };
-  return new Promise((resolve) => {
-    const child = spawn(program, [...first, "hook", event, "--agent", "openclaw"], options);
-    let answer = "";
-    child.stdout.setEncoding("utf8").on("data", (text) => { answer += text; });
-    child.stdin.on("error", () => {});
-    child.on("error", () => resolve(""));
-    child.on("close", () => {
-      try { resolve(JSON.parse(answer).additional_context ?? ""); } catch { resolve(""); }
-    });
-    child.stdin.end(JSON.stringify(payload));
-  });
+  const options = { env: { ...process.env, ...ENVIRONMENT }, timeout: HOOK_TIMEOUT_MS[event] };
+  return answerHook(program, [...first, "hook", event, "--agent", "openclaw"], options, payload);
 }
 
 const MOST_SESSIONS = 50;

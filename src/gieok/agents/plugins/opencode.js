@@ -7,19 +7,10 @@ const COMMANDS = {};
 const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000 };
 const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "opencode.db");
 
-/** Run a hook and return the text for the model; "" where it fails: memory never stands between a user and their agent. */
+// gieok: hook.js
+
 function hook(event, payload) {
-  return new Promise((resolve) => {
-    const child = spawn(COMMANDS[event], { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: TIMEOUT_MS[event] ?? 3_000 });
-    let answer = "";
-    child.stdout.setEncoding("utf8").on("data", (text) => { answer += text; });
-    child.stdin.on("error", () => {});
-    child.on("error", () => resolve(""));
-    child.on("close", () => {
-      try { resolve(JSON.parse(answer).additional_context ?? ""); } catch { resolve(""); }
-    });
-    child.stdin.end(JSON.stringify(payload));
-  });
+  return answerHook(COMMANDS[event], [], { shell: true, timeout: TIMEOUT_MS[event] ?? 3_000 }, payload);
 }
 
 export const Gieok = async ({ directory }) => {
