@@ -12,6 +12,8 @@ from gieok.commands import NAMES
 from gieok.config import OPTIONS
 
 _ROOT = Path(__file__).parents[1]
+#: Measured number: a fraction such as `.789` or `1.6`.
+_FIGURE = r"(?<![\w.])\d*\.\d+(?![\w.])"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -29,6 +31,17 @@ def test_every_operation_is_in_the_documents(name: str) -> None:
 def test_the_readme_is_read_in_one_go() -> None:
     for document in ("README.md", "README.ko.md"):
         assert len((_ROOT / document).read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("document", ["README.md", "README.ko.md"])
+def test_every_figure_of_the_readme_is_on_the_page_of_figures(document: str) -> None:
+    text = (_ROOT / document).read_text(encoding="utf-8")
+    section = re.split(r"^## ", text, flags=re.MULTILINE)
+    (measured,) = (part for part in section if "docs/figures.md" in part and "R@1" in part)
+    figures = set(re.findall(_FIGURE, (_ROOT / "docs" / "figures.md").read_text(encoding="utf-8")))
+    stated = re.findall(_FIGURE, measured)
+    assert len(stated) >= 16
+    assert not set(stated) - figures
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 #: Cuts between the levels of a probability, chosen from the reliability tables of
-#: docs/retrieval.md.
+#: docs/figures.md.
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 SURE, UNSURE = 0.5, 0.3
 #: Number of fused candidates that are judged: .90 of the answers on LoCoMo are among fifty, .97

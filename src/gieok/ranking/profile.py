@@ -70,7 +70,7 @@ class Profile:
     calibrations: Calibrations = field(default_factory=dict)
     #: Hits below `min_score` are left out, and all hits of a family whose best hit is below
     #: `least_best`: then the family has no answer. The first threshold keeps the list short, the
-    #: second keeps .95 and more of the right top hits of every set (docs/retrieval.md).
+    #: second keeps .95 and more of the right top hits of every set (docs/figures.md).
     min_score: float = 0.02
     least_best: float = 0.3
     limit: int = 6
