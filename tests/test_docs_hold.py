@@ -184,6 +184,19 @@ def test_every_text_that_troubleshooting_quotes_is_in_the_source() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_every_good_message_on_the_page_of_style_is_one_of_the_program() -> None:
+    source = "\n".join(file.read_text(encoding="utf-8") for file in (_ROOT / "src").rglob("*.py"))
+    rows = re.findall(
+        r"^\| [^|]+ \| ([^|]+) \|$",
+        (_ROOT / "docs" / "style.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    quoted = [text for row in rows for text in re.findall(r"`([^`]+)`", row)]
+    parts = [part.strip() for text in quoted for part in text.split("…") if len(part.strip()) > 5]
+    assert len(parts) >= 10
+    assert not [part for part in parts if part not in source]
+
+
 def test_every_page_that_the_program_names_is_there() -> None:
     named = {
         name
