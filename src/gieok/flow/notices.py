@@ -44,7 +44,10 @@ class FailureRecord(NamedTuple):
 
 
 class Notices:
-    """`Notifier` in the person's language. `names` are the chosen channels, opened on use."""
+    """Notifies a person, in the person's language, of something that waits for them.
+
+    `names` are the chosen channels, opened on use.
+    """
 
     def __init__(
         self,

@@ -74,7 +74,7 @@ def open_sidecar(home: Home) -> Sidecar:
         zone=home.zone,
         transcripts=build_transcript_sources(home),
         models=_scope_models(home, store),
-        notifier=notices.open_notices(home),
+        notices=notices.open_notices(home),
         spool=paths.locate_spool(settings.home),
         active_file=partial(_active_file, home, _own_scope(settings)),
         look=Look(

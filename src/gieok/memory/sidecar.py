@@ -29,6 +29,7 @@ from gieok.errors import (
 )
 from gieok.flow.distil import MessageSpan, deliver
 from gieok.flow.incidents import Incidents
+from gieok.flow.notices import Notices
 from gieok.flow.schedule import Schedule
 from gieok.memory import active_memory, scope_memory
 from gieok.memory.active_memory import Look
@@ -46,7 +47,7 @@ from gieok.model.memory import Document, Scope
 from gieok.places import is_served
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
-from gieok.ports.system import Clock, Notifier
+from gieok.ports.system import Clock
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
 
@@ -115,7 +116,7 @@ class Sidecar:
     transcripts: TranscriptSources
     spool: Path
     models: ScopeModels
-    notifier: Notifier
+    notices: Notices
     active_file: Callable[[Scope], Path]
     look: Look
     thresholds: Thresholds = Thresholds()
@@ -392,7 +393,7 @@ class Sidecar:
 
     @property
     def _incidents(self) -> Incidents:
-        return Incidents(self.journal, self.clock, self.notifier)
+        return Incidents(self.journal, self.clock, self.notices)
 
     def _failed(self, name: str, error: GieokError) -> None:
         """Record an incident; notify the user of a new one."""
