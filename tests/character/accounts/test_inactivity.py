@@ -17,6 +17,7 @@ pytest.importorskip("aiosmtpd")
 
 from aiosmtpd.controller import Controller
 from character_talk import BOND, CharacterTalk
+from plain_settings import PlainSettings
 
 from gieok.character.accounts import return_visits
 from gieok.character.accounts.inactivity import FADED, REMINDED, WARNED, Inactivity
@@ -294,8 +295,7 @@ def _opening(port: int, address: str, now: Callable[[], datetime]) -> ChannelOpe
         "mail_to": address,
     }
     return ChannelOpening(
-        setting=lambda name: settings.get(name, ""),
-        secret=lambda name: "",
+        settings=PlainSettings(settings),
         environment={},
         user=Path(),
         log=Path(),

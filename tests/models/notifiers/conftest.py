@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from gateway import Gateway
+from plain_settings import PlainSettings
 
 from gieok.opening import ChannelOpening
 
@@ -30,8 +31,7 @@ def opening(user: Path) -> Opening:
     ) -> ChannelOpening:
         usual = {"smtp_port": "0", "smtp_security": "starttls"}
         return ChannelOpening(
-            setting=lambda name: ({**usual, **(settings or {})}).get(name, ""),
-            secret=lambda name: (secrets or {}).get(name, ""),
+            settings=PlainSettings({**usual, **(settings or {})}, secrets or {}),
             environment=environment or {},
             user=user,
             log=user / "gieok" / "daemon.log",

@@ -34,7 +34,7 @@ _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
 #: Returns the known observations for a conversation; the `Observed` are results of earlier
 #: conversations in this span.
-Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
+FindKnown = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
 #: Results of a span's sessions from before the span failed, so that they are not paid for again.
 #: The key holds the messages' texts: a session whose message was corrected or forgotten meanwhile
 #: is observed anew.
@@ -56,7 +56,7 @@ class ModelObserver:
         self,
         asker: Asker,
         zone: tzinfo,
-        look: Look,
+        look: FindKnown,
         temperature: float = 0.3,
         paid: Paid | None = None,
     ) -> None:
