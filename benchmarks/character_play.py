@@ -15,13 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.home.calls import open_call
-
 import character_score
 from character_score import Row, Score
 from gieok.character.memory.service import RULES, Bond, CharacterService
 from gieok.flow.distil import deliver
 from gieok.flow.lifecycle import fill_vectors
+from gieok.home.calls import open_call
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import VectorSearch
 from gieok.storage.index.sqlite.store import SqliteStore

@@ -3,10 +3,9 @@
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
 
 from gieok import paths, places, projects, registry
 from gieok.agents import sources
@@ -25,14 +24,14 @@ from gieok.memory.exchange.notes import NotesMirror
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Observed
 from gieok.memory.observer import known_statements, rules
-from gieok.memory.observer.buffer import READER, Thresholds
+from gieok.memory.observer.buffer import READER, Observer, Thresholds
 from gieok.memory.observer.known_statements import Known
-from gieok.memory.observer.observer import ModelObserver
-from gieok.memory.reflection import reflect
-from gieok.memory.sidecar import ScopeModels, Sidecar, TranscriptSources
+from gieok.memory.observer.observer import ModelObserver, Paid
+from gieok.memory.reflection.reflect import Condenser, ModelCondenser
+from gieok.memory.scope_models import ScopeModels
+from gieok.memory.sidecar import Sidecar, TranscriptSources
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
-from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
 from gieok.text.redact.names import redact_path_names
@@ -73,7 +72,7 @@ def open_sidecar(home: Home) -> Sidecar:
         clock=home.clock,
         zone=home.zone,
         transcripts=build_transcript_sources(home),
-        models=_scope_models(home, store),
+        models=ConfiguredModels(home, store),
         notices=notices.open_notices(home),
         spool=paths.locate_spool(settings.home),
         active_file=partial(_active_file, home, _own_scope(settings)),
@@ -200,76 +199,58 @@ def _find_notes_mirror(home: Home) -> NotesMirror:
     return NotesMirror(folders, main_agent.workspace.absolute() / "memory", record)
 
 
-def _load_known_context(
-    journal: FullJournal,
-    store: Store,
-    scope: Scope,
-    messages: Sequence[Journalled],
-    before: Sequence[Observed],
-) -> Known:
-    """Return what is known to a conversation, with observations that are not stored yet.
+class ConfiguredModels(ScopeModels):
+    """Observers and condensers as a home's settings say: by rules, or by a model.
 
-    `before` holds the observations that were made ahead.
+    What asks a model is made for each run, so that a replaced key takes effect at once.
     """
-    ahead = [observation.load_observed(chunk.body) for chunk in journal.chunks(scope, READER)]
-    task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
-    held = scope_memory.load_scope_memory(
-        store, scope, hashes=scope_memory.standing(journal, scope)
-    )
-    return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
+    def __init__(self, home: Home, store: Store) -> None:
+        journal = home.stores.journal()
+        super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_embedder))
+        self._home = home
+        observing = home.settings.text("observe.model")
+        self._reflecting = home.settings.text("reflect.model") or observing
+        self.observer_model = "" if observing == "rules" else observing
+        self._paid = defaultdict[Scope, Paid](dict)
 
-def _scope_models(home: Home, store: Store) -> ScopeModels:
-    settings, zone = home.settings, home.zone
-    judge = rules.StatementJudge(home.open_embedder)
-
-    # Made for each run, so that a replaced key takes effect at once.
-    def asker(role: str, prefix: str, model: str) -> Asker:
-        return models.asker(home, role, models.generator(settings, f"{prefix}.", model))
-
-    observing = settings.text("observe.model")
-    reflecting = settings.text("reflect.model") or observing
-    of_reflector = "reflect" if settings.text("reflect.model") else "observe"
-
-    journal, paid = home.stores.journal(), defaultdict[Scope, dict[Any, Any]](dict)
-
-    def observe(scope: Scope) -> Callable[[Any], Any]:
-        if observing == "rules":
-            return _open_rules_observer(home, store, scope, judge)
-        look = partial(_load_known_context, journal, store, scope)
-        model_asker = asker("observer", "observe", observing)
+    def open_observer(self, scope: Scope) -> Observer:
+        """Return the observer of a scope. Raises BadConfig, MissingExtra."""
+        if not self.observer_model:
+            return super().open_observer(scope)
         return ModelObserver(
-            model_asker, zone, look, settings.number("observe.temperature"), paid[scope]
+            self._open_asker("observer", "observe", self.observer_model),
+            self._zone,
+            partial(self._load_known, scope),
+            self._home.settings.number("observe.temperature"),
+            self._paid[scope],
         )
 
-    def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
-        del scope
-        if reflecting == "rules":
-            return reflect.rules_ask
-        model_asker = asker("reflector", of_reflector, reflecting)
-        return reflect.model_ask(model_asker, zone, settings.number("reflect.temperature"))
+    def open_condenser(self) -> Condenser:
+        """Return what condenses the observations of any scope. Raises BadConfig, MissingExtra."""
+        if self._reflecting == "rules":
+            return super().open_condenser()
+        prefix = "reflect" if self._home.settings.text("reflect.model") else "observe"
+        return ModelCondenser(
+            self._open_asker("reflector", prefix, self._reflecting),
+            self._zone,
+            self._home.settings.number("reflect.temperature"),
+        )
 
-    return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
+    def _open_asker(self, role: str, prefix: str, model: str) -> Asker:
+        generator = models.generator(self._home.settings, f"{prefix}.", model)
+        return models.asker(self._home, role, generator)
 
+    def _load_known(
+        self, scope: Scope, messages: Sequence[Journalled], before: Sequence[Observed]
+    ) -> Known:
+        """Return what is known to a conversation, with observations that are not stored yet.
 
-def _open_rules_observer(
-    home: Home, store: Store, scope: Scope, judge: rules.StatementJudge
-) -> Callable[[Any], Any]:
-    """Return the observer that works by rules, without a model.
-
-    The observer looks up which message a turn answers, and which claims are held already.
-    """
-    journal = home.stores.journal()
-
-    def before(found: Journalled) -> str:
-        message = found.message
-        turns = journal.turns(scope, message.agent, message.session, found.seq, found.seq)
-        return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
-
-    def held() -> list[str]:
-        documents = scope_memory.load_scope_memory(
-            store, scope, hashes=scope_memory.standing(journal, scope)
-        ).documents
-        return [document.text for document in documents if document.valid_to is None]
-
-    return rules.RulesObserver(home.zone, judge, before, held)
+        `before` holds the observations that were made ahead.
+        """
+        chunks = self._journal.chunks(scope, READER)
+        ahead = [observation.load_observed(chunk.body) for chunk in chunks]
+        task = next(iter(self._store.get(scope, [observation.TASK_KEY])), None)
+        standing = scope_memory.standing(self._journal, scope)
+        held = scope_memory.load_scope_memory(self._store, scope, hashes=standing)
+        return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)

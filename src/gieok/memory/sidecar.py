@@ -27,7 +27,7 @@ from gieok.errors import (
     GieokError,
     MissingExtra,
 )
-from gieok.flow.distil import MessageSpan, deliver
+from gieok.flow.distil import deliver
 from gieok.flow.incidents import Incidents
 from gieok.flow.notices import Notices
 from gieok.flow.schedule import Schedule
@@ -36,10 +36,10 @@ from gieok.memory.active_memory import Look
 from gieok.memory.capture import spool
 from gieok.memory.capture.capture import Capture, capture_database
 from gieok.memory.exchange.notes import Mirrored, NotesMirror
-from gieok.memory.observation import Observed
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
 from gieok.memory.reflection.reflect import Reflected, Reflector
 from gieok.memory.scope_memory import ScopeMemory
+from gieok.memory.scope_models import ScopeModels
 from gieok.memory.talk import turns
 from gieok.memory.talk.turns import Derived
 from gieok.model.conversation import Incident, Journalled
@@ -87,14 +87,6 @@ class TranscriptSources(NamedTuple):
     project_scope: Callable[[str], Scope | None]
     #: Returns the folder whose path has this SHA-256, '' for an unknown hash.
     folder_of: Callable[[str], str] = lambda digest: ""
-
-
-class ScopeModels(NamedTuple):
-    """The observer and the reflector of a scope; `observer_model` is '' where rules observe."""
-
-    observer: Callable[[Scope], Callable[[MessageSpan], Observed]]
-    reflector: Callable[[Scope], Callable[[ScopeMemory, str, int], Observed]]
-    observer_model: str = ""
 
 
 def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
@@ -285,13 +277,12 @@ class Sidecar:
             if not held:
                 return Step.NOTHING
             try:
-                observer = self.models.observer(scope)
                 buffer = Buffer(
                     journal=self.journal,
                     store=self.store,
                     scope=scope,
                     clock=self.clock,
-                    observe=observer,
+                    observer=self.models.open_observer(scope),
                     thresholds=self.thresholds,
                 )
                 step = buffer.step(flush=flush)
@@ -361,7 +352,7 @@ class Sidecar:
             store=self.store,
             scope=scope,
             clock=self.clock,
-            ask=self.models.reflector(scope),
+            condenser=self.models.open_condenser(),
         )
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:

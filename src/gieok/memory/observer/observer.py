@@ -50,7 +50,7 @@ def read_memory_prompt(name: str) -> str:
 
 
 class ModelObserver:
-    """Observer that asks a model."""
+    """`Observer` that asks a model."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class ModelObserver:
         self._temperature = temperature
         self._paid: Paid = {} if paid is None else paid
 
-    def __call__(self, span: MessageSpan) -> Observed:
+    def observe(self, span: MessageSpan) -> Observed:
         """Return the observations of a span. Raises GeneratorFailed."""
         parts: list[Observed] = []
         for messages in by_session(span.messages):
