@@ -4,12 +4,12 @@ A backend sees no other settings. Standard library only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from gieok.ports.archive import Sealer
+    from gieok.ports.system import Clock
 
 
 class SettingsReader(Protocol):
@@ -109,7 +109,7 @@ class ChannelOpening(NamedTuple):
     environment: Mapping[str, str]
     user: Path
     log: Path
-    now: Callable[[], datetime]
+    clock: "Clock"
     timeout_s: float
     #: Where the key is set, if one is needed, and how a person sets it.
     key_variable: str = ""

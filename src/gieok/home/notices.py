@@ -88,7 +88,7 @@ def channel(
         environment=home.caller.environment,
         user=home.caller.user,
         log=paths.locate_daemon_log(settings.home),
-        now=home.clock.now,
+        clock=home.clock,
         timeout_s=settings.number("notify.timeout_s"),
         key_variable=row.key_variable,
         key_hint=f"run `gieok keys set {name}` ({row.key_variable})",

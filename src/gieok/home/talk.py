@@ -1,13 +1,12 @@
 """Opens the sidecar."""
 
-import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
-from gieok import paths, places, projects, registry
+from gieok import paths, places, registry
 from gieok.agents import sources
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
@@ -17,11 +16,10 @@ from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
 from gieok.home import models, notices
 from gieok.home.home import Home
+from gieok.home.session_folders import HomeSessionFolders
 from gieok.memory import active_memory, observation, scope_memory
-from gieok.memory.active_memory import Look
-from gieok.memory.exchange import scope_moves
+from gieok.memory.active_memory import ActiveFiles, Look
 from gieok.memory.exchange.notes import NotesMirror
-from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Observed
 from gieok.memory.observer import known_statements, rules
 from gieok.memory.observer.buffer import READER, Observer, Thresholds
@@ -34,7 +32,6 @@ from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
-from gieok.text.redact.names import redact_path_names
 
 #: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000
@@ -52,8 +49,7 @@ def build_transcript_sources(home: Home) -> TranscriptSources:
         ),
         open_database=_open_transcripts,
         default_scope=_own_scope(settings),
-        project_scope=_ProjectScopes(home),
-        folder_of=lambda digest: _folder_of(home, digest),
+        session_folders=HomeSessionFolders(home),
     )
 
 
@@ -75,7 +71,7 @@ def open_sidecar(home: Home) -> Sidecar:
         models=ConfiguredModels(home, store),
         notices=notices.open_notices(home),
         spool=paths.locate_spool(settings.home),
-        active_file=partial(_active_file, home, _own_scope(settings)),
+        active_files=_find_active_files(home),
         look=Look(
             home.lang,
             settings.integer("active_memory.budget_tokens"),
@@ -102,61 +98,10 @@ def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
     return transcripts
 
 
-class _ProjectScopes:
-    """Maps a folder to its project's scope; records such folders for the seeds of a memory."""
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._seen: set[str] = set()
-
-    def __call__(self, folder: str) -> Scope | None:
-        if self._home.privacy.excludes_folder(folder):
-            return None
-        folder = (
-            scope_moves.find_moved_folder(self._home.stores.journal(), folder) if folder else folder
-        )
-        scope = _project_scope(self._home.settings.home, folder)
-        if scope and folder not in self._seen:
-            journal = self._home.stores.journal()
-            self._seen |= journal.kept(SESSION_FOLDERS).keys() | {folder}
-            if folder not in journal.kept(SESSION_FOLDERS) and redact_path_names(folder) == folder:
-                journal.keep(SESSION_FOLDERS, {folder: ""})
-        return scope
-
-
-def _folder_of(home: Home, digest: str) -> str:
-    """Return the session folder whose path has this SHA-256; '' where no known folder has."""
-    folders = home.stores.journal().kept(SESSION_FOLDERS)
-    return next(
-        (folder for folder in folders if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
-    )
-
-
-def _project_scope(home_folder: Path, folder: str) -> Scope | None:
-    """Return the scope of the project that a session worked in.
-
-    None where the session's folder exists and is no project. A folder that is gone, or was never on
-    this machine, counts as a project by its path: conversations there are not about the person.
-    """
-    if not folder:
-        return None
-    if root := places.find_workplace(folder):
-        top = places.find_repository_top(folder)
-        project = top if places.common_folder(top) == root else root
-        return Scope(
-            projects.know(home_folder, project)
-            if redact_path_names(project) == project
-            else places.project_scope(project)
-        )
-    is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
-    return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
-
-
-def _active_file(home: Home, default: Scope, scope: Scope) -> Path:
+def _find_active_files(home: Home) -> ActiveFiles:
     configured = home.settings.text("active_memory.path")
-    if configured and scope == default:
-        return home.caller.path(configured)
-    return paths.locate_active_memory(home.settings.home, scope.path)
+    own_file = home.caller.path(configured) if configured else None
+    return ActiveFiles(home.settings.home, _own_scope(home.settings), own_file)
 
 
 def _list_observed_agents(settings: Settings) -> list[str]:

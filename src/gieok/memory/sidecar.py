@@ -32,9 +32,10 @@ from gieok.flow.incidents import Incidents
 from gieok.flow.notices import Notices
 from gieok.flow.schedule import Schedule
 from gieok.memory import active_memory, scope_memory
-from gieok.memory.active_memory import Look
+from gieok.memory.active_memory import ActiveFiles, Look
 from gieok.memory.capture import spool
 from gieok.memory.capture.capture import Capture, capture_database
+from gieok.memory.capture.session_folders import SessionFolders
 from gieok.memory.exchange.notes import Mirrored, NotesMirror
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
 from gieok.memory.reflection.reflect import Reflected, Reflector
@@ -78,15 +79,13 @@ def reflecting(scope: Scope) -> str:
 class TranscriptSources(NamedTuple):
     """Places of transcripts, the function that opens their databases, and the scope of each.
 
-    The scope is that of the transcript's project, else the default.
+    The scope is that of the session's project, else the default.
     """
 
     places: Sequence[TranscriptPlace]
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
-    project_scope: Callable[[str], Scope | None]
-    #: Returns the folder whose path has this SHA-256, '' for an unknown hash.
-    folder_of: Callable[[str], str] = lambda digest: ""
+    session_folders: SessionFolders
 
 
 def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
@@ -109,7 +108,7 @@ class Sidecar:
     spool: Path
     models: ScopeModels
     notices: Notices
-    active_file: Callable[[Scope], Path]
+    active_files: ActiveFiles
     look: Look
     thresholds: Thresholds = Thresholds()
     #: Schedule of reflections that run although there are not too many observations.
@@ -133,11 +132,10 @@ class Sidecar:
         transcripts = self.transcripts
         capture = Capture(
             journal=self.journal,
-            project_scope=transcripts.project_scope,
+            session_folders=transcripts.session_folders,
             tell=self._tell_unread,
             folders=folders,
             privacy=self.privacy,
-            folder_of=transcripts.folder_of,
         )
         object.__setattr__(self, "capture", capture)
 
@@ -192,7 +190,8 @@ class Sidecar:
             if str(event.transcript) not in self.capture.captured.troubles:
                 event.file.unlink(missing_ok=True)
             if event.name in spool.ENDS:
-                ended.add(self.transcripts.project_scope(event.folder) or source.scope)
+                folders = self.transcripts.session_folders
+                ended.add(folders.find_project_scope(event.folder) or source.scope)
         return ended
 
     def _source_of(self, path: Path) -> ScopedTranscript | None:
@@ -404,6 +403,10 @@ class Sidecar:
         return datetime.combine(local.date() + timedelta(days=1), time(), self.zone)
 
     # Active memory
+
+    def active_file(self, scope: Scope) -> Path:
+        """Return the file of a scope's active memory."""
+        return self.active_files.locate(scope)
 
     def write_active_memory(self, scope: Scope) -> bool:
         """Update active_memory.md from the store; return whether it changed.

@@ -3,7 +3,7 @@ again on return.
 """
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -271,7 +271,7 @@ class _Mailed:
         self.port, self.clock = port, clock
 
     def send(self, address: str, title: str, text: str) -> str:
-        return SmtpChannel(_opening(self.port, address, self.clock.now)).send(title, text)
+        return SmtpChannel(_opening(self.port, address, self.clock)).send(title, text)
 
 
 class _Box:
@@ -286,7 +286,7 @@ class _Box:
         return "250 OK"
 
 
-def _opening(port: int, address: str, now: Callable[[], datetime]) -> ChannelOpening:
+def _opening(port: int, address: str, clock: Clock) -> ChannelOpening:
     settings = {
         "smtp_host": "127.0.0.1",
         "smtp_port": str(port),
@@ -299,7 +299,7 @@ def _opening(port: int, address: str, now: Callable[[], datetime]) -> ChannelOpe
         environment={},
         user=Path(),
         log=Path(),
-        now=now,
+        clock=clock,
         timeout_s=10.0,
         key_variable="",
         key_hint="",

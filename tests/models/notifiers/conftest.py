@@ -7,6 +7,7 @@ from gateway import Gateway
 from plain_settings import PlainSettings
 
 from gieok.opening import ChannelOpening
+from gieok.testing import ManualClock
 
 Opening = Callable[..., ChannelOpening]
 
@@ -35,7 +36,7 @@ def opening(user: Path) -> Opening:
             environment=environment or {},
             user=user,
             log=user / "gieok" / "daemon.log",
-            now=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
+            clock=ManualClock(datetime(2026, 11, 22, 12, tzinfo=UTC)),
             timeout_s=timeout_s,
             key_variable=key_variable,
             key_hint=f"write {key_variable}",
