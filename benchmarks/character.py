@@ -161,7 +161,7 @@ def _desk(accounts: Any, journal: Any) -> PointsDesk:
 
 
 class Silent:
-    """`Notifier` that tells nobody."""
+    """`Notices` that tell nobody."""
 
     def notify(self, title: str, text: str) -> None:
         """Do nothing."""

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import told as told_way
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observer import repeats
-from gieok.memory.observer.rules import RulesObserver, StatementJudge
+from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.embedders.e5.runtime import E5Embedder
@@ -72,7 +72,7 @@ def sessions(rows: Sequence[Mapping[str, Any]]) -> list[Talk]:
 def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
     """Return what is kept of sessions, one after the other."""
     kept: list[str] = []
-    observer = RulesObserver(UTC, StatementJudge(lambda: embedder), lambda found: "", lambda: kept)
+    observer = RulesObserver(UTC, StatementJudge(lambda: embedder), GivenContext(statements=kept))
     for talk in talks:
         messages = tuple(
             Journalled(
@@ -90,7 +90,7 @@ def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
         )
         kept += [
             o.text
-            for o in observer(
+            for o in observer.observe(
                 MessageSpan(Scope("agent:main"), 0, len(messages), messages)
             ).observations
         ]

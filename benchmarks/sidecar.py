@@ -155,6 +155,14 @@ def _observations(count: int, first: int = 0) -> list[Observation]:
     ]
 
 
+class _Refusing:
+    """`Observer` that is never to be asked."""
+
+    def observe(self, span: MessageSpan) -> Observed:
+        """Fail."""
+        raise AssertionError(span)
+
+
 def _activation(call: Any) -> dict[str, float]:
     spent = []
     for turn in range(5):
@@ -172,10 +180,7 @@ def _activation(call: Any) -> dict[str, float]:
             assert journal.buffer(scope, READER, BufferedSpan(start, end, 6000, body))
             start = end
 
-        def observe(span: MessageSpan) -> Observed:
-            raise AssertionError(span)
-
-        buffer = Buffer(journal, call.home.store, scope, ManualClock(), observe)
+        buffer = Buffer(journal, call.home.store, scope, ManualClock(), _Refusing())
         began = time.perf_counter()
         assert buffer.step() is Step.ACTIVATED
         spent.append((time.perf_counter() - began) * 1000)

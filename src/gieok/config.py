@@ -10,11 +10,11 @@ file.
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
 from gieok.character.options import OPTIONS as CHARACTER_OPTIONS
@@ -34,6 +34,9 @@ from gieok.hook.options import OPTIONS as PROMPT_OPTIONS
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
 from gieok.text.catalogues import list_languages
+
+if TYPE_CHECKING:  # a type alone
+    from gieok.ports.keys import Secrets
 
 
 def _kept_days(text: str) -> object:
@@ -564,7 +567,11 @@ class Settings(NamedTuple):
 
     home: Path
     values: Mapping[str, Setting]
-    secret: Callable[[str], str]
+    secrets: "Secrets"
+
+    def secret(self, name: str) -> str:
+        """Return a secret, or '' where there is none."""
+        return self.secrets.secret(name)
 
     def text(self, name: str) -> str:
         """Return a text setting."""
@@ -609,7 +616,7 @@ def load_effective_settings(
         values[name] = Setting(_find_option(name, "flag").parse(text, "flag"), "flag")
     has_keyring = values["keys.store"].value == "keyring"
     return Settings(
-        home, MappingProxyType(values), partial(_read_secret, str(home), environment, has_keyring)
+        home, MappingProxyType(values), HomeSecrets(str(home), environment, has_keyring)
     )
 
 
@@ -708,9 +715,7 @@ def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str
         for name, text in texts.items()
     }
     merged = MappingProxyType({**settings.values, **values})
-    return settings._replace(
-        values=merged, secret=lambda name: secrets.get(name) or settings.secret(name)
-    )
+    return settings._replace(values=merged, secrets=SupposedSecrets(secrets, settings.secrets))
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
@@ -795,13 +800,31 @@ def _find_option(name: str, origin: str) -> Option:
     return option
 
 
-def _read_secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
-    """Return a secret, or '' where there is none.
+class HomeSecrets(NamedTuple):
+    """`Secrets` of the environment, then of `.env` in the home folder, then of the keyring.
 
-    Sources are the environment, then `.env` in the home folder, then the system's keyring. The
-    secret is read anew every time, so that a replaced key takes effect at once.
+    A secret is read anew every time, so that a replaced key takes effect at once.
     """
-    secret = environment.get(name) or resolved.private_variables(home).get(name, "")
-    return secret or (
-        str(registry.load_backend(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else ""
-    )
+
+    home: str
+    environment: Mapping[str, str]
+    has_keyring: bool
+
+    def secret(self, variable: str) -> str:
+        """Return a secret, or '' where there is none."""
+        found = self.environment.get(variable)
+        found = found or resolved.private_variables(self.home).get(variable, "")
+        if found or not self.has_keyring:
+            return found
+        return str(registry.load_backend(registry.KEYRINGS, "keyring")().read(variable))
+
+
+class SupposedSecrets(NamedTuple):
+    """`Secrets` that are supposed to be set, above those that are."""
+
+    supposed: Mapping[str, str]
+    known: "Secrets"
+
+    def secret(self, variable: str) -> str:
+        """Return a secret, or '' where there is none."""
+        return self.supposed.get(variable) or self.known.secret(variable)

@@ -4,26 +4,31 @@ A backend sees no other settings. Standard library only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from gieok.ports.archive import Sealer
+    from gieok.ports.system import Clock
+
+
+class SettingsReader(Protocol):
+    """Settings and secrets by name."""
+
+    def text(self, name: str, /) -> str:
+        """Return the text of a setting."""
+
+    def secret(self, name: str, /) -> str:
+        """Return a variable of the environment or of `.env`; '' for none."""
 
 
 class Opening(NamedTuple):
-    """Settings that a store is opened with.
-
-    `setting` returns a setting's text by name; `secret` a variable of the environment or of `.env`,
-    '' for none.
-    """
+    """Settings that a store is opened with."""
 
     home: Path
     #: Of the store that is opened (`StoreBackend.file`); its home where it has none.
     file: Path
-    setting: Callable[[str], str]
-    secret: Callable[[str], str]
+    settings: SettingsReader
     #: For long-lived processes: scopes that are asked about are kept in memory.
     is_resident: bool = False
     #: Shows a line of progress to a person: an index of an older release may take a while to bring
@@ -31,6 +36,14 @@ class Opening(NamedTuple):
     say: Callable[[str], None] = lambda line: None
     #: How files that texts are moved to are written and read.
     sealers: "Callable[[], Sequence[Sealer]]" = tuple
+
+    def setting(self, name: str) -> str:
+        """Return the text of a setting."""
+        return self.settings.text(name)
+
+    def secret(self, name: str) -> str:
+        """Return a secret; '' for none."""
+        return self.settings.secret(name)
 
 
 class ModelOpening(NamedTuple):
@@ -67,7 +80,7 @@ class ArchiveOpening(NamedTuple):
 
     A person's folder, Gieok's subfolder in it, and the marker of a vault ('': none). `of_scope`
     returns the folder of a scope, for archives that keep scopes apart; `has_memories` says whether
-    memories live there by now. `secret`, `wait` as in other openings. `trial_s`: a person waits for
+    memories live there by now. `wait` sleeps between tries. `trial_s`: a person waits for
     the answer, so a service is tried once, for that many seconds; 0: as often and as long as a
     write needs.
     """
@@ -77,24 +90,35 @@ class ArchiveOpening(NamedTuple):
     mark: str
     of_scope: str
     has_memories: Callable[[], bool]
-    secret: Callable[[str], str]
+    settings: SettingsReader
     wait: Callable[[float], object]
     trial_s: float = 0.0
+
+    def secret(self, name: str) -> str:
+        """Return a secret; '' for none."""
+        return self.settings.secret(name)
 
 
 class ChannelOpening(NamedTuple):
     """Settings that a notifier is opened with.
 
-    `setting`, `secret` as in `Opening`; `user` is the person's folder, `log` Gieok's log.
+    `user` is the person's folder, `log` Gieok's log.
     """
 
-    setting: Callable[[str], str]
-    secret: Callable[[str], str]
+    settings: SettingsReader
     environment: Mapping[str, str]
     user: Path
     log: Path
-    now: Callable[[], datetime]
+    clock: "Clock"
     timeout_s: float
     #: Where the key is set, if one is needed, and how a person sets it.
     key_variable: str = ""
     key_hint: str = ""
+
+    def setting(self, name: str) -> str:
+        """Return the text of a setting of notices."""
+        return self.settings.text(name)
+
+    def secret(self, name: str) -> str:
+        """Return a secret; '' for none."""
+        return self.settings.secret(name)

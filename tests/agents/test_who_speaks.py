@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from known_folders import KnownFolders
 
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.sources import list_transcript_places, sources
@@ -43,9 +44,7 @@ class _Machine:
         return file
 
     def read(self) -> None:
-        capture = Capture(
-            self.journal, lambda folder: _SHOP if folder.endswith("/shop") else None, self._tell
-        )
+        capture = Capture(self.journal, KnownFolders({"/shop": _SHOP}), self._tell)
         for source in sources(
             list_transcript_places(self.home, {}, list_readable_agents(), []), _MAIN
         ):

@@ -65,12 +65,12 @@ class _Process:
             _Watched(self, store),
             _SCOPE,
             ManualClock(),
-            self._observe,
+            self,
             _THRESHOLDS,
         )
         self.model_is_down = False
 
-    def _observe(self, span: MessageSpan) -> Observed:
+    def observe(self, span: MessageSpan) -> Observed:
         self.reach(lambda: None)
         if self.model_is_down:
             raise GeneratorFailed("down", worth_retrying=True)

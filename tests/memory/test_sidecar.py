@@ -182,20 +182,19 @@ def test_a_run_that_would_end_inside_a_chunk_is_refused(call: Call) -> None:
     ]
     journal.append(_SCOPE, turns, Cursor("1", "f", 1), None)
 
-    def observe(span: Any) -> Observed:
-        more = [
-            Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n)
-            for n in range(2, 9)
-        ]
-        journal.append(_SCOPE, more, Cursor("1", "f", 2), Cursor("1", "f", 1))
-        last = journal.read(_SCOPE, 0, budget_tokens=60)[-1].seq
-        assert journal.buffer(_SCOPE, READER, BufferedSpan(0, last, 60, "x"))
-        return Observed(())
+    class Overtaken:
+        def observe(self, span: Any) -> Observed:
+            more = [
+                Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n)
+                for n in range(2, 9)
+            ]
+            journal.append(_SCOPE, more, Cursor("1", "f", 2), Cursor("1", "f", 1))
+            last = journal.read(_SCOPE, 0, budget_tokens=60)[-1].seq
+            assert journal.buffer(_SCOPE, READER, BufferedSpan(0, last, 60, "x"))
+            return Observed(())
 
-    assert (
-        Buffer(journal, call.home.store, _SCOPE, ManualClock(), observe).step(flush=True)
-        is Step.LOST
-    )
+    buffer = Buffer(journal, call.home.store, _SCOPE, ManualClock(), Overtaken())
+    assert buffer.step(flush=True) is Step.LOST
     assert journal.position(_SCOPE, READER) == 0
 
 
@@ -349,4 +348,4 @@ def test_a_setting_that_cannot_be_used_is_named(
 ) -> None:
     monkeypatch.setenv(f"GIEOK_{name}", value)
     with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
-        open_call({}).home.sidecar.models.observer(_SCOPE)
+        open_call({}).home.sidecar.models.open_observer(_SCOPE)

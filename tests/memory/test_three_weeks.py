@@ -13,7 +13,7 @@ from gieok.flow.generate import Asker
 from gieok.memory import active_memory, observation, scope_memory
 from gieok.memory.active_memory import Look
 from gieok.memory.observation import Category, Observation, Observed, Priority
-from gieok.memory.reflection.reflect import Reflector, model_ask, rules_ask
+from gieok.memory.reflection.reflect import ModelCondenser, Reflector, RulesCondenser
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Scope
 from gieok.ports.models import Prompt
@@ -128,7 +128,9 @@ class _Weeks:
 
 def test_by_rules_the_newest_is_held_and_nothing_that_holds_is_lost(journal: SqliteJournal) -> None:
     store, clock = MemoryStore(), ManualClock()
-    weeks = _Weeks(journal, Reflector(journal, store, _SCOPE, clock, rules_ask), store, clock)
+    weeks = _Weeks(
+        journal, Reflector(journal, store, _SCOPE, clock, RulesCondenser()), store, clock
+    )
     weeks.live()
     weeks.check()
     assert len(journal.history(_SCOPE, 1_000)) > 50
@@ -163,7 +165,7 @@ def test_by_a_careless_model_the_newest_is_held_and_nothing_that_holds_is_lost(
         "reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000
     )
     weeks = _Weeks(
-        journal, Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, clock
+        journal, Reflector(journal, store, _SCOPE, clock, ModelCondenser(asker, UTC)), store, clock
     )
     weeks.live()
     weeks.check()
@@ -178,7 +180,7 @@ def test_reflecting_again_changes_nothing_more(journal: SqliteJournal, ask: str)
     asker = Asker(
         "reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000
     )
-    by = rules_ask if ask == "rules" else model_ask(asker, UTC)
+    by = RulesCondenser() if ask == "rules" else ModelCondenser(asker, UTC)
     weeks = _Weeks(journal, Reflector(journal, store, _SCOPE, clock, by), store, clock)
     weeks.live()
     for _ in range(6):

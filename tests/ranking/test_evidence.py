@@ -9,10 +9,12 @@ from gieok.model.memory import Scope, Tier
 from gieok.model.retrieval import FoundPassage, Ranking
 from gieok.ranking.evidence import (
     AnswerCandidate,
+    JudgedEvidence,
     RankedPassages,
     _gather_evidence,
     judge_candidates,
 )
+from gieok.ranking.likelihood import Evidence, EvidenceJudgement, FamilyWeights
 from gieok.ranking.profile import Profile
 from gieok.text.keywords import query_tokens
 
@@ -94,14 +96,14 @@ def test_factors_multiply_the_odds(
     score: float, factors: dict[str, float], expected: float
 ) -> None:
     odds = math.log(score / (1 - score)) if score < 1 else 9.0
-    weighed = AnswerCandidate(
-        _passage(1, "x"), score, {"fused": 1.0}, lambda: {"bias": odds}
-    ).weighed(factors)
+    one = Evidence(1, "x")
+    weights = FamilyWeights({"rank": {}, "answer": {"bias": odds}, "scale": 1.0})
+    judged = JudgedEvidence(one, EvidenceJudgement([one], {}, weights))
+    weighed = AnswerCandidate(_passage(1, "x"), score, {"fused": 1.0}, judged).weighed(factors)
     assert weighed.score == pytest.approx(expected)
     assert weighed.signals == {"fused": 1.0, **factors}
-    assert weighed.parts() == pytest.approx(
-        {"bias": odds, **{name: math.log(max(factor, 1e-6)) for name, factor in factors.items()}}
-    )
+    added = {name: math.log(max(factor, 1e-6)) for name, factor in factors.items()}
+    assert weighed.parts() == pytest.approx({**({"bias": odds} if odds else {}), **added})
 
 
 @pytest.mark.parametrize(("score", "factor", "expected"), [(0.4, 0.5, 0.2), (0.9, 1.5, 1.0)])

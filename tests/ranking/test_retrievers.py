@@ -2,7 +2,7 @@
 says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,7 +12,7 @@ from gieok.flow.lifecycle import copy_scope, copy_vectors, fill_vectors, find_st
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Entry, Passage, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, Ranking
-from gieok.ports.store import ManagedSearch, VectorSearch
+from gieok.ports.store import ManagedStore, VectorSearch
 from gieok.ranking.recall import Question, RankedHits, first_answer, recall
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 from gieok.testing.samples import HOME, OTHER, build_entry, corpus, embed_missing
@@ -24,6 +24,7 @@ class Managed:
     """What a service that ranks by itself looks like: documents and words here, meaning there."""
 
     location = "service"
+    service_name = "service"
 
     def __init__(self) -> None:
         self._local = MemoryStore()
@@ -51,6 +52,12 @@ class Managed:
         ranked = tuple((ids[key], 1 - n / limit) for n, key in enumerate(self.order))
         return ManagedRankings({scopes[0]: Ranking("managed", ranked)} if ranked else {}, self.note)
 
+    def push(self, progress: Callable[[int], None], *, verify: bool = False) -> int:
+        raise NotImplementedError
+
+    def prune(self) -> int:
+        raise NotImplementedError
+
 
 @pytest.fixture
 def managed() -> Managed:
@@ -76,7 +83,7 @@ def _keys(found: RankedHits) -> list[str]:
 
 
 def test_the_double_has_the_abilities_it_should(managed: Managed) -> None:
-    assert isinstance(managed, ManagedSearch)
+    assert isinstance(managed, ManagedStore)
     assert not isinstance(managed, VectorSearch)
 
 

@@ -10,7 +10,7 @@ BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seou
 
 
 class SilentNotifier:
-    """`Notifier` that tells nobody."""
+    """`Notices` that tell nobody."""
 
     def notify(self, title: str, text: str) -> None:
         pass

@@ -5,7 +5,7 @@ copy, so that a search needs no journal; a rebuild starts from the journal's cop
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gieok.flow.distil import deliver
@@ -48,22 +48,6 @@ class DurableNotes:
     def write_note(self, scope: Scope, name: str, value: str) -> None:
         """Set one note in journal and store."""
         self.update_note(scope, name, lambda _: value)
-
-
-@dataclass(frozen=True, slots=True)
-class JournalRealm:
-    """Implementation of `Realm` in a journal, which is opened on first use."""
-
-    journal: Callable[[], KeptValues]
-    name: str
-
-    def kept(self) -> dict[str, str]:
-        """Return the values by name."""
-        return self.journal().kept(self.name)
-
-    def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
-        """Set values and forget others in one transaction."""
-        self.journal().keep(self.name, values, gone)
 
 
 def noted_scopes(journal: KeptValues) -> list[Scope]:

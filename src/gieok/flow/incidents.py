@@ -2,9 +2,10 @@
 
 from datetime import datetime, timedelta
 
+from gieok.flow.notices import Notices
 from gieok.model.conversation import Incident
 from gieok.ports.journal import Ledger
-from gieok.ports.system import Clock, Notifier
+from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
 #: A next try farther away than this was scheduled before the clock was set back.
@@ -14,8 +15,10 @@ _FARTHEST = timedelta(days=2)
 class Incidents:
     """The incidents of a journal."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, notifier: Notifier) -> None:
-        self._ledger, self._clock, self._notifier = ledger, clock, notifier
+    def __init__(self, ledger: Ledger, clock: Clock, notices: Notices) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._notices = notices
 
     def find(self, name: str) -> Incident | None:
         """Return the incident of this name."""
@@ -55,7 +58,7 @@ class Incidents:
         )
         if self._ledger.raise_incident(incident):
             hint = getattr(error, "hint", "")
-            self._notifier.notify(title, f"{error} ({hint})" if hint else str(error))
+            self._notices.notify(title, f"{error} ({hint})" if hint else str(error))
         return incident
 
     def resolved(self, name: str) -> None:

@@ -9,7 +9,7 @@ from gieok.ports.store import DERIVED, LineSearch, ModelSwitch, Store, VectorCop
 
 Progress = Callable[[int], None]
 #: Makes the text that is embedded out of the text of a passage.
-Form = Callable[[str], str]
+TextForm = Callable[[str], str]
 
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
@@ -34,7 +34,7 @@ def fill_vectors(
     batches: int = 0,
     is_first: Callable[[str], bool] | None = None,
     is_wanted: Callable[[str], bool] | None = None,
-    form: Form = str,
+    form: TextForm = str,
 ) -> int:
     """Embed passages that have no vector, newest first; return how many.
 
@@ -123,7 +123,7 @@ def fill_in_order(
     order: Sequence[PassageId],
     progress: Progress,
     *,
-    form: Form,
+    form: TextForm,
 ) -> int:
     """Embed passages in the given order; return how many of them still existed.
 
@@ -147,7 +147,7 @@ def switch_model(
     embedder: Embedder,
     progress: Progress = lambda done: None,
     *,
-    form: Form = str,
+    form: TextForm = str,
 ) -> int:
     """Embed all passages with another model beside the old vectors, then swap; return how many.
 
@@ -278,7 +278,7 @@ def find_store_differences(source: Store, target: Store) -> list[str]:
 
 
 def _embed_waiting_passages(
-    embedder: Embedder, waiting: list[tuple[PassageId, str]], form: Form
+    embedder: Embedder, waiting: list[tuple[PassageId, str]], form: TextForm
 ) -> dict[PassageId, bytes]:
     vectors = embedder.embed_passages([form(text) for _, text in waiting])
     return {passage: vector for (passage, _), vector in zip(waiting, vectors, strict=True)}

@@ -5,14 +5,19 @@ one: the failure is one line in the log, and is kept for `gieok doctor` until th
 again.
 """
 
+import contextlib
+import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.errors import GieokError, NotifierFailed, unexpected
-from gieok.ports.system import Channel, Unseen
+from gieok.ports.system import Channel, Clock, Unseen
 from gieok.text.korean import in_language
 from gieok.text.redact import redact
 
@@ -34,17 +39,46 @@ class NoticeReport(NamedTuple):
 
 
 class FailureRecord(NamedTuple):
-    """Functions that read and change the record of failed channels: channel → error text.
+    """File of a home that holds the channels that failed: channel → time and error text.
 
-    A record that cannot be written is treated as empty.
+    A file that cannot be read is treated as empty.
     """
 
-    read: Callable[[], Mapping[str, str]]
-    change: Callable[[Sequence[NoticeReport]], None]
+    home: Path
+    file: Path
+    clock: Clock
+    zone: tzinfo
+
+    def read(self) -> Mapping[str, str]:
+        """Return the last failure of each channel that has not worked since."""
+        try:
+            failures = json.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(failures, dict):
+            return {}
+        return {name: text for name, text in failures.items() if isinstance(text, str)}
+
+    def update(self, outcomes: Sequence[NoticeReport]) -> None:
+        """Store the failures among outcomes with their time; drop those of channels that work."""
+        now = f"{self.clock.now().astimezone(self.zone):%Y-%m-%d %H:%M}"
+        works = {outcome.channel for outcome in outcomes if outcome.ok}
+        with contextlib.suppress(OSError), fs.lock_resource(self.home, self.file):
+            before = dict(self.read())
+            after = {name: text for name, text in before.items() if name not in works}
+            after |= {
+                failed.channel: f"{now} {failed.said}" for failed in outcomes if not failed.ok
+            }
+            if after != before:
+                text = json.dumps(after, ensure_ascii=False, indent=1) + "\n"
+                fs.replace_private(self.file, text)
 
 
 class Notices:
-    """`Notifier` in the person's language. `names` are the chosen channels, opened on use."""
+    """Notifies a person, in the person's language, of something that waits for them.
+
+    `names` are the chosen channels, opened on use.
+    """
 
     def __init__(
         self,
@@ -73,7 +107,7 @@ class Notices:
         failed = [one for one in outcomes if not one.ok and one.channel != LOG]
         for one in failed:
             self._each([LOG], partial(_tell_failure, one, self._lang))
-        self._record.change(outcomes)
+        self._record.update(outcomes)
         return outcomes
 
     def check(self, names: Sequence[str]) -> list[NoticeReport]:

@@ -7,15 +7,18 @@ answer, and keyword search answers without the vector.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gieok.errors import EmbedderFailed, ModelFailed, RerankerFailed, StoreError
 from gieok.model.conversation import Usage
 from gieok.ports.journal import Ledger
-from gieok.ports.models import EmbeddingService, RerankingService, Vector
+from gieok.ports.models import EmbeddingService, Vector
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 from gieok.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:  # it loads an HTTP client
+    from gieok.models.rerankers.services import HttpReranker
 
 _T = TypeVar("_T")
 
@@ -175,7 +178,7 @@ class ServiceEmbedder:
 class ServiceReranker:
     """`Reranker` on a service."""
 
-    def __init__(self, service: RerankingService, metered: Metered) -> None:
+    def __init__(self, service: "HttpReranker", metered: Metered) -> None:
         self.model = service.model
         self._service = service
         self._metered = metered

@@ -93,7 +93,7 @@ def _open_cold_archive(home: Home, scope: Scope, trial_s: float = 0.0) -> Archiv
         has_memories=lambda: any(
             archived.place.tier is Tier.COLD for archived in home.stores.journal().places()
         ),
-        secret=settings.secret,
+        settings=settings,
         wait=home.wait,
         trial_s=trial_s,
     )

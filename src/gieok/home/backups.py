@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
 from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError, StoreFull, WrongKey
@@ -19,6 +19,9 @@ from gieok.ports.backup import BackupFile, BackupReport, Restored
 from gieok.storage.backups import bundle, members
 from gieok.storage.backups.bundle import BackupSource, Bundled
 from gieok.storage.backups.partial_backups import unfinished
+
+if TYPE_CHECKING:  # `pyrage` is an extra
+    from gieok.storage.sealers.age import AgeSealer
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"
@@ -33,7 +36,7 @@ _CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
 
 
 class HomeBackups:
-    """`Backups` of a caller's home."""
+    """Backups of a caller's home. A folder None is the configured one."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -65,7 +68,10 @@ class HomeBackups:
     def create(
         self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
     ) -> BackupReport:
-        """Make a backup, read it back, and remove the oldest backups."""
+        """Make a backup, read it back, and remove the oldest backups.
+
+        Killed at any moment, there is a whole backup, or none.
+        """
         folder, seal = self.folder(to), file_sealers.in_use(self._home)
         if encrypt and seal is None:
             raise BadRequest(
@@ -173,14 +179,13 @@ class HomeBackups:
             yield from members.keys_of_databases(self._folder)
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
-        """Read every byte of a backup and return its report."""
+        """Read every byte of a backup and return its report. Raises Damaged, WrongKey."""
         backup = _find_existing_backup(file)
         with file.open("rb") as source:
             read = _read_back(source, str(file), self._opener(backup, key_file))
         return _build_backup_report(backup, read)
 
-    # Returns a `StreamSealer`, or None.
-    def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401
+    def _opener(self, found: BackupFile, key_file: Path | None) -> "AgeSealer | None":
         """Return the opener of an encrypted backup: by the given key, else by the keys of this
         home.
         """
@@ -250,7 +255,8 @@ class HomeBackups:
         """Restore a backup as a home.
 
         All of the backup is read into a folder beside the home and brought up to date; only then
-        does that folder take the home's place.
+        does that folder take the home's place. Raises BadRequest where the home is in use and
+        `replace` is off, Damaged, WrongKey.
         """
         backup, folder = _find_existing_backup(file), folder.resolve()
         opener = self._opener(backup, key_file)
@@ -312,7 +318,9 @@ class _Summed(io.RawIOBase):
         self._out.flush()
 
 
-def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, made: Bundled) -> None:  # noqa: ANN401
+def _verify_written(
+    source: BinaryIO, what: str, seal: "AgeSealer | None", summed: _Summed, made: Bundled
+) -> None:
     """Raise StoreError unless a file holds the bytes that were written to it.
 
     Where the key is at hand, the file must also read back as the intended content.
@@ -333,7 +341,7 @@ def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, mad
 def _read_back(
     source: BinaryIO,
     what: str,
-    opener: Any,  # noqa: ANN401
+    opener: "AgeSealer | None",
     take: Callable[[str, float], BinaryIO | None] = lambda name, mtime_s: None,
 ) -> Bundled:
     with (
@@ -378,7 +386,7 @@ def _read_first_byte(stream: BinaryIO) -> NoReturn:
     raise _Enough
 
 
-def _is_sealed_with_key(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
+def _is_sealed_with_key(file: Path, sealer: "AgeSealer") -> bool:
     """Return whether a backup was sealed with a key, judged by its beginning."""
     try:
         with file.open("rb") as source, sealer.opening(source) as stream:

@@ -1,6 +1,7 @@
 """Opens the code index of projects."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,31 @@ from gieok.code.index.project import Project
 from gieok.code.model import layout
 from gieok.config import Settings
 from gieok.errors import BadConfig, NotIndexed
-from gieok.flow.durable import JournalRealm
 from gieok.flow.generate import Asker
 from gieok.home import models
 from gieok.home.home import Home
+from gieok.home.stores import Stores
 from gieok.machine.git import Git
 from gieok.storage.index.sqlite.graph import ProjectStore
 
 if TYPE_CHECKING:
     from gieok.machine.coverage_file import CoverageFile
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRealm:
+    """`Realm` of a project in the journal of a home, which is opened on first use."""
+
+    stores: Stores
+    name: str
+
+    def kept(self) -> dict[str, str]:
+        """Return the values by name."""
+        return self.stores.journal().kept(self.name)
+
+    def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values and forget others in one transaction."""
+        self.stores.journal().keep(self.name, values, gone)
 
 
 def open_code_project(home: Home, root: Path) -> Project:
@@ -29,7 +46,7 @@ def open_code_project(home: Home, root: Path) -> Project:
     with extras.imports_of("", "tree-sitter"):
         from gieok.machine.parsers.treesitter import TreeSitterParser
     folder = home.settings.home
-    realm = JournalRealm(home.stores.journal, f"code:{root.resolve()}")
+    realm = ProjectRealm(home.stores, f"code:{root.resolve()}")
     # An index that another process has made and not claimed yet looks like an index that came with
     # the repository.
     with fs.lock_resource(folder, layout.index_file(root)):

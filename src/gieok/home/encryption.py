@@ -43,7 +43,7 @@ IN_CLEAR = (
 
 
 class HomeEncryption:
-    """`Encryption` of a caller's home."""
+    """Encryption of a caller's home."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -52,7 +52,7 @@ class HomeEncryption:
         self._databases = SealedDatabases(home)
 
     def status(self) -> EncryptionStatus:
-        """Return how the home is encrypted."""
+        """Return how the home is encrypted. Raises BadConfig."""
         known, databases = file_sealers.read_sealing_state(self._folder), self._databases.rows()
         key = known.key
         backups = self._backups.listed()
@@ -86,7 +86,12 @@ class HomeEncryption:
         *,
         databases: bool = False,
     ) -> EncryptionChange:
-        """Encrypt everything."""
+        """Encrypt all existing and future files, or continue a change that was begun.
+
+        `databases`: the home's databases are encrypted too. `key_file`: where the key is, or is to
+        be made. `passphrase` asks for the passphrase that protects a new key. Raises BadConfig,
+        BadRequest, WrongKey, MissingExtra.
+        """
         with self._alone():
             known = file_sealers.read_sealing_state(self._folder)
             databases = databases or known.databases
@@ -116,7 +121,7 @@ class HomeEncryption:
     def rotate(
         self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None
     ) -> EncryptionChange:
-        """Encrypt everything with another key."""
+        """Encrypt everything with another key, as `on` does; the previous key stays where it is."""
         with self._alone():
             known = file_sealers.read_sealing_state(self._folder)
             if known.key is None:

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import fs, paths, registry
 from gieok.errors import ArchiveFailed, BadConfig, Damaged, WrongKey
 from gieok.home.home import Home
 from gieok.ports.archive import PlainSealer, Sealer
+
+if TYPE_CHECKING:  # `pyrage` is an extra
+    from gieok.storage.sealers.age import AgeSealer
 
 #: Variable that holds the passphrase of a key that has one.
 PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
@@ -100,14 +103,14 @@ def _parse_key_row(folder: Path, row: "dict[str, Any] | None") -> SealingKey | N
     )
 
 
-# Returns a `KeyedSealer` that is also a `StreamSealer`.
-def sealer(home: Home, *keys: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401
+def sealer(home: Home, *keys: SealingKey, passphrase: str = "") -> "AgeSealer":
     """Return a sealer that seals with the first key and opens with any of the keys.
 
     Secret sides are read when something is opened. Raises MissingExtra.
     """
     identities = [partial(load_sealing_identity, home, key.file, passphrase) for key in keys]
-    return registry.load_backend(registry.SEALERS, "age")(keys[0].recipient, *identities)
+    age: type[AgeSealer] = registry.load_backend(registry.SEALERS, "age")
+    return age(keys[0].recipient, *identities)
 
 
 def key_in(home: Home, file: Path, passphrase: str = "") -> SealingKey:
@@ -184,7 +187,7 @@ def _ask_passphrase(home: Home, file: Path) -> str:
     )
 
 
-def in_use(home: Home) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`, or None
+def in_use(home: Home) -> "AgeSealer | None":
     """Return the sealer for new files of this home; None where nothing is encrypted.
 
     Raises MissingExtra, BadConfig.
@@ -193,7 +196,7 @@ def in_use(home: Home) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer
     return sealer(home, *filter(None, (known.key, known.before))) if known.key else None
 
 
-def opening(home: Home) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
+def opening(home: Home) -> "AgeSealer | None":
     """Return an opener for all that this home encrypted; None where it has no key."""
     known = read_sealing_state(home.settings.home)
     keys = [key for key in (known.key, known.before) if key]
@@ -224,25 +227,23 @@ class ArchiveSealer:
     The error names the file, which is left as it is.
     """
 
-    def __init__(self, inner: Any) -> None:  # noqa: ANN401 - see `sealer`
+    def __init__(self, inner: "AgeSealer") -> None:
         self._inner = inner
-        self.suffix: str = inner.suffix
+        self.suffix = inner.suffix
 
     def seal(self, data: bytes) -> bytes:
         """Return the sealed bytes to store."""
-        sealed: bytes = self._inner.seal(data)
-        return sealed
+        return self._inner.seal(data)
 
     def open(self, data: bytes) -> bytes:
         """Return the content of sealed bytes."""
         with _as_archives():
-            content: bytes = self._inner.open(data, "the file")
-            return content
+            return self._inner.open(data, "the file")
 
     def is_current(self, data: bytes) -> bool:
         """Return whether the key in use opens the sealed bytes."""
         with _as_archives():
-            return bool(self._inner.is_current(data))
+            return self._inner.is_current(data)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class KeyUse(NamedTuple):
 
 
 class HomeKeys:
-    """`Keys` of a caller's home and environment."""
+    """Keys of a caller's home and environment; no method returns the value of a key."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -54,7 +54,7 @@ class HomeKeys:
         self._file = paths.locate_secrets_file(home.settings.home)
 
     def rows(self) -> Sequence[KeyRow]:
-        """Return every key that may be set, keys in use first."""
+        """Return every key that may be set, keys in use first. Raises BadConfig."""
         uses: dict[str, list[KeyUse]] = {}
         for use in (*self._chosen(), *_iter_key_uses()):
             uses.setdefault(use.variable, []).append(use)
@@ -70,7 +70,7 @@ class HomeKeys:
         ]
 
     def row(self, name: str) -> KeyRow:
-        """Return the key of a service or a variable."""
+        """Return the key of a service or a variable. Raises BadRequest."""
         rows = self.rows()
         key_row = next((row for row in rows if name == row.variable or name in row.names), None)
         if key_row is None:  # what was given may be the key itself: it is not shown
@@ -82,7 +82,11 @@ class HomeKeys:
         return key_row
 
     def put(self, row: KeyRow, value: str) -> str:
-        """Set a key; all other lines of `.env` stay as they are."""
+        """Set a key permanently, in one step; return where it is kept.
+
+        All other lines of `.env` stay as they are. Raises BadRequest where another source would
+        win, BadConfig.
+        """
         self.require_free(row)
         return self.keep({row.variable: value})
 
@@ -119,8 +123,9 @@ class HomeKeys:
             )
 
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
-        """Ask each service that uses a key; where none is chosen, the first that would take the
-        key.
+        """Ask each service that uses a key once, with `value` or with the key that is set.
+
+        Where no such service is chosen, the first that would take the key is asked.
         """
         chosen = [use for use in self._chosen() if use.variable == row.variable]
         uses = chosen or [use for use in _iter_key_uses() if use.variable == row.variable][:1]

@@ -3,17 +3,14 @@
 `notify.to` names the channels.
 """
 
-import contextlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
-from gieok import fs, paths, registry
+from gieok import paths, registry
 from gieok.config import Settings
 from gieok.errors import BadConfig
-from gieok.flow.notices import FailureRecord, NoticeReport, Notices
+from gieok.flow.notices import FailureRecord, Notices
 from gieok.home.home import Home
 from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
@@ -21,10 +18,9 @@ from gieok.ports.system import Channel
 
 def open_notices(home: Home) -> Notices:
     """Build the notices; a channel is opened when it is used."""
-    settings, file = home.settings, paths.locate_notices_record(home.settings.home)
+    settings = home.settings
     record = FailureRecord(
-        partial(_read_notice_failures, file),
-        lambda told: _update_notice_failures(home, file, told),
+        settings.home, paths.locate_notices_record(settings.home), home.clock, home.zone
     )
     return Notices(
         names(settings),
@@ -51,6 +47,25 @@ class MailedLetters:
         return channel(self._home, "smtp", to={"mail_to": address}).send(title, text)
 
 
+class NotifierSettings:
+    """`SettingsReader` of the settings `notify.…`; `secrets` and `to` override them."""
+
+    def __init__(
+        self, settings: Settings, secrets: Mapping[str, str], to: Mapping[str, str]
+    ) -> None:
+        self._settings = settings
+        self._secrets = secrets
+        self._to = to
+
+    def text(self, name: str) -> str:
+        """Return the text of the setting `notify.` and this name."""
+        return self._to.get(name) or self._settings.text(f"notify.{name}")
+
+    def secret(self, name: str) -> str:
+        """Return a secret; '' for none."""
+        return self._secrets.get(name) or self._settings.secret(name)
+
+
 def channel(
     home: Home,
     name: str,
@@ -69,39 +84,14 @@ def channel(
         )
     settings = home.settings
     opening = ChannelOpening(
-        setting=lambda setting: to.get(setting) or settings.text(f"notify.{setting}"),
-        secret=lambda variable: secrets.get(variable) or settings.secret(variable),
+        settings=NotifierSettings(settings, secrets, to),
         environment=home.caller.environment,
         user=home.caller.user,
         log=paths.locate_daemon_log(settings.home),
-        now=home.clock.now,
+        clock=home.clock,
         timeout_s=settings.number("notify.timeout_s"),
         key_variable=row.key_variable,
         key_hint=f"run `gieok keys set {name}` ({row.key_variable})",
     )
     notifier: Channel = registry.load_backend(registry.NOTIFIERS, name)(opening)
     return notifier
-
-
-def _read_notice_failures(file: Path) -> Mapping[str, str]:
-    try:
-        failures = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return (
-        {name: text for name, text in failures.items() if isinstance(text, str)}
-        if isinstance(failures, dict)
-        else {}
-    )
-
-
-def _update_notice_failures(home: Home, file: Path, told: Sequence[NoticeReport]) -> None:
-    """Store the failures among `told` with their time, and drop failures of channels that work."""
-    now = f"{home.clock.now().astimezone(home.zone):%Y-%m-%d %H:%M}"
-    works = {outcome.channel for outcome in told if outcome.ok}
-    with contextlib.suppress(OSError), fs.lock_resource(home.settings.home, file):
-        before = dict(_read_notice_failures(file))
-        after = {name: text for name, text in before.items() if name not in works}
-        after |= {outcome.channel: f"{now} {outcome.said}" for outcome in told if not outcome.ok}
-        if after != before:
-            fs.replace_private(file, json.dumps(after, ensure_ascii=False, indent=1) + "\n")

@@ -24,7 +24,10 @@ _BY_STATUS = {401: Verdict.INVALID, 403: Verdict.INVALID, 402: Verdict.QUOTA, 42
 
 
 class HomeSetup:
-    """`SetupAccess` of a caller's home."""
+    """Trial and saving of answers in a caller's home: a trial uses answers as if they were saved.
+
+    `settings` is name → text, `secrets` variable → value.
+    """
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -72,11 +75,11 @@ class HomeSetup:
         return [str(row["name"]) for row in rows if isinstance(row, dict) and row.get("name")]
 
     def has_secret(self, variable: str) -> str:
-        """Return where a secret is set."""
+        """Return where a secret is set; '' where it is not."""
         return self._keys.place(variable)
 
     def wrong(self, setting: str, text: str) -> str:
-        """Return what is wrong with a text for a setting, by the setting's own check."""
+        """Return why a setting cannot have a value, by its own check; '' where it can."""
         option = next(candidate for candidate in config.OPTIONS if candidate.name == setting)
         try:
             option.parse(text, "this answer")
@@ -126,7 +129,7 @@ class HomeSetup:
         way: str,
         told: tuple[str, str],
     ) -> Trial:
-        """Send a test notice through a channel."""
+        """Send a notification (title, text) through one channel; nothing of it is stored."""
         home = self._home.supposing(settings, secrets)
         try:
             answer = notices.channel(home, way).send(*told)
@@ -144,9 +147,10 @@ class HomeSetup:
             return _build_failed_trial(cold, error)
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
-        """Write secrets, then the settings that use them.
+        """Write secrets, then the settings that use them; return the changed files.
 
-        After a kill in between, the old settings are in force and nothing uses the secrets.
+        After a kill in between, the old settings are in force and nothing uses the secrets. Raises
+        BadRequest, BadConfig before anything is written.
         """
         folder = self._home.settings.home
         file = paths.locate_user_config(folder)

@@ -58,8 +58,7 @@ class Stores:
         self._opening = Opening(
             settings.home,
             settings.home,
-            settings.text,
-            settings.secret,
+            settings,
             is_resident=is_resident,
             say=say,
         )

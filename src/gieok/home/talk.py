@@ -1,14 +1,12 @@
 """Opens the sidecar."""
 
-import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from pathlib import Path
 
-from gieok import paths, places, projects, registry
+from gieok import paths, places, registry
 from gieok.agents import sources
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
@@ -18,24 +16,22 @@ from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
 from gieok.home import models, notices
 from gieok.home.home import Home
+from gieok.home.session_folders import HomeSessionFolders
 from gieok.memory import active_memory, observation, scope_memory
-from gieok.memory.active_memory import Look
-from gieok.memory.exchange import scope_moves
+from gieok.memory.active_memory import ActiveFiles, Look
 from gieok.memory.exchange.notes import NotesMirror
-from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Observed
 from gieok.memory.observer import known_statements, rules
-from gieok.memory.observer.buffer import READER, Thresholds
+from gieok.memory.observer.buffer import READER, Observer, Thresholds
 from gieok.memory.observer.known_statements import Known
-from gieok.memory.observer.observer import ModelObserver
-from gieok.memory.reflection import reflect
-from gieok.memory.sidecar import ScopeModels, Sidecar, TranscriptSources
+from gieok.memory.observer.observer import ModelObserver, Paid
+from gieok.memory.reflection.reflect import Condenser, ModelCondenser
+from gieok.memory.scope_models import ScopeModels
+from gieok.memory.sidecar import Sidecar, TranscriptSources
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
-from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
-from gieok.text.redact.names import redact_path_names
 
 #: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000
@@ -53,8 +49,7 @@ def build_transcript_sources(home: Home) -> TranscriptSources:
         ),
         open_database=_open_transcripts,
         default_scope=_own_scope(settings),
-        project_scope=_ProjectScopes(home),
-        folder_of=lambda digest: _folder_of(home, digest),
+        session_folders=HomeSessionFolders(home),
     )
 
 
@@ -73,10 +68,10 @@ def open_sidecar(home: Home) -> Sidecar:
         clock=home.clock,
         zone=home.zone,
         transcripts=build_transcript_sources(home),
-        models=_scope_models(home, store),
-        notifier=notices.open_notices(home),
+        models=ConfiguredModels(home, store),
+        notices=notices.open_notices(home),
         spool=paths.locate_spool(settings.home),
-        active_file=partial(_active_file, home, _own_scope(settings)),
+        active_files=_find_active_files(home),
         look=Look(
             home.lang,
             settings.integer("active_memory.budget_tokens"),
@@ -103,61 +98,10 @@ def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
     return transcripts
 
 
-class _ProjectScopes:
-    """Maps a folder to its project's scope; records such folders for the seeds of a memory."""
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._seen: set[str] = set()
-
-    def __call__(self, folder: str) -> Scope | None:
-        if self._home.privacy.excludes_folder(folder):
-            return None
-        folder = (
-            scope_moves.find_moved_folder(self._home.stores.journal(), folder) if folder else folder
-        )
-        scope = _project_scope(self._home.settings.home, folder)
-        if scope and folder not in self._seen:
-            journal = self._home.stores.journal()
-            self._seen |= journal.kept(SESSION_FOLDERS).keys() | {folder}
-            if folder not in journal.kept(SESSION_FOLDERS) and redact_path_names(folder) == folder:
-                journal.keep(SESSION_FOLDERS, {folder: ""})
-        return scope
-
-
-def _folder_of(home: Home, digest: str) -> str:
-    """Return the session folder whose path has this SHA-256; '' where no known folder has."""
-    folders = home.stores.journal().kept(SESSION_FOLDERS)
-    return next(
-        (folder for folder in folders if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
-    )
-
-
-def _project_scope(home_folder: Path, folder: str) -> Scope | None:
-    """Return the scope of the project that a session worked in.
-
-    None where the session's folder exists and is no project. A folder that is gone, or was never on
-    this machine, counts as a project by its path: conversations there are not about the person.
-    """
-    if not folder:
-        return None
-    if root := places.find_workplace(folder):
-        top = places.find_repository_top(folder)
-        project = top if places.common_folder(top) == root else root
-        return Scope(
-            projects.know(home_folder, project)
-            if redact_path_names(project) == project
-            else places.project_scope(project)
-        )
-    is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
-    return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
-
-
-def _active_file(home: Home, default: Scope, scope: Scope) -> Path:
+def _find_active_files(home: Home) -> ActiveFiles:
     configured = home.settings.text("active_memory.path")
-    if configured and scope == default:
-        return home.caller.path(configured)
-    return paths.locate_active_memory(home.settings.home, scope.path)
+    own_file = home.caller.path(configured) if configured else None
+    return ActiveFiles(home.settings.home, _own_scope(home.settings), own_file)
 
 
 def _list_observed_agents(settings: Settings) -> list[str]:
@@ -200,76 +144,58 @@ def _find_notes_mirror(home: Home) -> NotesMirror:
     return NotesMirror(folders, main_agent.workspace.absolute() / "memory", record)
 
 
-def _load_known_context(
-    journal: FullJournal,
-    store: Store,
-    scope: Scope,
-    messages: Sequence[Journalled],
-    before: Sequence[Observed],
-) -> Known:
-    """Return what is known to a conversation, with observations that are not stored yet.
+class ConfiguredModels(ScopeModels):
+    """Observers and condensers as a home's settings say: by rules, or by a model.
 
-    `before` holds the observations that were made ahead.
+    What asks a model is made for each run, so that a replaced key takes effect at once.
     """
-    ahead = [observation.load_observed(chunk.body) for chunk in journal.chunks(scope, READER)]
-    task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
-    held = scope_memory.load_scope_memory(
-        store, scope, hashes=scope_memory.standing(journal, scope)
-    )
-    return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
+    def __init__(self, home: Home, store: Store) -> None:
+        journal = home.stores.journal()
+        super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_embedder))
+        self._home = home
+        observing = home.settings.text("observe.model")
+        self._reflecting = home.settings.text("reflect.model") or observing
+        self.observer_model = "" if observing == "rules" else observing
+        self._paid = defaultdict[Scope, Paid](dict)
 
-def _scope_models(home: Home, store: Store) -> ScopeModels:
-    settings, zone = home.settings, home.zone
-    judge = rules.StatementJudge(home.open_embedder)
-
-    # Made for each run, so that a replaced key takes effect at once.
-    def asker(role: str, prefix: str, model: str) -> Asker:
-        return models.asker(home, role, models.generator(settings, f"{prefix}.", model))
-
-    observing = settings.text("observe.model")
-    reflecting = settings.text("reflect.model") or observing
-    of_reflector = "reflect" if settings.text("reflect.model") else "observe"
-
-    journal, paid = home.stores.journal(), defaultdict[Scope, dict[Any, Any]](dict)
-
-    def observe(scope: Scope) -> Callable[[Any], Any]:
-        if observing == "rules":
-            return _open_rules_observer(home, store, scope, judge)
-        look = partial(_load_known_context, journal, store, scope)
-        model_asker = asker("observer", "observe", observing)
+    def open_observer(self, scope: Scope) -> Observer:
+        """Return the observer of a scope. Raises BadConfig, MissingExtra."""
+        if not self.observer_model:
+            return super().open_observer(scope)
         return ModelObserver(
-            model_asker, zone, look, settings.number("observe.temperature"), paid[scope]
+            self._open_asker("observer", "observe", self.observer_model),
+            self._zone,
+            partial(self._load_known, scope),
+            self._home.settings.number("observe.temperature"),
+            self._paid[scope],
         )
 
-    def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
-        del scope
-        if reflecting == "rules":
-            return reflect.rules_ask
-        model_asker = asker("reflector", of_reflector, reflecting)
-        return reflect.model_ask(model_asker, zone, settings.number("reflect.temperature"))
+    def open_condenser(self) -> Condenser:
+        """Return what condenses the observations of any scope. Raises BadConfig, MissingExtra."""
+        if self._reflecting == "rules":
+            return super().open_condenser()
+        prefix = "reflect" if self._home.settings.text("reflect.model") else "observe"
+        return ModelCondenser(
+            self._open_asker("reflector", prefix, self._reflecting),
+            self._zone,
+            self._home.settings.number("reflect.temperature"),
+        )
 
-    return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
+    def _open_asker(self, role: str, prefix: str, model: str) -> Asker:
+        generator = models.generator(self._home.settings, f"{prefix}.", model)
+        return models.asker(self._home, role, generator)
 
+    def _load_known(
+        self, scope: Scope, messages: Sequence[Journalled], before: Sequence[Observed]
+    ) -> Known:
+        """Return what is known to a conversation, with observations that are not stored yet.
 
-def _open_rules_observer(
-    home: Home, store: Store, scope: Scope, judge: rules.StatementJudge
-) -> Callable[[Any], Any]:
-    """Return the observer that works by rules, without a model.
-
-    The observer looks up which message a turn answers, and which claims are held already.
-    """
-    journal = home.stores.journal()
-
-    def before(found: Journalled) -> str:
-        message = found.message
-        turns = journal.turns(scope, message.agent, message.session, found.seq, found.seq)
-        return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
-
-    def held() -> list[str]:
-        documents = scope_memory.load_scope_memory(
-            store, scope, hashes=scope_memory.standing(journal, scope)
-        ).documents
-        return [document.text for document in documents if document.valid_to is None]
-
-    return rules.RulesObserver(home.zone, judge, before, held)
+        `before` holds the observations that were made ahead.
+        """
+        chunks = self._journal.chunks(scope, READER)
+        ahead = [observation.load_observed(chunk.body) for chunk in chunks]
+        task = next(iter(self._store.get(scope, [observation.TASK_KEY])), None)
+        standing = scope_memory.standing(self._journal, scope)
+        held = scope_memory.load_scope_memory(self._store, scope, hashes=standing)
+        return known_statements.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)

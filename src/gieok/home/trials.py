@@ -105,15 +105,17 @@ def observe_sentence(home: Home, ledger: Ledger | None = None) -> str:
     span = MessageSpan(Scope("gieok:doctor"), 0, 1, (Journalled(1, message),))
     if model == "rules":
         judge = rules.StatementJudge(home.open_embedder)
-        observed = rules.RulesObserver(home.zone, judge, lambda before: "", tuple)(span)
+        observer = rules.RulesObserver(home.zone, judge, rules.GivenContext())
+        observed = observer.observe(span)
     else:
         generator = models.generator(settings, "observe.", model)
         asker = models.asker(home, "observer", generator, ledger=ledger)
         once = replace(asker, delays_s=(), timeout_s=settings.number(_TIMEOUT))
         temperature = settings.number("observe.temperature")
-        observed = ModelObserver(once, home.zone, lambda messages, before: Known(), temperature)(
-            span
+        model_observer = ModelObserver(
+            once, home.zone, lambda messages, before: Known(), temperature
         )
+        observed = model_observer.observe(span)
     if not observed.observations:
         raise GeneratorFailed(
             f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model"

@@ -14,12 +14,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs
+from gieok import fs, paths
 from gieok.errors import BadConfig, BadRequest
 from gieok.memory import deeds
 from gieok.memory.observation import Category, Observation, Priority
 from gieok.memory.scope_memory import ScopeMemory
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Scope
 from gieok.text import active, binding, due
 from gieok.text.active import MARKER
 from gieok.text.gist import Gist, gist, is_finished, is_same
@@ -49,6 +49,23 @@ _STATISTICS = {
     "ko": "관찰 {all}개 가운데 {shown}개: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
 }
 _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
+
+
+class ActiveFiles(NamedTuple):
+    """Places of the files of active memory, one a scope.
+
+    `own_file` is that of the scope `own_scope`, where a person named a file.
+    """
+
+    home: Path
+    own_scope: Scope
+    own_file: Path | None = None
+
+    def locate(self, scope: Scope) -> Path:
+        """Return the file of a scope."""
+        if self.own_file is not None and scope == self.own_scope:
+            return self.own_file
+        return paths.locate_active_memory(self.home, scope.path)
 
 
 class Look(NamedTuple):

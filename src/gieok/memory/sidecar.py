@@ -27,18 +27,20 @@ from gieok.errors import (
     GieokError,
     MissingExtra,
 )
-from gieok.flow.distil import MessageSpan, deliver
+from gieok.flow.distil import deliver
 from gieok.flow.incidents import Incidents
+from gieok.flow.notices import Notices
 from gieok.flow.schedule import Schedule
 from gieok.memory import active_memory, scope_memory
-from gieok.memory.active_memory import Look
+from gieok.memory.active_memory import ActiveFiles, Look
 from gieok.memory.capture import spool
 from gieok.memory.capture.capture import Capture, capture_database
+from gieok.memory.capture.session_folders import SessionFolders
 from gieok.memory.exchange.notes import Mirrored, NotesMirror
-from gieok.memory.observation import Observed
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
 from gieok.memory.reflection.reflect import Reflected, Reflector
 from gieok.memory.scope_memory import ScopeMemory
+from gieok.memory.scope_models import ScopeModels
 from gieok.memory.talk import turns
 from gieok.memory.talk.turns import Derived
 from gieok.model.conversation import Incident, Journalled
@@ -46,7 +48,7 @@ from gieok.model.memory import Document, Scope
 from gieok.places import is_served
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
-from gieok.ports.system import Clock, Notifier
+from gieok.ports.system import Clock
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
 
@@ -77,23 +79,13 @@ def reflecting(scope: Scope) -> str:
 class TranscriptSources(NamedTuple):
     """Places of transcripts, the function that opens their databases, and the scope of each.
 
-    The scope is that of the transcript's project, else the default.
+    The scope is that of the session's project, else the default.
     """
 
     places: Sequence[TranscriptPlace]
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
-    project_scope: Callable[[str], Scope | None]
-    #: Returns the folder whose path has this SHA-256, '' for an unknown hash.
-    folder_of: Callable[[str], str] = lambda digest: ""
-
-
-class ScopeModels(NamedTuple):
-    """The observer and the reflector of a scope; `observer_model` is '' where rules observe."""
-
-    observer: Callable[[Scope], Callable[[MessageSpan], Observed]]
-    reflector: Callable[[Scope], Callable[[ScopeMemory, str, int], Observed]]
-    observer_model: str = ""
+    session_folders: SessionFolders
 
 
 def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
@@ -115,8 +107,8 @@ class Sidecar:
     transcripts: TranscriptSources
     spool: Path
     models: ScopeModels
-    notifier: Notifier
-    active_file: Callable[[Scope], Path]
+    notices: Notices
+    active_files: ActiveFiles
     look: Look
     thresholds: Thresholds = Thresholds()
     #: Schedule of reflections that run although there are not too many observations.
@@ -140,11 +132,10 @@ class Sidecar:
         transcripts = self.transcripts
         capture = Capture(
             journal=self.journal,
-            project_scope=transcripts.project_scope,
+            session_folders=transcripts.session_folders,
             tell=self._tell_unread,
             folders=folders,
             privacy=self.privacy,
-            folder_of=transcripts.folder_of,
         )
         object.__setattr__(self, "capture", capture)
 
@@ -199,7 +190,8 @@ class Sidecar:
             if str(event.transcript) not in self.capture.captured.troubles:
                 event.file.unlink(missing_ok=True)
             if event.name in spool.ENDS:
-                ended.add(self.transcripts.project_scope(event.folder) or source.scope)
+                folders = self.transcripts.session_folders
+                ended.add(folders.find_project_scope(event.folder) or source.scope)
         return ended
 
     def _source_of(self, path: Path) -> ScopedTranscript | None:
@@ -284,13 +276,12 @@ class Sidecar:
             if not held:
                 return Step.NOTHING
             try:
-                observer = self.models.observer(scope)
                 buffer = Buffer(
                     journal=self.journal,
                     store=self.store,
                     scope=scope,
                     clock=self.clock,
-                    observe=observer,
+                    observer=self.models.open_observer(scope),
                     thresholds=self.thresholds,
                 )
                 step = buffer.step(flush=flush)
@@ -360,7 +351,7 @@ class Sidecar:
             store=self.store,
             scope=scope,
             clock=self.clock,
-            ask=self.models.reflector(scope),
+            condenser=self.models.open_condenser(),
         )
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
@@ -395,7 +386,7 @@ class Sidecar:
 
     @property
     def _incidents(self) -> Incidents:
-        return Incidents(self.journal, self.clock, self.notifier)
+        return Incidents(self.journal, self.clock, self.notices)
 
     def _failed(self, name: str, error: GieokError) -> None:
         """Record an incident; notify the user of a new one."""
@@ -415,6 +406,10 @@ class Sidecar:
         return datetime.combine(local.date() + timedelta(days=1), time(), self.zone)
 
     # Active memory
+
+    def active_file(self, scope: Scope) -> Path:
+        """Return the file of a scope's active memory."""
+        return self.active_files.locate(scope)
 
     def write_active_memory(self, scope: Scope) -> bool:
         """Update active_memory.md from the store; return whether it changed.

@@ -1,10 +1,9 @@
-"""Backups of a home: their description, and the port that makes, checks and restores them."""
+"""Description of backups of a home."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import NamedTuple
 
 
 class BackupFile(NamedTuple):
@@ -42,54 +41,3 @@ class Restored(NamedTuple):
     memories: int
     documents: int
     kept_aside: str = ""
-
-
-class StreamSealer(Protocol):
-    """Encryption of data that is too large for memory."""
-
-    #: Suffix of the files that the sealer makes.
-    suffix: str
-
-    def sealing(self, out: BinaryIO) -> AbstractContextManager[BinaryIO]:
-        """Return a stream that encrypts what is written to it into `out`, all of it at the end.
-
-        Raises GieokError.
-        """
-
-    def opening(self, source: BinaryIO) -> AbstractContextManager[BinaryIO]:
-        """Return a stream that reads encrypted data.
-
-        Raises WrongKey, Damaged.
-        """
-
-
-class Backups(Protocol):
-    """The backups of a home. A folder None is the configured one."""
-
-    def folder(self, to: Path | None = None) -> Path:
-        """Return where backups are put."""
-
-    def create(
-        self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
-    ) -> BackupReport:
-        """Make a backup, read it back, and delete the oldest.
-
-        Killed at any moment, there is a whole backup, or none.
-        """
-
-    def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Return the existing backups, newest first."""
-
-    def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
-        """Read every byte of a backup. Raises Damaged, WrongKey."""
-
-    def restore(
-        self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None
-    ) -> Restored:
-        """Replace a home by a backup; nothing is touched before the whole backup is verified.
-
-        Raises BadRequest where the home is in use and `replace` is off, Damaged, WrongKey.
-        """
-
-    def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Remove all but the newest `keep` backups; return the removed ones."""

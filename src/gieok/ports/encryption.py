@@ -1,8 +1,7 @@
 """Encryption at rest: what is encrypted, with which key, and what stays in the clear."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
 
 class SealedPlace(NamedTuple):
@@ -48,32 +47,3 @@ class EncryptionChange(NamedTuple):
     is_new_key: bool
     files: int
     wrong: Sequence[str]
-
-
-class Encryption(Protocol):
-    """Port through which commands read and change the encryption of a home."""
-
-    def status(self) -> EncryptionStatus:
-        """Return the state of the encryption. Raises BadConfig."""
-
-    def on(
-        self,
-        key_file: Path | None = None,
-        passphrase: "Callable[[], str] | None" = None,
-        *,
-        databases: bool = False,
-    ) -> EncryptionChange:
-        """Encrypt all existing and future files, or continue a change that was begun.
-
-        `databases`: the home's databases are encrypted too. `key_file`: where the key is, or is to
-        be made. `passphrase` asks for the passphrase that protects a new key. Raises BadConfig,
-        BadRequest, WrongKey, MissingExtra.
-        """
-
-    def rotate(
-        self, key_file: Path | None = None, passphrase: "Callable[[], str] | None" = None
-    ) -> EncryptionChange:
-        """Encrypt everything with another key, as `on` does; the previous key stays where it is."""
-
-    def off(self) -> EncryptionChange:
-        """Decrypt everything. The key stays where it is."""

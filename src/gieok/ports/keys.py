@@ -1,9 +1,5 @@
-"""Keys of services: which keys exist, where they are kept, and whether services accept them.
+"""Keys of services: which keys exist, where they are kept, and whether services accept them."""
 
-No value leaves this port.
-"""
-
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -42,28 +38,6 @@ class Trial(NamedTuple):
     verdict: Verdict
     said: str
     hint: str = ""
-
-
-class Keys(Protocol):
-    """The keys of a home."""
-
-    def rows(self) -> Sequence[KeyRow]:
-        """Return every possible key. Raises BadConfig."""
-
-    def row(self, name: str) -> KeyRow:
-        """Return the key of a service or a variable. Raises BadRequest."""
-
-    def require_free(self, row: KeyRow) -> None:
-        """Raise BadRequest where the environment sets a key, which wins over every other place."""
-
-    def put(self, row: KeyRow, value: str) -> str:
-        """Set a key permanently, in one step; return where it is kept.
-
-        Raises BadRequest where another source would win, BadConfig.
-        """
-
-    def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
-        """Ask each service that uses a key once, with `value` or with the key that is set."""
 
 
 class Secrets(Protocol):

@@ -103,15 +103,6 @@ class Reranked(NamedTuple):
     tokens: int = 0
 
 
-class RerankingService(Protocol):
-    """Client of a reranking service, as `EmbeddingService` is for vectors."""
-
-    model: str
-
-    def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
-        """Return the scores of texts that hold no secrets. Raises RerankerFailed."""
-
-
 @runtime_checkable
 class SelfCheck(Protocol):
     """Backend that can find its own problems on this machine."""

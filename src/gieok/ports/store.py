@@ -226,29 +226,24 @@ class LineSearch(Protocol):
 
 
 @runtime_checkable
-class ManagedSearch(Protocol):
-    """Search by a service that embeds and ranks by itself, with the store's own passage ids."""
-
-    def managed(
-        self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
-    ) -> ManagedRankings:
-        """Return the service's ranking for a question in some scopes, best first.
-
-        One request: each is paid, and takes time. Raises StoreUnreachable quickly: somebody waits,
-        and other retrievers answer. The scores are 0–1. A service that gives only an order: 1 for
-        the first, falling evenly to 1 / `limit`.
-        """
-
-
-@runtime_checkable
-class ManagedCopy(Protocol):
-    """Replica of the documents at a service.
+class ManagedStore(Protocol):
+    """Replica of the documents at a service that embeds and ranks by itself.
 
     `put` and `forget` send nothing; `push` and `prune` do.
     """
 
     #: Shown in place of an embedder: the service makes the vectors.
     service_name: str
+
+    def managed(
+        self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
+    ) -> ManagedRankings:
+        """Return the service's ranking for a question in some scopes, best first.
+
+        The ranking has the store's own passage ids. One request: each is paid, and takes time.
+        Raises StoreUnreachable quickly: somebody waits, and other retrievers answer. The scores are
+        0–1. A service that gives only an order: 1 for the first, falling evenly to 1 / `limit`.
+        """
 
     def push(
         self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False

@@ -51,10 +51,3 @@ class Letters(Protocol):
 
         Raises NotifierFailed, BadConfig.
         """
-
-
-class Notifier(Protocol):
-    """Notifies a person of something that waits for them."""
-
-    def notify(self, title: str, text: str) -> None:
-        """Notify, once. Never raises: failures are logged."""

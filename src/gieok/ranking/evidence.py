@@ -2,7 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.model.memory import PassageId
@@ -15,36 +16,45 @@ from gieok.text.language import detect_text_language
 _LEAST = 1e-6
 
 
+class JudgedEvidence(NamedTuple):
+    """Evidence of one passage, with the judgement that it is a part of."""
+
+    evidence: Evidence
+    judgement: likelihood.EvidenceJudgement
+
+
 class AnswerCandidate(NamedTuple):
-    """Passage that may answer: its score, its signals from the retrievers, and log-odds parts."""
+    """Passage that may answer: its score, its signals from the retrievers, and why it is so sure.
+
+    `factors` is name → factor of the odds that `judged` alone would give.
+    """
 
     passage: FoundPassage
     score: float
     signals: dict[str, float]
-    parts: Callable[[], dict[str, float]] = dict
+    judged: JudgedEvidence | None = None
+    factors: Mapping[str, float] = MappingProxyType({})
     line: Line | None = None
+
+    def parts(self) -> dict[str, float]:
+        """Return the log-odds parts of the score; empty for a candidate that was not judged."""
+        if self.judged is None:
+            return {}
+        added = {name: math.log(max(factor, _LEAST)) for name, factor in self.factors.items()}
+        return {**self.judged.judgement.parts(self.judged.evidence), **added}
 
     def weighed(self, factors: Mapping[str, float]) -> "AnswerCandidate":
         """Return the candidate with its odds multiplied by factors, which become signals.
 
-        A candidate without parts has its score multiplied instead.
+        A candidate that was not judged has its score multiplied instead.
         """
         product = math.prod(factors.values())
-        signals, parts = {**self.signals, **factors}, self.parts
-        if parts is dict:
-            return AnswerCandidate(
-                self.passage, min(self.score * product, 1.0), signals, line=self.line
-            )
+        signals = {**self.signals, **factors}
+        if self.judged is None:
+            return self._replace(score=min(self.score * product, 1.0), signals=signals)
         odds = self.score * product
         score = odds / (odds + 1 - self.score) if self.score < 1 else 1.0
-        added = {name: math.log(max(factor, _LEAST)) for name, factor in factors.items()}
-        return AnswerCandidate(
-            passage=self.passage,
-            score=score,
-            signals=signals,
-            parts=lambda: {**parts(), **added},
-            line=self.line,
-        )
+        return self._replace(score=score, signals=signals, factors={**self.factors, **factors})
 
 
 class RankedPassages(NamedTuple):
@@ -109,7 +119,7 @@ def _build_judged_candidate(
     judged: likelihood.EvidenceJudgement,
     signals: dict[str, float],
 ) -> AnswerCandidate:
-    return AnswerCandidate(passage, one.probability, signals, lambda: judged.parts(one))
+    return AnswerCandidate(passage, one.probability, signals, JudgedEvidence(one, judged))
 
 
 def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:

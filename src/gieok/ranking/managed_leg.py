@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Ranking
-from gieok.ports.store import Documents, ManagedSearch
+from gieok.ports.store import Documents, ManagedStore
 from gieok.ranking import rank
 from gieok.ranking.evidence import AnswerCandidate
 from gieok.ranking.likelihood import SURE, UNSURE
@@ -39,7 +39,7 @@ def ask_managed_service(
     store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, limit: int
 ) -> ManagedLeg:
     """Ask the service of a store, once for all scopes; a store without a service is not asked."""
-    if not isinstance(store, ManagedSearch):
+    if not isinstance(store, ManagedStore):
         return ManagedLeg()
     try:
         rankings = store.managed(scopes, text, where, limit)

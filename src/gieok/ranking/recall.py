@@ -30,7 +30,7 @@ from gieok.ports.store import (
     Documents,
     KeywordSearch,
     LineSearch,
-    ManagedSearch,
+    ManagedStore,
     Store,
     VectorSearch,
 )
@@ -286,7 +286,7 @@ def _select_families(store: Documents, question: Question, profile: Profile) -> 
 
     A service is asked once for all families, because every call costs.
     """
-    if question.use_vectors and isinstance(store, ManagedSearch):
+    if question.use_vectors and isinstance(store, ManagedStore):
         return (replace(profile, without=frozenset()),)
     return (profile, *profile.beside)
 

@@ -3,7 +3,7 @@ again on return.
 """
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -17,6 +17,7 @@ pytest.importorskip("aiosmtpd")
 
 from aiosmtpd.controller import Controller
 from character_talk import BOND, CharacterTalk
+from plain_settings import PlainSettings
 
 from gieok.character.accounts import return_visits
 from gieok.character.accounts.inactivity import FADED, REMINDED, WARNED, Inactivity
@@ -270,7 +271,7 @@ class _Mailed:
         self.port, self.clock = port, clock
 
     def send(self, address: str, title: str, text: str) -> str:
-        return SmtpChannel(_opening(self.port, address, self.clock.now)).send(title, text)
+        return SmtpChannel(_opening(self.port, address, self.clock)).send(title, text)
 
 
 class _Box:
@@ -285,7 +286,7 @@ class _Box:
         return "250 OK"
 
 
-def _opening(port: int, address: str, now: Callable[[], datetime]) -> ChannelOpening:
+def _opening(port: int, address: str, clock: Clock) -> ChannelOpening:
     settings = {
         "smtp_host": "127.0.0.1",
         "smtp_port": str(port),
@@ -294,12 +295,11 @@ def _opening(port: int, address: str, now: Callable[[], datetime]) -> ChannelOpe
         "mail_to": address,
     }
     return ChannelOpening(
-        setting=lambda name: settings.get(name, ""),
-        secret=lambda name: "",
+        settings=PlainSettings(settings),
         environment={},
         user=Path(),
         log=Path(),
-        now=now,
+        clock=clock,
         timeout_s=10.0,
         key_variable="",
         key_hint="",

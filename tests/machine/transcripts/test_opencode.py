@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from known_folders import KnownFolders
 
 from gieok.agents.sources import ScopedTranscript
 from gieok.errors import TranscriptUnreadable
@@ -54,7 +55,7 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
 
 
 def _capture(journal: SqliteJournal, file: Path) -> int:
-    capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
+    capture = Capture(journal, KnownFolders({"/home/u/shop": _SHOP}))
     added = capture_database(
         capture,
         ScopedTranscript(file, _MAIN, "opencode"),
@@ -269,7 +270,7 @@ def test_a_file_each_message_is_read_whole_and_once_and_goes_on_in_the_database(
         _store(storage, f"part/m{number:04}/p{number:04}", **part)
 
     def read() -> list[str]:
-        capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
+        capture = Capture(journal, KnownFolders({"/home/u/shop": _SHOP}))
         capture_database(
             capture,
             ScopedTranscript(storage / "message", _MAIN, "opencode"),

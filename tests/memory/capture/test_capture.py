@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from known_folders import KnownFolders
 
 from gieok.agents.sources import ScopedTranscript
 from gieok.errors import MissingExtra
@@ -489,7 +490,7 @@ def test_where_lines_do_not_say_in_which_folder_a_session_works_what_stands_besi
         "content": [{"text": "화요일이야"}],
     }
     file.write_text("".join(f"{json.dumps(line)}\n" for line in (head, said)))
-    Capture(journal, {"/shop": shop}.get).file(_SCOPE, file, "/shop")
+    Capture(journal, KnownFolders({"/shop": shop})).file(_SCOPE, file, "/shop")
     assert journal.scopes() == [shop]
 
 

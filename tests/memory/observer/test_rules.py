@@ -9,7 +9,7 @@ import pytest
 from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
-from gieok.memory.observer.rules import RulesObserver, StatementJudge, of_agent_before
+from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.embedders.e5.runtime import E5Embedder
@@ -36,7 +36,7 @@ def _span(said: Sequence[Said], session: str = "s", start: int = 0) -> MessageSp
 def _observer(
     embedder: Embedder | None, held: Sequence[str] = (), before: str = ""
 ) -> RulesObserver:
-    return RulesObserver(UTC, StatementJudge(lambda: embedder), lambda found: before, lambda: held)
+    return RulesObserver(UTC, StatementJudge(lambda: embedder), GivenContext(before, held))
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def observe(e5: E5Embedder) -> Observe:
         *said: str | Said, held: Sequence[str] = (), before: str = ""
     ) -> list[Observation]:
         turns = [one if isinstance(one, tuple) else (Role.USER, one) for one in said]
-        return list(_observer(e5, held, before)(_span(turns)).observations)
+        return list(_observer(e5, held, before).observe(_span(turns)).observations)
 
     return observed
 
@@ -221,7 +221,7 @@ def test_sessions_that_interleave_are_judged_each_by_itself(e5: E5Embedder) -> N
         )
     )
     answer = Journalled(3, Message("m3", Role.USER, "9시 반", _AT, "a", "codex"))
-    (found,) = _observer(e5)(MessageSpan(_SCOPE, 0, 3, (asked, other, answer))).observations
+    (found,) = _observer(e5).observe(MessageSpan(_SCOPE, 0, 3, (asked, other, answer))).observations
     assert found.text == "회의는 몇 시로 잡을까요? – 9시 반"
 
 
@@ -251,11 +251,13 @@ def test_however_a_conversation_is_cut_the_same_is_observed(e5: E5Embedder) -> N
         (Role.USER, "우리 디자이너는 김서연이야"),
         (Role.USER, "커밋 메시지는 한국어로 써줘"),
     ]
-    whole = [o.text for o in _observer(e5)(_span(said)).observations]
+    whole = [o.text for o in _observer(e5).observe(_span(said)).observations]
     parts: list[str] = []
     for n, one in enumerate(said):
         before = said[n - 1][1] if n and said[n - 1][0] is Role.ASSISTANT else ""
-        parts += [o.text for o in _observer(e5, parts, before)(_span([one], start=n)).observations]
+        parts += [
+            o.text for o in _observer(e5, parts, before).observe(_span([one], start=n)).observations
+        ]
     assert parts == whole
     assert len(whole) == 3
 
@@ -340,7 +342,9 @@ def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
         span = tuple(Journalled(n, message) for n, message in enumerate(messages, start=1))
         kept += [
             o.text
-            for o in _observer(e5, kept)(MessageSpan(_SCOPE, 0, len(span), span)).observations
+            for o in _observer(e5, kept)
+            .observe(MessageSpan(_SCOPE, 0, len(span), span))
+            .observations
         ]
     return kept
 
@@ -355,6 +359,6 @@ def test_without_vectors_of_the_fitted_model_words_alone_decide(embedder: Embedd
             "why is it slow?",
         )
     ]
-    assert [o.text for o in _observer(embedder)(_span(said)).observations] == [
+    assert [o.text for o in _observer(embedder).observe(_span(said)).observations] == [
         "We decided on Postgres for invoices."
     ]

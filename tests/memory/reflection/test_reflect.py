@@ -8,7 +8,7 @@ from gieok.flow.distil import deliver
 from gieok.flow.generate import Asker
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
-from gieok.memory.reflection.reflect import READER, Reflector, model_ask, rules_ask
+from gieok.memory.reflection.reflect import READER, ModelCondenser, Reflector, RulesCondenser
 from gieok.model.memory import REPLACED_BY, Entry, Scope
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
@@ -47,7 +47,7 @@ def _reflector(
         observation.build_observed_entries(_SCOPE, Observed((_DECISION, *routine), "점검"), _AT),
     )
     asker = Asker("reflector", generator, journal, clock, UTC, lambda _: None, 1_000_000)
-    return Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, generator
+    return Reflector(journal, store, _SCOPE, clock, ModelCondenser(asker, UTC)), store, generator
 
 
 _SHORT = (
@@ -122,7 +122,7 @@ def test_an_empty_or_degenerate_result_changes_nothing(journal: SqliteJournal, a
 
 def test_of_two_reflections_at_once_one_counts(journal: SqliteJournal) -> None:
     outer, store, _ = _reflector(journal, lambda _: (inner(), _SHORT)[1])
-    inner = Reflector(journal, store, _SCOPE, ManualClock(), rules_ask)
+    inner = Reflector(journal, store, _SCOPE, ManualClock(), RulesCondenser())
     result = outer()
     assert result.after_tokens == result.before_tokens
     assert journal.position(_SCOPE, READER) == 1
@@ -249,7 +249,7 @@ def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal
     ]
     keys = _put(journal, store, busan, incheon, *said)
     _end(journal, store, keys[0], keys[1], incheon.at)
-    reflected = Reflector(journal, store, _SCOPE, clock, rules_ask, target=0.6)()
+    reflected = Reflector(journal, store, _SCOPE, clock, RulesCondenser(), target=0.6)()
     held = scope_memory.load_scope_memory(store, _SCOPE)
     assert {o.text for o in held.observations} == {incheon.text, "answers: short, please"}
     assert next(o for o in held.observations if "short" in o.text).message_ids == ("w0", "w1", "w2")
@@ -276,7 +276,7 @@ def test_rules_keep_the_newer_of_two_that_nobody_linked(
     )
     rule = Observation("Commit messages are Korean", _AT, Priority.LOW, Category.PREFERENCE)
     _put(journal, store, *old, new, rule)
-    Reflector(journal, store, _SCOPE, clock, rules_ask)()
+    Reflector(journal, store, _SCOPE, clock, RulesCondenser())()
     texts = [o.text for o in scope_memory.load_scope_memory(store, _SCOPE).observations]
     assert new.text in texts
     assert rule.text in texts
@@ -344,7 +344,7 @@ def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJour
         store,
         Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE),
     )
-    Reflector(journal, store, _SCOPE, clock, rules_ask)()
+    Reflector(journal, store, _SCOPE, clock, RulesCondenser())()
     assert [o.text for o in scope_memory.load_scope_memory(store, _SCOPE).observations] == [
         "The standup is at 10:45"
     ]
@@ -362,7 +362,7 @@ def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(
             for n in range(9)
         ],
     )
-    reflector = Reflector(journal, store, _SCOPE, clock, rules_ask)
+    reflector = Reflector(journal, store, _SCOPE, clock, RulesCondenser())
     result = reflector()
     assert result.before_tokens == result.after_tokens
     assert reflector.is_in_vain(result.before_tokens)

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from gateway import Gateway
+from plain_settings import PlainSettings
 
 from gieok.opening import ChannelOpening
+from gieok.testing import ManualClock
 
 Opening = Callable[..., ChannelOpening]
 
@@ -30,12 +32,11 @@ def opening(user: Path) -> Opening:
     ) -> ChannelOpening:
         usual = {"smtp_port": "0", "smtp_security": "starttls"}
         return ChannelOpening(
-            setting=lambda name: ({**usual, **(settings or {})}).get(name, ""),
-            secret=lambda name: (secrets or {}).get(name, ""),
+            settings=PlainSettings({**usual, **(settings or {})}, secrets or {}),
             environment=environment or {},
             user=user,
             log=user / "gieok" / "daemon.log",
-            now=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
+            clock=ManualClock(datetime(2026, 11, 22, 12, tzinfo=UTC)),
             timeout_s=timeout_s,
             key_variable=key_variable,
             key_hint=f"write {key_variable}",

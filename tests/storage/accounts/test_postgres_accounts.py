@@ -6,6 +6,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from plain_settings import PlainSettings
 from plans import Explained, catalogue
 
 from gieok.errors import BadConfig, StoreError
@@ -108,9 +109,7 @@ def test_every_statement_of_a_user_looks_into_one_partition(
 def test_where_no_server_is_named_there_are_no_accounts_and_opening_them_says_what_is_missing(
     tmp_path: Path,
 ) -> None:
-    opening = Opening(
-        tmp_path, tmp_path, {"journal": "mongo", "database.url": ""}.__getitem__, lambda name: ""
-    )
+    opening = Opening(tmp_path, tmp_path, PlainSettings({"journal": "mongo", "database.url": ""}))
     assert not PostgresAccounts.is_there(opening)
     with pytest.raises(BadConfig, match=r"`journal: mongo` needs `database.url`"):
         PostgresAccounts.open(opening)
@@ -126,7 +125,7 @@ def test_asking_whether_there_are_accounts_makes_none(
         "store.timeout_s": "5",
         "database.connections": "2",
     }
-    opening = Opening(tmp_path, tmp_path, settings.__getitem__, lambda name: "")
+    opening = Opening(tmp_path, tmp_path, PlainSettings(settings))
     assert not PostgresAccounts.is_there(opening)
     assert not PostgresAccounts.is_there(opening)
     with psycopg.connect(url) as db:

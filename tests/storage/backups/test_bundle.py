@@ -28,7 +28,7 @@ def _sources(folder: Path, files: dict[str, bytes]) -> list[BackupSource]:
     for number, (name, data) in enumerate(files.items()):
         file = folder / str(number)
         file.write_bytes(data)
-        made.append(BackupSource(name, 1_700_000_000, lambda file=file: file.open("rb")))
+        made.append(BackupSource(name, 1_700_000_000, file))
     return made
 
 
@@ -152,7 +152,7 @@ def test_a_file_that_shrinks_ends_the_backup(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"abc")
     with pytest.raises(StoreError, match="changed while"):
         bundle.write_bundle(
-            io.BytesIO(), {}, [BackupSource("home/f", 0, lambda: Shrinking(tmp_path / "f"))]
+            io.BytesIO(), {}, [BackupSource("home/f", 0, Shrinking(tmp_path / "f"))]
         )  # type: ignore[arg-type,return-value]
 
 

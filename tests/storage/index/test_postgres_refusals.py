@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import psycopg
 import pytest
+from plain_settings import PlainSettings
 
 from gieok.errors import BadConfig, ShapeMismatch, StoreBusy, StoreError, StoreUnreachable
 from gieok.model.retrieval import Filter
@@ -312,15 +313,16 @@ def test_too_many_connections_are_named_as_busy(url: str, db: psycopg.Connection
 
 
 def test_without_an_address_nothing_is_guessed() -> None:
+    settings = {"database.url": "", "database.connections": "2", "store.timeout_s": "5"}
     opening = Opening(
         locate_home(),
         locate_home(),
-        {"database.url": "", "database.connections": "2", "store.timeout_s": "5"}.__getitem__,
-        lambda name: "",
+        PlainSettings(settings),
     )
     with pytest.raises(BadConfig, match=r"database\.url"):
         PostgresStore.open(opening)
-    assert PostgresStore.open(opening._replace(secret={"PGHOST": "h"}.get)).location  # libpq's own
+    with_host = opening._replace(settings=PlainSettings(settings, {"PGHOST": "h"}))
+    assert PostgresStore.open(with_host).location  # libpq's own
 
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up() -> None:

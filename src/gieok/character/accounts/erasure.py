@@ -16,7 +16,7 @@ from gieok.character.memory.service import CharacterService
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
-from gieok.ports.store import ManagedCopy, ScopeDropping, Scrubbing, Store
+from gieok.ports.store import ManagedStore, ScopeDropping, Scrubbing, Store
 
 #: Realm of users whose erasure began; the next run completes it.
 _BEGUN = "character-erasing"
@@ -72,7 +72,7 @@ class Erasing:
         self._drop_kept(f"user:{user}")
         rows = self.accounts.erase_account(user)
         still = self._scrub(sorted(scopes)) if scrub else []
-        if isinstance(store, ManagedCopy):
+        if isinstance(store, ManagedStore):
             try:
                 store.push()
             except StoreError as error:

@@ -32,7 +32,7 @@ from gieok.memory.files import roots
 from gieok.memory.files.read import read_root
 from gieok.model.memory import Scope
 from gieok.ports.models import Followed
-from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
+from gieok.ports.store import Droppable, ManagedStore, VectorSearch
 from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
@@ -302,7 +302,7 @@ def _probe_copy_service(call: Call) -> str:
     Raises where the amount differs from the amount sent.
     """
     store = call.home.store
-    if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
+    if not isinstance(store, ManagedStore) or not isinstance(store, Droppable):
         return ""
     there, sent = (
         sum(row.documents for row in rows)

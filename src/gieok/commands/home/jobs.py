@@ -24,7 +24,7 @@ from gieok.memory.tiers import sweep
 from gieok.memory.tiers.tiers import INCIDENT, Outcome
 from gieok.model.conversation import Incident
 from gieok.ports.journal import ArchivedTalk
-from gieok.ports.store import ManagedCopy
+from gieok.ports.store import ManagedStore
 from gieok.text.messages import Words
 from gieok.text.redact import redact
 
@@ -291,7 +291,7 @@ def _compare_service_copy(call: Call, is_stopped: Stopped) -> str:
     """
     del is_stopped  # killed at any moment, the next run goes on
     store = call.home.store
-    moved = store.push(verify=True) if isinstance(store, ManagedCopy) else 0
+    moved = store.push(verify=True) if isinstance(store, ManagedStore) else 0
     return f"moved {moved:,}" if moved else ""
 
 

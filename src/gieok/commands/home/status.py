@@ -23,7 +23,7 @@ from gieok.hook import stats
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
 from gieok.ports.models import Followed
-from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
+from gieok.ports.store import Described, ManagedStore, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON
 from gieok.ranking.recall import first_answer
 from gieok.text.catalogues import ENGLISH
@@ -326,7 +326,7 @@ def _count_memory_tiers(call: Call) -> TierCounts:
 
 
 def _embedder_name(call: Call, store: Store) -> str:
-    if isinstance(store, ManagedCopy):
+    if isinstance(store, ManagedStore):
         return store.service_name
     return call.home.embedder_name if isinstance(store, VectorSearch) else "none"
 

@@ -15,7 +15,7 @@ from gieok.errors import BadRequest, StoreError
 from gieok.flow import durable, lifecycle
 from gieok.home.call import Call
 from gieok.home.stores import list_store_names
-from gieok.ports.store import Droppable, ManagedCopy, RemoteData, Store
+from gieok.ports.store import Droppable, ManagedStore, RemoteData, Store
 from gieok.text.messages import Words
 
 #: Store that the prompt hook reads: it has no time for a server.
@@ -144,7 +144,7 @@ def _copy_store_contents(call: Call, source: Store, target: Store) -> tuple[int,
         wrong = lifecycle.find_store_differences(source, target)
         if not wrong:
             durable.retier(call.home.journal, target)
-            if isinstance(target, ManagedCopy):
+            if isinstance(target, ManagedStore):
                 target.push(call.progress("uploaded"))
             return copied, vectors
     raise StoreError(

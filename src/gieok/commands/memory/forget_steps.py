@@ -26,7 +26,7 @@ from gieok.memory.talk import promotion, turns
 from gieok.memory.tiers import sweep, sync
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ports.journal import MessageFilter
-from gieok.ports.store import ManagedCopy, Scrubbing, Store
+from gieok.ports.store import ManagedStore, Scrubbing, Store
 from gieok.text.keywords import fold_for_search
 
 _AT_ONCE = 500
@@ -114,7 +114,7 @@ def bring_copy_in_line(call: Call, store: Store) -> None:
 
     For a store that is no longer in use, nothing is uploaded. Raises StoreError.
     """
-    if not isinstance(store, ManagedCopy):
+    if not isinstance(store, ManagedStore):
         return
     if any(store is other for other in call.home.stores.all()):
         store.push()

@@ -19,7 +19,7 @@ from gieok.home.call import Call
 from gieok.memory.files import read, roots, sync
 from gieok.memory.talk import promotion
 from gieok.ports.models import Embedder, Followed
-from gieok.ports.store import ManagedCopy, ModelSwitch, VectorCopy, VectorSearch
+from gieok.ports.store import ManagedStore, ModelSwitch, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
 from gieok.text.messages import Words
 from gieok.text.turns import is_users
@@ -290,7 +290,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
     waiting = stats.passages - stats.vectors if has_vectors else 0
     store.compact()
     moved = 0
-    if isinstance(store, ManagedCopy) and not request.no_wait:
+    if isinstance(store, ManagedStore) and not request.no_wait:
         moved = store.push(call.progress("uploaded"), verify=request.force)
     copy_beside(call, call.scope, force=request.force)
     return IndexResult(report=report, embedded=embedded, waiting=waiting, moved=moved, note=note)

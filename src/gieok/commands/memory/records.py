@@ -21,7 +21,7 @@ from gieok.hook import records
 from gieok.memory.files import roots, sync
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.model.memory import Scope
-from gieok.ports.store import ManagedCopy, Store, VectorSearch
+from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.text.messages import Words
 
 #: File in a folder of `places.records_folder`: the scope whose records are there.
@@ -206,7 +206,7 @@ def _index_shelf_words(call: Call, kept: RecordShelf, store: Store) -> bool:
 
 def _give_meaning(call: Call, store: Store, batches: int) -> None:
     """Prepare vector search: vectors here, or the copy at a service."""
-    if isinstance(store, ManagedCopy):
+    if isinstance(store, ManagedStore):
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := call.home.open_embedder()) is not None:
         lifecycle.fill_vectors(store, embedder, batches=batches)

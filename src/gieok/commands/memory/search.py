@@ -19,7 +19,7 @@ from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
-from gieok.ports.store import ManagedSearch, Store, VectorSearch
+from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.likelihood import level
 from gieok.ranking.profile import Profile
@@ -282,7 +282,7 @@ def _search_memory_store(
     if (
         len(results) < min(limit, len(ranked_hits.hits))
         and by is None
-        and not isinstance(store, ManagedSearch)
+        and not isinstance(store, ManagedStore)
     ):
         ranked_hits = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
         results = _build_search_results(call, request, store, scopes, ranked_hits, limit)

@@ -75,7 +75,7 @@ def take(
         store=call.home.store,
         clock=call.clock,
         place=str(files.path),
-        scope_of=(lambda scope: call.scope) if call.is_scope_named else (lambda scope: scope),
+        into=call.scope if call.is_scope_named else None,
         other=taker.take,
         is_dry=is_dry,
         progress=progress,

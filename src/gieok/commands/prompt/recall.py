@@ -35,7 +35,7 @@ from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
 from gieok.option import Value
-from gieok.ports.store import ManagedSearch, Store, VectorSearch
+from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
 from gieok.ranking.likelihood import SURE, apply_logistic
@@ -285,7 +285,7 @@ class _Asking:
             return
         # A service that searches by itself is not asked for every prompt: each request would leave
         # the machine, cost money, and come late.
-        is_here = not isinstance(self._store, ManagedSearch)
+        is_here = not isinstance(self._store, ManagedStore)
         query = Question(
             text, self._scopes, use_vectors=is_here, hybrid=self._call.home.settings.flag("hybrid")
         )

@@ -11,7 +11,7 @@ from gieok.commands.setup.machine import Surroundings, survey_machine
 from gieok.home.call import Call
 from gieok.home.setting_rows import list_setting_rows
 from gieok.ports.dialogue import Pick
-from gieok.ports.setup import Provider, SetupAccess
+from gieok.ports.setup import Provider
 from gieok.text.messages import Words
 
 Given = str | tuple[str, ...]
@@ -26,7 +26,7 @@ class Interview:
     def __init__(self, call: Call, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
         self.context = call
         self.answers = answers
-        self.access: SetupAccess = call.home.setup
+        self.access = call.home.setup
         self.now = {
             row.name: (row.value, row.origin) for row in list_setting_rows(call.home.settings)
         }

@@ -21,6 +21,7 @@ from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.memory.capture import tail
 from gieok.memory.capture.copies import Copies, CopiesJournal
 from gieok.memory.capture.line_ids import LineCounts, number_equal_lines
+from gieok.memory.capture.session_folders import SessionFolders
 from gieok.memory.capture.withheld import Sieve
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
@@ -55,18 +56,14 @@ class Capture:
     """
 
     journal: CopiesJournal
-    #: Returns the scope of the project that contains a folder, None outside of any project:
-    #: transcripts of coding agents name their working folder.
-    project_scope: Callable[[str], Scope | None] = lambda folder: None
+    #: Scopes of the working folders that transcripts of coding agents name.
+    session_folders: SessionFolders = field(default_factory=SessionFolders)
     #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can be read.
     tell: Callable[[str, str], None] = lambda path, why: None
     #: Gieok's own folders that are not named `.gieok`.
     folders: Sequence[str] = ()
     #: Rules for messages that are not to be remembered: they are skipped.
     privacy: Privacy = field(default_factory=Privacy)
-    #: Returns the folder whose path has this SHA-256, '' for an unknown hash: old transcripts name
-    #: their folder only by this hash.
-    folder_of: Callable[[str], str] = lambda digest: ""
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
     #: Path up to `.jsonl` → identities of the transcripts with that path: of ten thousand cursors,
@@ -244,8 +241,10 @@ class Capture:
         if transcript.format.has_own_scope:
             return scope
         session = transcript.session
-        folder = session.cwd or cwd or (self.folder_of(session.cwd_sum) if session.cwd_sum else "")
-        return self.project_scope(folder) or scope
+        folder = session.cwd or cwd
+        if not folder and session.cwd_sum:
+            folder = self.session_folders.find_folder(session.cwd_sum)
+        return self.session_folders.find_project_scope(folder) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
         """Parse the lines before a cursor that affect the lines behind it.

@@ -120,7 +120,8 @@ class Carrying:
     store: Documents
     clock: Clock
     place: str
-    scope_of: Callable[[Scope], Scope] = lambda scope: scope
+    #: Scope that takes everything; None: each scope stays itself.
+    into: Scope | None = None
     other: Callable[[Mapping[str, Any]], bool] = lambda row: False
     is_dry: bool = False
     progress: Callable[[int], None] = lambda done: None
@@ -128,6 +129,10 @@ class Carrying:
     _sessions: set[str] = field(default_factory=set)
     #: Marks of the documents in the history of each scope.
     _there: dict[Scope, set[tuple[object, ...]]] = field(default_factory=dict)
+
+    def scope_of(self, scope: Scope) -> Scope:
+        """Return the scope that takes the memory of an exported scope."""
+        return self.into or scope
 
     def take(self, rows: Iterable[bytes]) -> TakenIn:
         """Import the lines of a file. Raises BadRequest if the file is no export; StoreError."""

@@ -80,10 +80,10 @@ def repoint(
             store=store,
             clock=clock,
             place=f"{places.old} → {places.new}",
-            scope_of=lambda _, new=new: new,  # type: ignore[misc]
+            into=new,
+            progress=progress,
             done=done,
         )
-        carrying.progress = progress
         carrying.take_rows(
             _repoint_source_fields(json_lines.iter_export_lines(journal, store, [old]), places)
         )

@@ -5,10 +5,10 @@ gaps. The work of a process that loses a race or is killed is discarded; the mes
 there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gieok.flow.distil import MessageSpan, deliver, finish_span, next_span
 from gieok.memory import observation
@@ -47,6 +47,13 @@ class Thresholds(NamedTuple):
         return round(self.run_tokens * (1 - self.activation))
 
 
+class Observer(Protocol):
+    """Makes observations of messages."""
+
+    def observe(self, span: MessageSpan) -> Observed:
+        """Return the observations of a span. Raises GeneratorFailed."""
+
+
 class Step(StrEnum):
     """Outcome of a step."""
 
@@ -59,13 +66,13 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Observes one scope, step by step. `observe` returns the observations of a span, or raises."""
+    """Observes one scope, step by step."""
 
     journal: FullJournal
     store: Documents
     scope: Scope
     clock: Clock
-    observe: Callable[[MessageSpan], Observed]
+    observer: Observer
     thresholds: Thresholds = Thresholds()
 
     def step(self, *, flush: bool = False) -> Step:
@@ -92,7 +99,7 @@ class Buffer:
         span = next_span(self.journal, self.scope, end, self.thresholds.chunk_tokens)
         if span is None:
             return Step.LOST
-        observed = self.observe(span)
+        observed = self.observer.observe(span)
         chunk = BufferedSpan(span.start, span.end, span.tokens, observation.dump_observed(observed))
         return Step.BUFFERED if self.journal.buffer(self.scope, READER, chunk) else Step.LOST
 
@@ -100,7 +107,7 @@ class Buffer:
         span = next_span(self.journal, self.scope, position, self.thresholds.run_tokens)
         if span is None:
             return Step.LOST
-        observed = self.observe(span)
+        observed = self.observer.observe(span)
         return self._finish(
             position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED
         )

@@ -34,7 +34,7 @@ _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
 #: Returns the known observations for a conversation; the `Observed` are results of earlier
 #: conversations in this span.
-Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
+FindKnown = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
 #: Results of a span's sessions from before the span failed, so that they are not paid for again.
 #: The key holds the messages' texts: a session whose message was corrected or forgotten meanwhile
 #: is observed anew.
@@ -50,13 +50,13 @@ def read_memory_prompt(name: str) -> str:
 
 
 class ModelObserver:
-    """Observer that asks a model."""
+    """`Observer` that asks a model."""
 
     def __init__(
         self,
         asker: Asker,
         zone: tzinfo,
-        look: Look,
+        look: FindKnown,
         temperature: float = 0.3,
         paid: Paid | None = None,
     ) -> None:
@@ -66,7 +66,7 @@ class ModelObserver:
         self._temperature = temperature
         self._paid: Paid = {} if paid is None else paid
 
-    def __call__(self, span: MessageSpan) -> Observed:
+    def observe(self, span: MessageSpan) -> Observed:
         """Return the observations of a span. Raises GeneratorFailed."""
         parts: list[Observed] = []
         for messages in by_session(span.messages):

@@ -11,7 +11,7 @@ looked up, and held statements count as said before.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
@@ -86,20 +86,40 @@ def _cut_word_probability(likely: float) -> float:
     return likely if likely >= _WORTH_BY_WORDS else 0.0
 
 
+class SpanContext(Protocol):
+    """What a conversation and a memory held before a span."""
+
+    def find_agent_words(self, before: Journalled) -> str:
+        """Return the agent's words before a message, '' for none."""
+
+    def list_held_statements(self) -> Sequence[str]:
+        """Return the held statements, in order."""
+
+
+class GivenContext(NamedTuple):
+    """`SpanContext` of given words and statements."""
+
+    agent_words: str = ""
+    statements: Sequence[str] = ()
+
+    def find_agent_words(self, before: Journalled) -> str:  # noqa: ARG002 - the same for each
+        """Return the given words."""
+        return self.agent_words
+
+    def list_held_statements(self) -> Sequence[str]:
+        """Return the given statements."""
+        return self.statements
+
+
 @dataclass(frozen=True, slots=True)
 class RulesObserver:
-    """Observes spans without a model.
-
-    `before` returns the agent's words before a message, '' for none; `held` returns the held
-    statements, in order.
-    """
+    """`Observer` without a model."""
 
     zone: tzinfo
     judge: StatementJudge
-    before: Callable[[Journalled], str]
-    held: Callable[[], Sequence[str]]
+    context: SpanContext
 
-    def __call__(self, span: MessageSpan) -> Observed:
+    def observe(self, span: MessageSpan) -> Observed:
         """Return the users' statements that are worth keeping."""
         statements = list(self._told(span))
         if not statements:
@@ -116,7 +136,11 @@ class RulesObserver:
             if (o := self._observation(journalled, stated, judged)) is not None
         ]
         return (
-            Observed(tuple(_iter_unrepeated_observations(observations, self.held())))
+            Observed(
+                tuple(
+                    _iter_unrepeated_observations(observations, self.context.list_held_statements())
+                )
+            )
             if observations
             else Observed(())
         )
@@ -132,7 +156,7 @@ class RulesObserver:
             if message.role is Role.ASSISTANT:
                 last[whose] = message.text
                 continue
-            before = last[whose] if whose in last else self.before(journalled)
+            before = last[whose] if whose in last else self.context.find_agent_words(journalled)
             last[whose] = ""
             for stated in _with_rules(strip_echo(message.text), before):
                 yield journalled, stated

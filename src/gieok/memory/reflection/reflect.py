@@ -8,10 +8,10 @@ stay is dropped, and an observation that changed while the reflection was made s
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gieok.errors import DegenerateOutput
 from gieok.flow.distil import finish_span
@@ -84,18 +84,25 @@ class _Made(NamedTuple):
         return sum(line.observation.tokens for line in self.lines)
 
 
+class Condenser(Protocol):
+    """Makes observations fewer and shorter."""
+
+    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+        """Return observations in place of those of a memory, by an instruction and a budget.
+
+        Raises GeneratorFailed, DegenerateOutput.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Reflector:
-    """Reflects on one scope.
-
-    `ask` condenses observations by an instruction and a token budget, or raises.
-    """
+    """Reflects on one scope."""
 
     journal: FullJournal
     store: Documents
     scope: Scope
     clock: Clock
-    ask: Callable[[ScopeMemory, str, int], Observed]
+    condenser: Condenser
     target: float = 0.5
 
     def __call__(self, *, fresh: bool = False) -> Reflected:
@@ -205,7 +212,7 @@ class Reflector:
         for tries, level in enumerate(_LEVELS, start=1):
             best = best._replace(tries=tries)
             try:
-                result = self.ask(rest, level, _clamp_output_budget(rest.tokens))
+                result = self.condenser.condense(rest, level, _clamp_output_budget(rest.tokens))
             except DegenerateOutput as error:
                 failure = error
                 continue
@@ -384,39 +391,41 @@ def _load_reflection(body: str) -> _Made | None:
     )
 
 
-def model_ask(
-    asker: Asker, zone: tzinfo, temperature: float = 0.0
-) -> Callable[[ScopeMemory, str, int], Observed]:
-    """Return an `ask` that uses a model."""
+@dataclass(frozen=True, slots=True)
+class ModelCondenser:
+    """`Condenser` that asks a model."""
 
-    def ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-        source = SourceText(
-            _as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date()
-        )
+    asker: Asker
+    zone: tzinfo
+    temperature: float = 0.0
+
+    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+        """Return the observations that a model condenses a memory to."""
+        newest = held.observations[-1].at.astimezone(self.zone).date()
+        source = SourceText(_as_messages(held.observations), self.zone, newest)
         lines = (
             f"[{n}] {scope_memory.format_observation_line(o)}"
             for n, o in enumerate(held.observations, start=1)
         )
         text = f"<memory>\n{escape_block_end(chr(10).join(lines))}\n</memory>"
-        prompt = Prompt(
-            read_memory_prompt("reflector").format(level=level), text, temperature, budget_tokens
-        )
-        model = asker.generator.model
-        return asker.ask(
-            prompt,
+        system = read_memory_prompt("reflector").format(level=level)
+        model = self.asker.generator.model
+        return self.asker.ask(
+            Prompt(system, text, self.temperature, budget_tokens),
             lambda answer: parse_observer_answer(
                 answer, source, limit=_MOST_OBSERVATIONS, model=model
             ),
         )
 
-    return ask
 
+class RulesCondenser:
+    """`Condenser` without a model."""
 
-def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-    """Select observations without a model: those that must stay, then by worth and age."""
-    del budget_tokens
-    room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
-    return Observed(tuple(drop_rules.by_worth(held.observations, room)))
+    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+        """Return the observations that must stay, then others by worth and age."""
+        del budget_tokens
+        room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
+        return Observed(tuple(drop_rules.by_worth(held.observations, room)))
 
 
 def _clamp_output_budget(tokens: int) -> int:

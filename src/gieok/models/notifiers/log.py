@@ -10,11 +10,11 @@ class LogChannel:
 
     def __init__(self, opening: ChannelOpening) -> None:
         self._file = opening.log
-        self._now = opening.now
+        self._clock = opening.clock
 
     def send(self, title: str, text: str) -> str:
         """Append one line."""
-        self._append(f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
+        self._append(f"{self._clock.now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
         return f"a line in {self._file}; `gieok logs` shows it"
 
     def check(self) -> str:

@@ -31,14 +31,14 @@ class SmtpChannel:
         self._variable, self._key_hint = opening.key_variable, opening.key_hint
         self._password = opening.secret(self._variable) if self._user else ""
         self._timeout_s = opening.timeout_s
-        self._now = opening.now
+        self._clock = opening.clock
 
     def send(self, title: str, text: str) -> str:
         """Send one message to everyone in `notify.mail_to`."""
         message = EmailMessage()
         message["Subject"] = " ".join(title.split())
         message["From"], message["To"] = self._from, ", ".join(self._to)
-        message["Date"] = formatdate(self._now().timestamp())
+        message["Date"] = formatdate(self._clock.now().timestamp())
         message["Message-ID"] = make_msgid(domain="gieok.invalid")
         message["Auto-Submitted"] = "auto-generated"  # no machine answers it
         message.set_content(f"{text}\n\n-- \n{NOTICE}\n")

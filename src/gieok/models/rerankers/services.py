@@ -33,7 +33,7 @@ _DIALECTS = {
 
 
 class HttpReranker:
-    """`RerankingService` on one of the services."""
+    """Client of one of the services. One request, one try: `gieok.flow.service` does the rest."""
 
     def __init__(self, opening: ModelOpening) -> None:
         self._dialect = _DIALECTS[opening.provider]
@@ -60,7 +60,7 @@ class HttpReranker:
         self._hints = build_key_hints(opening.key_variable, opening.home)
 
     def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
-        """Send one request for the scores. Raises RerankerFailed."""
+        """Return the scores of texts that hold no secrets. Raises RerankerFailed."""
         body = {
             "model": self._name,
             "query": question,

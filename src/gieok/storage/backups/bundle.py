@@ -15,6 +15,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
 from gieok.errors import Damaged, ShapeMismatch, StoreError
@@ -38,12 +39,16 @@ _MOST_MANIFEST_BYTES = 1 << 28
 class BackupSource(NamedTuple):
     """File to put into a backup.
 
-    Its name in the backup, its time of change (Unix seconds), and the function that opens it.
+    Its name in the backup, its time of change (Unix seconds), and its path or its open stream.
     """
 
     name: str
     mtime_s: float
-    open: Callable[[], BinaryIO]
+    content: Path | BinaryIO
+
+    def open(self) -> BinaryIO:
+        """Return the stream to read. Raises OSError."""
+        return self.content.open("rb") if isinstance(self.content, Path) else self.content
 
 
 class Bundled(NamedTuple):

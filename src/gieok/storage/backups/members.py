@@ -98,7 +98,7 @@ def snapshot(file: Path, folder: Path) -> tuple[BackupSource, BinaryIO]:
     if not size:
         stream.close()
         raise StoreError(f"nothing of {str(file)!r} could be copied")
-    return BackupSource(f"home/{file.name}", file.stat().st_mtime, lambda: stream), stream
+    return BackupSource(f"home/{file.name}", file.stat().st_mtime, stream), stream
 
 
 def iter_backup_sources(
@@ -150,7 +150,7 @@ def keys_of_databases(home: Path) -> Iterator[BackupSource]:
             yield BackupSource(
                 f"home/{KEYS}/{file.name}",
                 file.stat().st_mtime,
-                lambda file=file: file.open("rb"),  # type: ignore[misc]
+                file,
             )
 
 
@@ -170,7 +170,7 @@ def _open_backup_source(file: Path, name: str) -> BackupSource | str | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         with file.open("rb"):
-            return BackupSource(name, status.st_mtime, lambda: file.open("rb"))
+            return BackupSource(name, status.st_mtime, file)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -63,7 +63,7 @@ class StatementRows:
         self._cursor = cursor
         self.rowcount = cursor.rowcount
 
-    def fetchone(self) -> tuple[Any, ...] | None:
+    def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
         """Return the next row, or None."""
         row = self._cursor.fetchone()
         return _read_postgres_row(row) if row else None

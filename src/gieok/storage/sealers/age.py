@@ -29,7 +29,7 @@ _WRONG = (
 
 
 class AgeSealer:
-    """`Sealer` and `StreamSealer` in the age format.
+    """Encryption of data and of streams in the age format.
 
     Each of `identities` returns the text of a secret key when a file is read, and may raise
     BadConfig. The first is the recipient's; the others open files that were encrypted before the

@@ -5,14 +5,17 @@ The service may have changed spaces and line ends in a quotation, and cut it any
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from gieok.model.memory import Entry, Passage, PassageId, Scope
+from gieok.model.memory import Passage, PassageId, Scope
 from gieok.storage.index.gemini.comparison import ID
 from gieok.storage.index.gemini.manifest import Upload
 from gieok.storage.index.gemini.service import GroundedChunk
 from gieok.text.keywords import normalise
 from gieok.text.redact import redact
+
+if TYPE_CHECKING:  # the store imports this module
+    from gieok.storage.index.gemini.store import GeminiStore
 
 _WORD = re.compile(r"\S+")
 #: A line shorter than this is no evidence: it may stand anywhere.
@@ -62,16 +65,6 @@ def overlapped(passages: Sequence[Passage], span: tuple[int, int]) -> list[int]:
     ]
 
 
-class _Texts(Protocol):
-    """Source of documents and their passages."""
-
-    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
-        """Return documents with their passages."""
-
-    def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:
-        """Return the id of the first passage of documents, by key."""
-
-
 class Placing:
     """Finds the passages of quotations, and counts quotations that no passage has.
 
@@ -81,12 +74,12 @@ class Placing:
 
     def __init__(
         self,
-        texts: _Texts,
+        store: "GeminiStore",
         uploads: Mapping[str, Upload],
         retired: Collection[str],
         scopes: Sequence[Scope],
     ) -> None:
-        self._texts = texts
+        self._store = store
         self._uploads = uploads
         self._by_name = {upload.name: upload for upload in uploads.values()}
         self._retired = frozenset(retired)
@@ -141,9 +134,9 @@ class Placing:
 
     def _place(self, upload: Upload, quoted: str) -> list[tuple[Scope, PassageId]]:
         scope = self._scopes[upload.scope]
-        entry = next(iter(self._texts.entries(scope, [upload.key])), None)
+        entry = next(iter(self._store.entries(scope, [upload.key])), None)
         span = locate(entry.document.text, quoted) if entry else None
-        first = self._texts.first_passages(scope, [upload.key]).get(upload.key)
+        first = self._store.first_passages(scope, [upload.key]).get(upload.key)
         if entry is None or span is None or first is None:
             return []
         return [(scope, first + place) for place in overlapped(entry.passages, span)]

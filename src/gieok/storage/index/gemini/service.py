@@ -40,7 +40,7 @@ _R = TypeVar("_R")
 
 #: Function that counts: called for each call with its kind, and after the call with its input and
 #: output tokens.
-Meter = Callable[[str, int, int], None]
+CountTokens = Callable[[str, int, int], None]
 
 
 class RemoteState(Enum):
@@ -103,7 +103,7 @@ class GeminiService:
     Every method raises StoreUnreachable, with the cause and the next step.
     """
 
-    def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
+    def __init__(self, access: Access, meter: CountTokens, pause: Callable[[float], None]) -> None:
         self._access = access
         self._meter = meter
         self._pause = pause

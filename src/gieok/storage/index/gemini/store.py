@@ -68,7 +68,7 @@ def _read_owner_label(file: Path) -> str:
 
 
 class GeminiStore(SqliteDocuments):
-    """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy`, `Droppable` and `Described`."""
+    """`Store`, `KeywordSearch`, `ManagedStore`, `Droppable` and `Described`."""
 
     service_name = "gemini-file-search"
 
@@ -173,7 +173,7 @@ class GeminiStore(SqliteDocuments):
         self._service.close()
         super().close()
 
-    # ManagedSearch, ManagedCopy, Described
+    # ManagedStore, Described
 
     def managed(
         self, scopes: Sequence[Scope], text: str, where: Filter, limit: int

@@ -5,38 +5,19 @@ value. In PostgreSQL every table belongs to scopes and each statement names one 
 some tables belong to the whole file (sources, cursors, rejects, kept values).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from gieok.model.memory import Scope
 
+if TYPE_CHECKING:  # each database is an import of its own
+    from sqlite3 import Connection
 
-class Rows(Protocol):
-    """Result of a statement."""
+    from gieok.storage.postgres.statements import Statements
 
-    @property
-    def rowcount(self) -> int:
-        """Return how many rows were changed."""
-
-    def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
-        """Return the next row, or None."""
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows."""
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield rows."""
-
-
-class Db(Protocol):
-    """Connection inside a transaction."""
-
-    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Rows:
-        """Run a statement."""
-
-    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> object:
-        """Run a statement for each tuple of values."""
+#: Connection inside a transaction; every part runs the same statements on either.
+Db: TypeAlias = "Connection | Statements"
 
 
 class Owner(NamedTuple):
