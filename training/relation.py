@@ -1,0 +1,171 @@
+"""The head *relation*: how a later statement relates to an earlier one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from base import pad
+from bench import Bench, bucket
+from heads import TextHead, relation_head
+from measure import auc, recall_at_precision
+from rows import RELATIONS, Memory, Pair
+from torch import Tensor
+
+from adapters import Adapter
+
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 128, 3e-4, 1e-3
+_CHANGES = [RELATIONS.index("replaces"), RELATIONS.index("ends")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """Two statements, and the relations that the row allows: one, or several where it says less."""
+
+    author: str
+    lang: str
+    ids: list[int]
+    allowed: frozenset[str]
+    #: What the row calls the later one, for the report.
+    name: str
+
+
+def fit_relation(
+    bench: Bench,
+    begin: Adapter,
+    *,
+    share: float = 1.0,
+    swapped: bool = False,
+    label: str = "relation",
+) -> tuple[Adapter, TextHead]:
+    """Return an adapter, begun from that of *find*, and a head.
+
+    `swapped` fits to the pairs that are kept out otherwise, and to none of the others.
+    """
+    source = bench.seed_all(2)
+    pairs = bench.fitted(bench.rows.pairs, share)
+    if swapped:
+        pairs = bench.of_authors(bench.rows.pairs, "pairs_en", "pairs_ko")
+    examples = [
+        *_examples_of_pairs(bench, pairs, source),
+        *_examples_of_memories(bench, bench.fitted(bench.rows.memories, share), source),
+    ]
+    adapter = Adapter(bench.seed).begin_from(begin).to(bench.device)
+    head = relation_head().to(bench.device)
+    allowed = np.zeros((len(examples), len(RELATIONS)), bool)
+    for number, example in enumerate(examples):
+        allowed[number, [RELATIONS.index(name) for name in example.allowed]] = True
+
+    def loss(batch: np.ndarray) -> Tensor:
+        ids, mask = pad([examples[number].ids for number in batch], bench.device)
+        logits = head(bench.base(ids, mask, adapter.merge(bench.base)), mask).float()
+        chances = logits.log_softmax(-1)
+        fits = torch.from_numpy(allowed[batch]).to(bench.device)
+        return -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+
+    lengths = [len(example.ids) for example in examples]
+    epochs = bucket(lengths, bench.batch(_BATCH), source, _EPOCHS)
+    modules = [(adapter, _RATE), (head, _HEAD_RATE)]
+    bench.fit(modules, epochs, loss, label=f"{label} ({len(examples)} pairs)")
+    return adapter, head
+
+
+def measure_relation(
+    bench: Bench, adapter: Adapter, head: TextHead, *, swapped: bool = False
+) -> dict[str, object]:
+    """Return, by author and language, how well changes (replaced or ended) are told from the rest.
+
+    Partial changes are left out of these. `marked` counts the pairs above the cut at which kept-out
+    memories are right in 95 of 100.
+    """
+    source = np.random.default_rng(0)
+    examples = []
+    for rows in bench.kept(bench.rows.memories).values():
+        examples += _examples_of_memories(bench, rows, source)
+    pairs = [row for rows in bench.kept(bench.rows.pairs).values() for row in rows]
+    if swapped:
+        pairs = bench.fitted(bench.rows.pairs)
+    examples += _examples_of_pairs(bench, pairs, source)
+    with torch.no_grad():
+        weights = adapter.merge(bench.base)
+    chances = bench.read(
+        [example.ids for example in examples],
+        weights,
+        lambda states, mask: head(states, mask).float().softmax(-1),
+    ).numpy()
+    scores = chances[:, _CHANGES].sum(1)
+    figures: dict[str, object] = {}
+    groups: dict[str, list[int]] = {}
+    for number, example in enumerate(examples):
+        for name in (example.author, f"{example.author}, {example.lang}"):
+            groups.setdefault(name, []).append(number)
+    of_memories = [n for n, example in enumerate(examples) if "judge" in example.author]
+    cut = _part(examples, scores, of_memories)["cut at .95"]
+    for name, members in sorted(groups.items()):
+        figures[name] = _part(examples, scores, members)
+        marked: dict[str, list[bool]] = {}
+        for number in members:
+            marked.setdefault(examples[number].name, []).append(bool(scores[number] >= cut))
+        figures[name]["marked at the memories' cut"] = {
+            kind: f"{sum(said)} of {len(said)}" for kind, said in sorted(marked.items())
+        }
+    best = chances.argmax(1)
+    right = [RELATIONS[best[n]] in example.allowed for n, example in enumerate(examples)]
+    for author in sorted({example.author for example in examples}):
+        mine = [right[n] for n, example in enumerate(examples) if example.author == author]
+        figures[author]["class right"] = round(float(np.mean(mine)), 4)
+    return figures
+
+
+def _part(examples: list[_Example], scores: np.ndarray, members: list[int]) -> dict[str, object]:
+    changes = frozenset({"replaces", "ends"})
+    whole = [n for n in members if not examples[n].allowed <= {"partial"}]
+    right = [bool(examples[n].allowed & changes) for n in whole]
+    wrong = [scores[n] for n, is_right in zip(whole, right, strict=True) if not is_right]
+    recall, cut = recall_at_precision(scores[whole], right, 0.95)
+    return {
+        "auc": auc(
+            [scores[n] for n, is_right in zip(whole, right, strict=True) if is_right], wrong
+        ),
+        "recall at precision .95": recall,
+        "cut at .95": round(cut, 5),
+        "n": len(whole),
+    }
+
+
+def _examples_of_pairs(
+    bench: Bench, rows: list[Pair], source: np.random.Generator
+) -> list[_Example]:
+    found = []
+    for number, row in enumerate(rows):
+        for relation, later in row.later:
+            ids = bench.texts.change(row.earlier, later)
+            found.append(_Example(row.author, row.lang, ids, frozenset({relation}), relation))
+        stranger = rows[(number + 1 + source.integers(max(1, len(rows) - 1))) % len(rows)]
+        ids = bench.texts.change(row.earlier, stranger.earlier)
+        found.append(_Example(row.author, row.lang, ids, frozenset({"unrelated"}), "stranger"))
+    return found
+
+
+def _examples_of_memories(
+    bench: Bench, rows: list[Memory], source: np.random.Generator
+) -> list[_Example]:
+    """Return what a memory's row says of changes; an update may replace all or a part, and what is
+    none may be anything else.
+    """
+    found = []
+    for number, row in enumerate(rows):
+        stranger = rows[(number + 1 + source.integers(max(1, len(rows) - 1))) % len(rows)]
+        ending = {"ends", "replaces"} if row.how == "cancel" else {"replaces", "partial", "ends"}
+        later: list[tuple[str, set[str], str]] = [
+            (row.update, ending, "update"),
+            (row.same, {"same"}, "same"),
+            (stranger.text, {"unrelated"}, "stranger"),
+        ]
+        none = {"same", "other", "talk", "unrelated"}
+        later += [(text, none, "no update") for text in row.not_update]
+        later += [(text, {"other", "unrelated"}, "near") for text in row.near]
+        for text, allowed, name in later:
+            if text:
+                ids = bench.texts.change(row.text, text, row.before)
+                found.append(_Example(row.author, row.lang, ids, frozenset(allowed), name))
+    return found

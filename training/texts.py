@@ -1,0 +1,87 @@
+"""Token ids of the texts of a kit, and the sequences that the encoder reads."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+#: Ids of the marks, in a kit as in the bundled vocabulary.
+BEGIN, END = 0, 1
+
+
+def text_key(text: str) -> bytes:
+    """Return the eight bytes that name a text in a kit."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+class Texts:
+    """Token ids of every text in a kit, and the characters that each token covers.
+
+    An id is a row of the kit's embedding table, not of the bundled vocabulary.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        arrays = np.load(folder / "texts.npz")
+        keys = arrays["keys"]
+        self._number = {keys[i].tobytes(): i for i in range(len(keys))}
+        self._stops, self._ids = arrays["stops"], arrays["ids"]
+        self._from, self._to = arrays["from"], arrays["to"]
+
+    def ids(self, text: str) -> list[int]:
+        """Return the ids of a text, without marks of begin and end."""
+        return self._ids[self._slice(text)].tolist()
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Return the characters [from, to) of each token; (0, 0) for one without any."""
+        part = self._slice(text)
+        return list(zip(self._from[part].tolist(), self._to[part].tolist(), strict=True))
+
+    def _slice(self, text: str) -> slice:
+        number = self._number[text_key(text)]
+        return slice(int(self._stops[number - 1]) if number else 0, int(self._stops[number]))
+
+    def question(self, text: str, longest: int = 96) -> list[int]:
+        """Return the sequence of a question, as the product embeds it."""
+        return self._wrap([*self.ids("query:"), *self.ids(text)], longest)
+
+    def passage(self, text: str, longest: int = 128) -> list[int]:
+        """Return the sequence of a passage that is no turn of talk."""
+        return self._wrap([*self.ids("passage:"), *self.ids(text)], longest)
+
+    def turn(self, text: str, before: str = "", longest: int = 128) -> list[int]:
+        """Return the sequence of a user's turn, after the assistant's `before` if there is one.
+
+        The product puts the words of a turn in quotation marks: `User: "…"`.
+        """
+        lead = [*self.ids("passage:")]
+        if before:
+            lead += self._quoted("Assistant:", before)[: longest // 2]
+        return self._wrap([*lead, *self._quoted("User:", text)], longest)
+
+    def _quoted(self, speaker: str, text: str) -> list[int]:
+        return [*self.ids(speaker), *self.ids(f'"{text}"')]
+
+    def change(self, earlier: str, later: str, before: str = "", longest: int = 192) -> list[int]:
+        """Return the sequence of an earlier and a later statement."""
+        half = longest // 2 - 8
+        first = [*(self.ids(before)[-half // 2 :] if before else ()), *self.ids(earlier)[:half]]
+        return self._wrap(
+            [*self.ids("earlier:"), *first, *self.ids("later:"), *self.ids(later)], longest
+        )
+
+    def tagged(
+        self, text: str, before: str = "", longest: int = 192
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the sequence of a text whose tokens are tagged, and the characters of each.
+
+        Marks, labels and the line before cover no characters, as (0, 0).
+        """
+        lead = [*self.ids("passage:")]
+        if before:
+            lead += [*self.ids("Assistant:"), *self.ids(before)[:48], *self.ids("User:")]
+        ids = self._wrap([*lead, *self.ids(text)], longest)
+        places = [(0, 0)] * (1 + len(lead)) + self.places(text)
+        return ids, [*places[: len(ids) - 1], (0, 0)]
+
+    def _wrap(self, ids: list[int], longest: int) -> list[int]:
+        return [BEGIN, *ids[: longest - 2], END]

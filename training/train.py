@@ -1,0 +1,198 @@
+"""Fit and measure the heads of the reader: `python training/train.py --kit KIT --all --out OUT`.
+
+Each head is fitted to some authors and measured on others; README.md names them. A head's adapter
+is written as soon as it is fitted, the figures to `report.json` and `report.txt`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from bench import Bench
+from find import fit_find, measure_find
+from relation import fit_relation, measure_relation
+from spans import fit_spans, measure_spans
+from worth import fit_worth, measure_plain_worth, measure_worth
+
+from adapters import Adapter, load_adapter, save
+from told import fit_told, measure_told
+
+HEADS = ("find", "relation", "worth", "spans", "told")
+#: Runs that only tell how sure the figures are, and the curves over the number of rows.
+EXTRAS = ("swapped", "curves")
+#: Seconds that each part takes on an H100, for the plan that is printed first.
+_ESTIMATES = {"find": 45, "relation": 25, "worth": 20, "spans": 15, "told": 20}
+_ESTIMATES |= {"swapped": 50, "curves": 60}
+#: Strength of *find* in the product, unless its figures speak for another.
+_STRENGTH = 0.5
+_SHARES = (0.25, 0.5)
+
+
+def main() -> None:
+    """Fit what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kit", type=Path, default=Path(__file__).resolve().parents[1])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--all", action="store_true", help="all heads, then swapped and curves")
+    parser.add_argument("--heads", nargs="*", choices=(*HEADS, *EXTRAS), default=[])
+    parser.add_argument("--find", type=Path, help="an adapter of *find* to begin from")
+    parser.add_argument("--final", action="store_true", help="keep no author out, measure little")
+    parser.add_argument("--seconds", type=float, default=420, help="begin nothing after so long")
+    parser.add_argument("--seed", type=int, default=31)
+    parser.add_argument("--smoke", action="store_true", help="40 rows and two steps a head")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.smoke and not torch.cuda.is_available():
+        torch.set_num_threads(1)
+    bench = Bench(options.kit, options.out, options.seed, smoke=options.smoke)
+    if options.final:
+        bench.kept_out = frozenset()
+    chosen = [*HEADS, *EXTRAS] if options.all else options.heads
+    if options.final:
+        chosen = [name for name in chosen if name in HEADS]
+    _Session(bench, options.find, options.seconds, is_final=options.final).run(chosen)
+
+
+class _Session:
+    """One run of this script: what it has fitted so far, and its report."""
+
+    def __init__(self, bench: Bench, find: Path | None, seconds: float, *, is_final: bool) -> None:
+        self.bench = bench
+        self.seconds = seconds
+        self.is_final = is_final
+        self.report: dict[str, object] = {}
+        self._find = load_adapter(find).to(bench.device) if find else None
+
+    def run(self, chosen: list[str]) -> None:
+        """Run the parts, and write the report after each."""
+        import time
+
+        bench = self.bench
+        name = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+        rows = {field: len(getattr(bench.rows, field)) for field in bench.rows.__slots__}
+        bench.say(f"{name}, torch {torch.__version__}, {rows}, sets {len(bench.sets)}")
+        plan = {part: _ESTIMATES[part] for part in chosen}
+        bench.say(f"planned, in seconds on an H100: {plan}, {sum(plan.values())} in all")
+        self.report = {"device": name, "seed": bench.seed, "rows": rows}
+        parts: dict[str, Callable[[], dict[str, object]]] = {
+            "find": self._fit_find,
+            "relation": self._fit_relation,
+            "worth": self._fit_worth,
+            "spans": self._fit_spans,
+            "told": self._fit_told,
+            "swapped": self._swap,
+            "curves": self._draw_curves,
+        }
+        for part in chosen:
+            if time.monotonic() - bench.began > self.seconds:
+                bench.say(f"{part}: left out, no time")
+                continue
+            start = time.monotonic()
+            self._tell(part, parts[part]())
+            bench.say(f"{part}: done in {time.monotonic() - start:.1f} s")
+
+    @property
+    def find(self) -> Adapter:
+        """The adapter of *find*, fitted now if it was not."""
+        if self._find is None:
+            self._find = fit_find(self.bench)
+            save(self.bench.out / "find.npz", self._find)
+        return self._find
+
+    def _fit_find(self) -> dict[str, object]:
+        return measure_find(self.bench, self.find)
+
+    def _fit_relation(self) -> dict[str, object]:
+        adapter, head = fit_relation(self.bench, self.find)
+        save(self.bench.out / "relation.npz", adapter, head)
+        return {} if self.is_final else measure_relation(self.bench, adapter, head)
+
+    def _fit_worth(self) -> dict[str, object]:
+        bench = self.bench
+        adapter, head = fit_worth(bench, self.find)
+        save(bench.out / "worth.npz", adapter, head)
+        if self.is_final:
+            return {}
+        figures = {"own adapter": measure_worth(bench, adapter, head)}
+        with torch.no_grad():
+            tuned = self.find.merge(bench.base, _STRENGTH)
+        figures["regression on find"], numbers = measure_plain_worth(bench, tuned)
+        figures["regression on the base"], _ = measure_plain_worth(bench, bench.plain)
+        with (bench.out / "worth_plain.npy").open("wb") as stream:
+            np.save(stream, numbers.astype(np.float32))
+        return figures
+
+    def _fit_spans(self) -> dict[str, object]:
+        adapter, head = fit_spans(self.bench, self.find)
+        save(self.bench.out / "spans.npz", adapter, head)
+        return {} if self.is_final else measure_spans(self.bench, adapter, head)
+
+    def _fit_told(self) -> dict[str, object]:
+        adapter, head = fit_told(self.bench, self.find)
+        save(self.bench.out / "told.npz", adapter, head)
+        return {} if self.is_final else measure_told(self.bench, adapter, head)
+
+    def _swap(self) -> dict[str, object]:
+        """Fit to the authors kept out and measure on those fitted to, where there are two."""
+        bench = self.bench
+        figures: dict[str, object] = {}
+        adapter, head = fit_relation(bench, self.find, swapped=True, label="relation, swapped")
+        figures["relation"] = measure_relation(bench, adapter, head, swapped=True)
+        adapter, spans = fit_spans(bench, self.find, swapped=True, label="spans, swapped")
+        figures["spans"] = measure_spans(bench, adapter, spans, swapped=True)
+        adapter, told = fit_told(bench, self.find, swapped=True, label="told, swapped")
+        figures["told"] = measure_told(bench, adapter, told, swapped=True)
+        return figures
+
+    def _draw_curves(self) -> dict[str, object]:
+        """Fit find, relation and worth to a quarter and a half of the rows."""
+        bench = self.bench
+        figures: dict[str, object] = {}
+        for share in _SHARES:
+            name = f"{share:.0%} of the rows"
+            found = fit_find(bench, share, f"find, {name}")
+            relation = fit_relation(bench, self.find, share=share, label=f"relation, {name}")
+            worth = fit_worth(bench, self.find, share=share, label=f"worth, {name}")
+            figures[name] = {
+                "find": measure_find(bench, found, (0.5, 1.0)),
+                "relation": measure_relation(bench, *relation),
+                "worth": measure_worth(bench, *worth),
+            }
+        return figures
+
+    def _tell(self, part: str, figures: dict[str, object]) -> None:
+        self.report[part] = figures
+        text = json.dumps(self.report, ensure_ascii=False, indent=1)
+        (self.bench.out / "report.json").write_text(text + "\n", "utf-8")
+        lines = list(_flatten(figures))
+        with (self.bench.out / "report.txt").open("a", encoding="utf-8") as stream:
+            stream.writelines(f"  {part} · {line}\n" for line in lines)
+        print("\n".join(f"  {part} · {line}" for line in lines if _is_headline(line)), flush=True)
+
+
+def _flatten(value: object, path: str = "") -> "list[str]":
+    if not isinstance(value, dict):
+        return [f"{path}: {value}"]
+    if not any(isinstance(item, dict) for item in value.values()):
+        return [f"{path}: " + ", ".join(f"{key} {item}" for key, item in value.items())]
+    return [
+        line
+        for key, item in value.items()
+        for line in _flatten(item, f"{path} · {key}" if path else str(key))
+    ]
+
+
+def _is_headline(line: str) -> bool:
+    """Return whether a line belongs on the screen: the rest is in the report."""
+    return not any(word in line for word in ("by predicate", "marked at", "lines in"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""The head *worth*: whether a sentence is worth keeping, its kind, whom it is about, whether it
+needs the sentence before, and until when it holds.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from base import Merged, pad, pool
+from bench import Bench, bucket
+from heads import WORTH_PARTS, TextHead, worth_head
+from measure import auc, recall_at_precision
+from rows import ABOUT, KINDS, UNTIL, Sentence, sentences_of_memories
+from torch import Tensor
+from torch.nn import functional
+
+from adapters import Adapter
+
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 64, 3e-4, 1e-3
+_UNKNOWN = -100
+
+
+def fit_worth(
+    bench: Bench, begin: Adapter, *, share: float = 1.0, label: str = "worth"
+) -> tuple[Adapter, TextHead]:
+    """Return an adapter, begun from that of *find*, and a head."""
+    source = bench.seed_all(3)
+    rows = _fitted(bench, share)
+    sequences = [_sequence(bench, row) for row in rows]
+    labels = torch.tensor([_labels(row) for row in rows], device=bench.device)
+    adapter = Adapter(bench.seed).begin_from(begin).to(bench.device)
+    head = worth_head().to(bench.device)
+
+    def loss(batch: np.ndarray) -> Tensor:
+        ids, mask = pad([sequences[number] for number in batch], bench.device)
+        logits = head(bench.base(ids, mask, adapter.merge(bench.base)), mask).float()
+        wanted = labels[torch.from_numpy(batch).to(bench.device)]
+        total = torch.zeros((), device=bench.device)
+        for place, part in enumerate(logits.split(list(WORTH_PARTS.values()), dim=-1)):
+            known = wanted[:, place] != _UNKNOWN
+            terms = functional.cross_entropy(
+                part, wanted[:, place], ignore_index=_UNKNOWN, reduction="sum"
+            )
+            total = total + terms / known.sum().clamp(min=1) * (1.0 if place == 0 else 0.5)
+        return total
+
+    epochs = bucket([len(sequence) for sequence in sequences], bench.batch(_BATCH), source, _EPOCHS)
+    modules = [(adapter, _RATE), (head, _HEAD_RATE)]
+    bench.fit(modules, epochs, loss, label=f"{label} ({len(rows)} sentences)")
+    return adapter, head
+
+
+def measure_worth(bench: Bench, adapter: Adapter, head: TextHead) -> dict[str, object]:
+    """Return the figures of the head on authors kept out."""
+    with torch.no_grad():
+        weights = adapter.merge(bench.base)
+    figures: dict[str, object] = {}
+    for author, rows in _kept(bench).items():
+        logits = bench.read([_sequence(bench, row) for row in rows], weights, head)
+        parts = dict(
+            zip(WORTH_PARTS, logits.split(list(WORTH_PARTS.values()), dim=-1), strict=True)
+        )
+        scores = parts["worth"].softmax(-1)[:, 1].numpy()
+        figures |= _by_language(author, rows, scores)
+        labels = np.array([_labels(row) for row in rows])
+        for place, name in enumerate(WORTH_PARTS):
+            wanted, said = labels[:, place], parts[name].argmax(-1).numpy()
+            known = wanted != _UNKNOWN
+            if name in {"kind", "about", "until"}:
+                known &= labels[:, 0] == 1
+            if known.any() and name != "worth":
+                figures[author][name] = round(float((wanted == said)[known].mean()), 4)
+    return figures
+
+
+def measure_plain_worth(
+    bench: Bench, weights: Merged, share: float = 1.0
+) -> tuple[dict[str, object], np.ndarray]:
+    """Return the figures of a logistic regression on frozen vectors, and its weights and bias."""
+    rows = _fitted(bench, share)
+    vectors = bench.read([_sequence(bench, row) for row in rows], weights, pool)
+    regression = _fit_regression(vectors, torch.tensor([float(row.worth) for row in rows]))
+    figures: dict[str, object] = {}
+    for author, kept in _kept(bench).items():
+        found = bench.read([_sequence(bench, row) for row in kept], weights, pool)
+        figures |= _by_language(author, kept, regression(found).sigmoid().numpy())
+    return figures, regression.numbers
+
+
+class _Regression:
+    def __init__(self, mean: Tensor, spread: Tensor, weights: Tensor, bias: Tensor) -> None:
+        weights = weights / spread
+        self.numbers = torch.cat([weights, (bias - mean @ weights)[None]]).numpy()
+
+    def __call__(self, vectors: Tensor) -> Tensor:
+        numbers = torch.from_numpy(self.numbers)
+        return vectors @ numbers[:-1] + numbers[-1]
+
+
+def _fit_regression(vectors: Tensor, wanted: Tensor, penalty: float = 3e-3) -> _Regression:
+    mean, spread = vectors.mean(0), vectors.std(0) + 1e-6
+    scaled = (vectors - mean) / spread
+    weights = torch.zeros(vectors.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights, bias], max_iter=100, line_search_fn="strong_wolfe")
+
+    def close() -> Tensor:
+        optimizer.zero_grad()
+        value = functional.binary_cross_entropy_with_logits(scaled @ weights + bias, wanted)
+        value = value + penalty * (weights @ weights)
+        value.backward()
+        return value
+
+    step: Callable[[Callable[[], Tensor]], Tensor] = optimizer.step
+    step(close)
+    return _Regression(mean, spread, weights.detach(), bias.detach())
+
+
+def _fitted(bench: Bench, share: float) -> list[Sentence]:
+    memories = bench.fitted(bench.rows.memories, share)
+    return [
+        *bench.fitted(bench.rows.sentences, share),
+        *sentences_of_memories(tuple(memories)),
+    ]
+
+
+def _kept(bench: Bench) -> dict[str, list[Sentence]]:
+    found = bench.kept(bench.rows.sentences)
+    for author, memories in bench.kept(bench.rows.memories).items():
+        found[author] = list(sentences_of_memories(tuple(memories)))
+    return found
+
+
+def _sequence(bench: Bench, row: Sentence) -> list[int]:
+    return bench.texts.turn(row.text, row.before)
+
+
+def _labels(row: Sentence) -> list[int]:
+    def place(value: str | None, values: "list[str] | tuple[str, ...]") -> int:
+        return _UNKNOWN if value is None else values.index(value)
+
+    return [
+        int(row.worth),
+        place(row.kind, KINDS),
+        place(row.about, ABOUT),
+        _UNKNOWN if row.needs_before is None else int(row.needs_before),
+        place(row.until, UNTIL),
+    ]
+
+
+def _by_language(author: str, rows: list[Sentence], scores: np.ndarray) -> dict[str, object]:
+    right = np.array([row.worth for row in rows])
+    figures = {author: _part(scores, right)}
+    for lang in ("ko", "en"):
+        chosen = np.array([row.lang == lang for row in rows])
+        if 0 < chosen.sum() < len(rows):
+            figures[f"{author}, {lang}"] = _part(scores[chosen], right[chosen])
+    return figures
+
+
+def _part(scores: np.ndarray, right: np.ndarray) -> dict[str, float]:
+    recall, cut = recall_at_precision(scores, right, 0.9)
+    said = scores >= 0.5
+    return {
+        "auc": auc(scores[right], scores[~right]),
+        "right at .5": round(float((said == right).mean()), 4),
+        "precision at .5": round(float(right[said].mean()), 4) if said.any() else 0.0,
+        "recall at precision .9": recall,
+        "cut at .9": round(cut, 5),
+        "n": len(scores),
+    }
