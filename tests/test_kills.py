@@ -43,7 +43,7 @@ _SERVER = """
 import importlib, json, os, signal, sys, threading
 from datetime import UTC, datetime
 from gieok.home.calls import open_call
-from gieok.commands import NAMES, operation
+from gieok.commands import NAMES, load_command
 from gieok.testing import ManualClock
 for name in NAMES:
     load_command(name)

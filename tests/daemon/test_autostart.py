@@ -43,7 +43,7 @@ def test_down_keeps_it_down_until_it_is_wanted_again(home: Path) -> None:
 
 
 _START = (
-    "import sys; from gieok.daemon import autostart; autostart.start_daemon_process(sys.argv[1])"
+    "import sys; from gieok.processes import autostart; autostart.start_daemon_process(sys.argv[1])"
 )
 
 

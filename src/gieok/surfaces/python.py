@@ -216,7 +216,7 @@ class CharacterMemory:
         """Keep a message, learn from it, and return its id."""
         return self._characters.hear(self._bond, text, is_user=is_user, at=at)
 
-    def call(self, text: str) -> "TurnContext":
+    def context(self, text: str) -> "TurnContext":
         """Return the context of a model's reply: `text`, or persona, narrative and window apart."""
         return self._characters.context(self._bond, text)
 

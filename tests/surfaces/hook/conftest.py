@@ -36,7 +36,7 @@ class Said(NamedTuple):
     err: bytes
 
     @property
-    def call(self) -> str:
+    def context(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
         return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
