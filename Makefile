@@ -25,8 +25,8 @@ demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
 
 check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
-	$(BIN)/ruff format --check src tests benchmarks examples scripts
-	$(BIN)/ruff check src tests benchmarks examples scripts
+	$(BIN)/ruff format --check src tests benchmarks examples scripts training
+	$(BIN)/ruff check src tests benchmarks examples scripts training
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -60,8 +60,8 @@ screenshot: $(VENV)/.ready-dev  ## take the picture of the pages; needs Chromium
 	$(BIN)/python scripts/screenshot.py
 
 format: $(VENV)/.ready-dev
-	$(BIN)/ruff format src tests benchmarks examples scripts
-	$(BIN)/ruff check --fix src tests benchmarks examples scripts
+	$(BIN)/ruff format src tests benchmarks examples scripts training
+	$(BIN)/ruff check --fix src tests benchmarks examples scripts training
 
 house:  ## write the ratchet on how the package reads, that tests hold it to
 	@$(PYTHON) scripts/house.py --update

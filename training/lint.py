@@ -62,7 +62,7 @@ def main() -> int:
 
 def find_wrong_rows(stem: str, rows: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the rows with missing fields, unknown labels, or values that their text lacks."""
-    form = stem.split("_")[0]
+    form = stem.split("_", maxsplit=1)[0]
     for number, row in enumerate(rows, 1):
         place = f"{stem}:{number}"
         if stem not in _OLD and (missing := set(_FIELDS[form].split()) - set(row)):

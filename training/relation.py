@@ -13,7 +13,7 @@ from torch import Tensor
 
 from adapters import Adapter
 
-_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 128, 3e-4, 1e-3
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 8, 128, 3e-4, 1e-3
 _CHANGES = [RELATIONS.index("replaces"), RELATIONS.index("ends")]
 
 

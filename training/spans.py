@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from adapters import Adapter
 
-_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 6, 32, 3e-4, 1e-3
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 30, 32, 6e-4, 2e-3
 _IGNORED = -100
 #: Tokens beside a secret belong to it from this chance on.
 _GROWN = 0.2

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from adapters import Adapter
 
-_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 8, 32, 3e-4, 1e-3
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 40, 32, 6e-4, 2e-3
 _IGNORED = -100
 #: A token belongs to a value from this chance on; the value's own confidence is cut later.
 _LOW = 0.3
@@ -174,7 +174,7 @@ def _say(bench: Bench, rows: list[ChatLine], weights: Merged, head: TellHead) ->
     tagged = [bench.texts.tagged(row.text, row.before) for row in rows]
     width = len(PREDICATES) + 1
 
-    def function(states: Tensor, mask: Tensor) -> Tensor:
+    def function(states: Tensor, _mask: Tensor) -> Tensor:
         logits = head(states).float()
         chances = logits[..., :-1].softmax(-1)
         return torch.cat([chances, logits[..., -1:].sigmoid(), states.float()], dim=-1)

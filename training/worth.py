@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from adapters import Adapter
 
-_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 64, 3e-4, 1e-3
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 6, 64, 3e-4, 1e-3
 _UNKNOWN = -100
 
 
