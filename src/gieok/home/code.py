@@ -9,7 +9,6 @@ from gieok import config, extras, fs, places, resolved
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
-from gieok.config import Settings
 from gieok.errors import BadConfig, NotIndexed
 from gieok.flow.generate import Asker
 from gieok.home import models
@@ -122,18 +121,8 @@ def open_code_asker(home: Home, root: Path, model: str) -> Asker | None:
     return models.asker(
         home,
         format_code_role(root),
-        models.generator(settings, _select_model_prefix(settings, model), model),
+        models.generator(settings, models.select_code_prefix(settings, model), model),
     )
-
-
-def _select_model_prefix(settings: Settings, model: str) -> str:
-    """Return the prefix of the settings that hold the address and key of a model.
-
-    The settings of one provider are never used for another.
-    """
-    configured = settings.text("code.model")
-    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
-    return "" if is_others else "code."
 
 
 def open_upkeep_asker(home: Home, root: Path) -> Asker | None:
@@ -145,16 +134,8 @@ def open_upkeep_asker(home: Home, root: Path) -> Asker | None:
     if not (model := settings.text("code.upkeep_model")):
         return None
     asker = models.asker(
-        home, format_upkeep_role(root), models.generator(settings, upkeep_prefix(settings), model)
+        home,
+        format_upkeep_role(root),
+        models.generator(settings, models.upkeep_prefix(settings), model),
     )
     return replace(asker, delays_s=())
-
-
-def upkeep_prefix(settings: Settings) -> str:
-    """Return the prefix of the settings that hold the address and key of the cheap model."""
-    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
-    return (
-        "code.upkeep_"
-        if has_own
-        else _select_model_prefix(settings, settings.text("code.upkeep_model"))
-    )

@@ -216,3 +216,23 @@ def _is_local_address(address: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def select_code_prefix(settings: Settings, model: str) -> str:
+    """Return the prefix of the settings that hold the address and key of a model.
+
+    The settings of one provider are never used for another.
+    """
+    configured = settings.text("code.model")
+    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
+    return "" if is_others else "code."
+
+
+def upkeep_prefix(settings: Settings) -> str:
+    """Return the prefix of the settings that hold the address and key of the cheap model."""
+    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
+    return (
+        "code.upkeep_"
+        if has_own
+        else select_code_prefix(settings, settings.text("code.upkeep_model"))
+    )

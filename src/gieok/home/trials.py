@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gieok.config import Settings
 from gieok.errors import GeneratorFailed
 from gieok.flow.distil import MessageSpan
-from gieok.home import code, models
+from gieok.home import models
 from gieok.home.home import Home
 from gieok.memory.observer import rules
 from gieok.memory.observer.known_statements import Known
@@ -81,7 +81,7 @@ def _iter_other_models(settings: Settings) -> Iterator[tuple[str, str]]:
     if settings.text("code.model"):
         yield "code.model", "code."
     if settings.text("code.upkeep_model"):
-        yield "code.upkeep_model", code.upkeep_prefix(settings)
+        yield "code.upkeep_model", models.upkeep_prefix(settings)
     if models.memory_model(settings) and settings.text("character.memory_model"):
         yield "character.memory_model", models.memory_prefix(settings)
 

@@ -24,7 +24,7 @@ from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt
 from gieok.flow import lifecycle
 from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
-from gieok.home import archive, embedders, models, trials
+from gieok.home import embedders, models
 from gieok.home.call import Call
 from gieok.memory.capture import sample
 from gieok.memory.capture.sample import AgentTranscripts
@@ -179,6 +179,8 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
     yield from _iter_transcript_checks(call)
     yield from _iter_model_checks(call, is_free=is_free)
     if call.home.settings.text("archive.cold") != "none":
+        from gieok.home import archive  # all tiers: only where there is a cold one
+
         yield _check_chain("archive", partial(archive.looked_into, call.home))
     if (server := _check_chain("server", lambda: _probe_server(call))).detail:
         yield server
@@ -458,6 +460,8 @@ def _probe_agent_transcripts(
 
 def _iter_model_checks(call: Call, *, is_free: bool) -> Iterator[Check]:
     """Let the observer observe a sentence, and each other configured model say a word."""
+    from gieok.home import trials  # the observer and its rules: `status` reads this module too
+
     for trial in trials.list_model_trials(call.home):
         name = "observer" if trial.setting == "observe.model" else trial.setting
         if any(error.setting in ("", trial.setting) for error in call.troubles):
