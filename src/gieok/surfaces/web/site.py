@@ -258,6 +258,12 @@ class PageRequest:
             "version": f"Gieok {__version__}",
             "told": self.asked("told"),
             "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
+            # A catalogue translates the word by the name of its own language.
+            "other_languages": [
+                (other, translate("English", other))
+                for other in list_languages()
+                if other != self.lang
+            ],
             "zone": self.memory.context.zone,
             "failure": None,
             "withheld": self._withheld(),
