@@ -78,9 +78,10 @@ _ADDRESSES = [address for addresses in PAGES.values() for address in addresses]
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("address", _ADDRESSES)
-def test_a_page_is_whole(
+def test_a_page_is_whole_and_speaks_one_language(
     visit: Callable[..., Any],
     places: dict[str, str],
+    prepared: Prepared,
     screenshots: Path | None,
     address: str,
     lang: str,
@@ -91,7 +92,9 @@ def test_a_page_is_whole(
     visitor = visit(lang)
     page = visitor.open(address.format(**places))
     assert page.locator("html").get_attribute("lang") == lang
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {
+        "another language": _find_foreign_texts(page.evaluate(_SEEN), lang, prepared)
+    }
     for theme in ("light", "dark"):
         for size, viewport in _SIZES.items():
             page.emulate_media(color_scheme=theme)
@@ -129,18 +132,17 @@ _SEEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("address", _ADDRESSES)
-def test_a_page_speaks_one_language(
-    visit: Callable[..., Any], places: dict[str, str], prepared: Prepared, address: str
-) -> None:
-    """But for memories, which are in whatever language they were said."""
+def _find_foreign_texts(texts: list[str], lang: str, prepared: Prepared) -> list[str]:
+    """Return the texts of a page that are in another language and are no memory.
+
+    Memories are in whatever language they were said.
+    """
     known = " ".join((prepared.data, *_KOREAN_NAMES)).replace("`", "").split()
     data = " ".join(known)
-    for lang, foreign in (("en", "[가-힣]"), ("ko", "[A-Za-z]{3,}")):
-        texts = visit(lang).open(address.format(**places)).evaluate(_SEEN)
-        if lang == "ko":  # Korean has English words in it; a sentence without Korean is the fault
-            texts = [text for text in texts if not re.search("[가-힣]", text)]
-        assert [text for text in texts if _is_left(text, foreign, data)] == []
+    if lang == "ko":  # Korean has English words in it; a sentence without Korean is the fault
+        texts = [text for text in texts if not re.search("[가-힣]", text)]
+    foreign = {"en": "[가-힣]", "ko": "[A-Za-z]{3,}"}[lang]
+    return [text for text in texts if _is_left(text, foreign, data)]
 
 
 def _is_left(text: str, foreign: str, data: str) -> bool:
