@@ -21,6 +21,7 @@ from gieok.commands import load_command
 from gieok.errors import StoreCorrupt
 from gieok.home.call import Call
 from gieok.home.calls import open_call
+from gieok.home.hook_index import open_hook_index
 from gieok.memory import observation
 from gieok.memory.files.sync import recut
 from gieok.model.code import Execution
@@ -268,5 +269,5 @@ def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) 
 
 
 def test_the_hook_reads_an_index_that_no_command_has_upgraded_yet(user: Path) -> None:
-    reader, _ = _context().prompt.reader()
+    reader, _ = open_hook_index(_context().home)
     assert reader.count("agent:main") == 6
