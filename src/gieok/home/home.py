@@ -73,6 +73,11 @@ class Home:
         #: is loaded once.
         self.embedders: dict[object, Embedder] = {}
         self._projects: dict[Path, Project] = {}
+        # Not `cached_property`: until Python 3.12 all instances share its lock while one opens, and
+        # threads that hold locks of the journal would wait for each other.
+        self._sidecar: Sidecar | None = None
+        self._tiers: Tiers | None = None
+        self._house: House | None = None
 
     def supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> "Home":
         """Return the home as if these settings and secrets were set, to try them without waiting.
@@ -197,12 +202,14 @@ class Home:
         )
 
     # Talk.
-    @cached_property
+    @property
     def sidecar(self) -> "Sidecar":
         """Return the sidecar, which observes transcripts."""
-        from gieok.home import talk
+        if self._sidecar is None:
+            from gieok.home import talk
 
-        return talk.open_sidecar(self)
+            self._sidecar = talk.open_sidecar(self)
+        return self._sidecar
 
     @property
     def transcript_sources(self) -> "TranscriptSources":
@@ -218,12 +225,14 @@ class Home:
         return recent_talk.catch_up_agents(self)
 
     # Archive.
-    @cached_property
+    @property
     def tiers(self) -> "Tiers":
         """Return the tiers of memory that the settings ask for."""
-        from gieok.home import archive
+        if self._tiers is None:
+            from gieok.home import archive
 
-        return archive.build_tiers(self)
+            self._tiers = archive.build_tiers(self)
+        return self._tiers
 
     # Code.
     def open_project(self, root: Path) -> "Project":
@@ -244,12 +253,14 @@ class Home:
         return code.open_code_asker(self, root, model)
 
     # Characters.
-    @cached_property
+    @property
     def house(self) -> "House":
         """Return the service of characters."""
-        from gieok.home import character
+        if self._house is None:
+            from gieok.home import character
 
-        return character.open_house(self)
+            self._house = character.open_house(self)
+        return self._house
 
     # The prompt hook.
     @property
