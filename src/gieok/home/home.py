@@ -84,28 +84,30 @@ class Home:
 
         Raises BadConfig.
         """
-        return self._with_settings(
-            config.supposing(self.settings, settings, secrets), wait=lambda seconds: None
+        return type(self)(
+            settings=config.supposing(self.settings, settings, secrets),
+            caller=self.caller,
+            clock=self.clock,
+            zone=self.zone,
+            lang=self.lang,
+            say=self.say,
+            wait=lambda seconds: None,
         )
 
     def reopen(self) -> "Home":
         """Return the home under its settings as they are now. Raises BadConfig."""
         caller = self.caller
         settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
-        opened = self._with_settings(settings, wait=self.wait)
-        opened.resident = self.resident
-        opened.has_daemon = self.has_daemon
-        return opened
-
-    def _with_settings(self, settings: Settings, wait: Callable[[float], object]) -> "Home":
         return type(self)(
             settings=settings,
-            caller=self.caller,
+            caller=caller,
             clock=self.clock,
             zone=self.zone,
             lang=self.lang,
             say=self.say,
-            wait=wait,
+            wait=self.wait,
+            resident=self.resident,
+            has_daemon=self.has_daemon,
         )
 
     @property

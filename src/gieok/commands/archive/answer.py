@@ -22,6 +22,18 @@ from gieok.text.messages import Words
 
 _ALL = "all"
 _EXAMPLE = "gieok archive approve 2026-01-05"
+#: What an answer names.
+_PendingNames = Annotated[
+    Sequence[str],
+    Parameter(
+        Words(
+            "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
+            "names them"
+        ),
+        positional=True,
+        needed=_EXAMPLE,
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +55,7 @@ class AnswerResult:
 def approve_pending(
     call: Call,
     *,
-    names: Annotated[
-        Sequence[str],
-        Parameter(
-            Words(
-                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
-                "names them"
-            ),
-            positional=True,
-            needed=_EXAMPLE,
-        ),
-    ] = (),
+    names: _PendingNames = (),
 ) -> AnswerResult:
     """Move days to cold, forget memories deleted in the archive, and drop losing versions.
 
@@ -86,17 +88,7 @@ def approve_pending(
 def reject_pending(
     call: Call,
     *,
-    names: Annotated[
-        Sequence[str],
-        Parameter(
-            Words(
-                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
-                "names them"
-            ),
-            positional=True,
-            needed=_EXAMPLE,
-        ),
-    ] = (),
+    names: _PendingNames = (),
 ) -> AnswerResult:
     """Keep days in warm, write back deleted memories, and take the losing versions of conflicts.
 

@@ -100,17 +100,17 @@ def import_character(
     hidden: Annotated[bool, Parameter(Words("log: also what was hidden from the model"))] = False,
 ) -> CharacterImportResult:
     """Import a card or a chat log."""
-    chosen_file = call.caller.path(require_single_word(file, "file"))
+    import_file = call.caller.path(require_single_word(file, "file"))
     try:
-        if chosen_file.suffix == ".jsonl":
+        if import_file.suffix == ".jsonl":
             return _import_chat_log(
-                call, chosen_file, id=id, user=user, name=name, zone=zone, hidden=hidden
+                call, import_file, id=id, user=user, name=name, zone=zone, hidden=hidden
             )
-        with chosen_file.open("rb") as opened:
+        with import_file.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadRequest(
-            f"cannot read {str(chosen_file)!r}: {error.strerror}", hint="give a file of yours"
+            f"cannot read {str(import_file)!r}: {error.strerror}", hint="give a file of yours"
         ) from error
     roster = call.home.house.roster
     stored = roster.import_file(check_character_owner(user), data, id, replaces=replace)
@@ -154,17 +154,17 @@ def _import_chat_log(
         raise BadRequest(
             "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
         )
-    house, chosen_user = call.home.house, check_character_owner(user or ME)
-    stored = house.roster.find(chosen_user, id)
-    chosen_zone = zone_named(zone, call.zone)
+    house, owner = call.home.house, check_character_owner(user or ME)
+    stored = house.roster.find(owner, id)
+    log_zone = zone_named(zone, call.zone)
     begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     card = card_of(stored.card)
-    names = [chosen_name for chosen_name in (name, card.nickname, card.name) if chosen_name]
-    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), chosen_zone, begins)), names)
+    names = [known for known in (name, card.nickname, card.name) if known]
+    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), log_zone, begins)), names)
     taken = import_chat_log(
         house.memory,
-        Bond(chosen_user, stored.id, zone=chosen_zone),
-        read_chat_log(_iter_chat_log_lines(file), chosen_zone, begins),
+        Bond(owner, stored.id, zone=log_zone),
+        read_chat_log(_iter_chat_log_lines(file), log_zone, begins),
         own,
         with_hidden=hidden,
         progress=call.progress(file.name),

@@ -133,20 +133,20 @@ def chat_with_character(
     user: Annotated[str, Parameter(USER)] = ME,
 ) -> CharacterChatResult:
     """Talk until the end of the input, or /quit."""
-    house, identity, chosen_user = (
+    house, identity, checked_name = (
         call.home.house,
         require_single_word(id, "character"),
         check_character_owner(user),
     )
-    stored = house.roster.find(chosen_user, identity)
-    house.welcome(chosen_user, call.lang)
-    bond = house.bond(chosen_user, identity)
+    stored = house.roster.find(checked_name, identity)
+    house.welcome(checked_name, call.lang)
+    bond = house.bond(checked_name, identity)
     name, talk, lines = (
         printable(read_card_name(stored.card)),
         _CharacterTalk(call, house, bond),
         list[CharacterChatLine](),
     )
-    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, chosen_user))
+    greeting = fill_card_macros(card_of(stored.card).greeting, SpeakerNames(name, checked_name))
     if call.ask:
         call.tell(
             "\n".join(

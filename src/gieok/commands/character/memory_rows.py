@@ -130,7 +130,7 @@ def list_character_memories(
             _build_memory_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in hits
         )
         return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
-    pages = (house.control.memories(bond, chosen_layer, limit=limit) for chosen_layer in layers)
+    pages = (house.control.memories(bond, one_layer, limit=limit) for one_layer in layers)
     rows = tuple(_build_memory_row(one, bond) for page in pages for one in page.items)
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))
 

@@ -77,17 +77,17 @@ def change_user_points(
     check_in: Annotated[bool, Parameter(Words("check in for today"))] = False,
 ) -> CharacterPointsResult:
     """Add or charge points as requested, and return the balance."""
-    desk, chosen_user = (
+    desk, checked_name = (
         call.home.house.points,
         checked_user(require_single_word(user or [ME], "user")),
     )
     if credit:
-        desk.credit(chosen_user, credit, reference or secrets.token_hex(8), note)
+        desk.credit(checked_name, credit, reference or secrets.token_hex(8), note)
     if check_in:
-        desk.check_in(chosen_user)
-    standing, page = desk.standing(chosen_user), desk.transactions(chosen_user, 1, _ROWS)
+        desk.check_in(checked_name)
+    standing, page = desk.standing(checked_name), desk.transactions(checked_name, 1, _ROWS)
     return CharacterPointsResult(
-        user=chosen_user,
+        user=checked_name,
         balance=standing.balance,
         streak=standing.streak,
         has_checked_in=standing.has_checked_in,
@@ -107,24 +107,24 @@ def manage_user_keys(
     days: Annotated[int, Parameter(Words("how long it holds (default: until revoked)"))] = 0,
 ) -> CharacterKeyResult:
     """List, issue or revoke keys."""
-    house, (chosen_do, *rest) = call.home.house, do or ["list"]
+    house, (action, *rest) = call.home.house, do or ["list"]
     if (
-        chosen_do not in _KEY_DO
-        or (chosen_do == "revoke") != (len(rest) == 1)
-        or (rest and chosen_do != "revoke")
+        action not in _KEY_DO
+        or (action == "revoke") != (len(rest) == 1)
+        or (rest and action != "revoke")
     ):
         raise BadRequest(
             f"{' '.join(do)!r} is not understood", hint="`list`, `create`, `revoke ID`"
         )
-    chosen_user = "" if admin else checked_user(user)
-    if chosen_do == "create":
+    checked_name = "" if admin else checked_user(user)
+    if action == "create":
         expires = house.memory.clock.now() + timedelta(days=days) if days else None
         role = KeyRole.ADMIN if admin else KeyRole.USER
-        issued, text = house.identity.issue(chosen_user, role, label, expires)
+        issued, text = house.identity.issue(checked_name, role, label, expires)
         return CharacterKeyResult((_build_key_line(issued),), text)
-    if chosen_do == "revoke":
-        return CharacterKeyResult((_build_key_line(house.identity.revoke(chosen_user, rest[0])),))
-    return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(chosen_user))))
+    if action == "revoke":
+        return CharacterKeyResult((_build_key_line(house.identity.revoke(checked_name, rest[0])),))
+    return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(checked_name))))
 
 
 def _build_points_row(entry: LedgerEntry) -> PointsRow:

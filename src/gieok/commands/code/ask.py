@@ -60,8 +60,8 @@ def ask_code_model(
     code_answers = search_symbols(project, embedder, text, _ANSWERS).answers
     sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in code_answers]
     sources += _recall_project_memory(call, text)
-    chosen_files = [part for name in files for part in name.split(",") if part]
-    answer = conversation.ask_about_code(project, asker, text, sources, chosen_files)
+    line_ranges = [part for name in files for part in name.split(",") if part]
+    answer = conversation.ask_about_code(project, asker, text, sources, line_ranges)
     return AskResult(answer, tuple(place for place, _ in sources))
 
 

@@ -126,11 +126,9 @@ def show_code_symbol(
     symbols = lookup.find_typed_symbols(project, symbol, call.caller.folder)
     symbols = sorted(symbols, key=lambda s: places.is_test_file(s.path))
     rows, left = [], _LINES
-    for chosen_symbol in symbols[:_MOST]:
+    for shown_symbol in symbols[:_MOST]:
         rows.append(
-            _build_shown_symbol(
-                project, chosen_symbol, 0 if full else max(left, _HEAD_LINES), limit
-            )
+            _build_shown_symbol(project, shown_symbol, 0 if full else max(left, _HEAD_LINES), limit)
         )
         left -= rows[-1].code.text.count("\n") + 1
     others = (

@@ -59,7 +59,7 @@ def switch_journal(
     """Copy, compare, and only then change the setting."""
     now = call.home.settings.text("journal")
     if name not in list_journal_names() or name == now:
-        known = ", ".join(chosen_name for chosen_name in list_journal_names() if chosen_name != now)
+        known = ", ".join(other for other in list_journal_names() if other != now)
         raise BadRequest(
             f"{name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
         )

@@ -16,6 +16,15 @@ from gieok.ports.keys import KeyRow, Trial, Verdict
 from gieok.text.messages import Words
 
 _LONGEST = 10_000
+#: Whose key is set or replaced.
+_KeyName = Annotated[
+    Sequence[str],
+    Parameter(
+        Words("whose key: a service (openai, smtp, ...) or a variable"),
+        positional=True,
+        needed="gieok keys set openai",
+    ),
+]
 #: For people.
 VERDICTS = {
     Verdict.VALID: Words("valid"),
@@ -70,14 +79,7 @@ def list_service_keys(call: Call) -> KeysResult:
 def set_service_key(
     call: Call,
     *,
-    name: Annotated[
-        Sequence[str],
-        Parameter(
-            Words("whose key: a service (openai, smtp, ...) or a variable"),
-            positional=True,
-            needed="gieok keys set openai",
-        ),
-    ] = (),
+    name: _KeyName = (),
 ) -> KeySetResult:
     """Ask for a key and store it. Raises BadRequest."""
     keys = call.home.keys
@@ -89,14 +91,7 @@ def set_service_key(
 def rotate_service_key(
     call: Call,
     *,
-    name: Annotated[
-        Sequence[str],
-        Parameter(
-            Words("whose key: a service (openai, smtp, ...) or a variable"),
-            positional=True,
-            needed="gieok keys set openai",
-        ),
-    ] = (),
+    name: _KeyName = (),
 ) -> KeySetResult:
     """Ask for the next key, try it, and replace the current one.
 

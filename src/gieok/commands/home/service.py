@@ -73,12 +73,12 @@ def install_service(
     dry_run: Annotated[bool, Parameter(Words("print the file, write nothing"))] = False,
 ) -> ServiceResult:
     """Write the service file."""
-    chosen_system = _SYSTEMS.get(sys.platform, "systemd") if system == "auto" else system
-    file, text = _build_service_file(call, chosen_system)
+    target_system = _SYSTEMS.get(sys.platform, "systemd") if system == "auto" else system
+    file, text = _build_service_file(call, target_system)
     if not dry_run:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-16" if chosen_system == "windows" else "utf-8")
-    return ServiceResult(file, text, _NEXT[chosen_system].format(file=file), not dry_run)
+        file.write_text(text, encoding="utf-16" if target_system == "windows" else "utf-8")
+    return ServiceResult(file, text, _NEXT[target_system].format(file=file), not dry_run)
 
 
 def find_installed_service(call: Call) -> list[tuple[Path, str]]:

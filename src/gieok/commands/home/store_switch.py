@@ -55,9 +55,7 @@ def switch_store(
     ] = False,
 ) -> SwitchResult:
     """Copy, compare, and only then change the setting."""
-    known = [
-        chosen_name for chosen_name in list_store_names() if chosen_name != call.home.stores.name
-    ]
+    known = [other for other in list_store_names() if other != call.home.stores.name]
     if name not in known:
         raise BadRequest(
             f"{name!r} is no store to switch to (now: {call.home.stores.name})",

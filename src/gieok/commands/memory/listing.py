@@ -49,16 +49,16 @@ _TEXT_CHARS = 160
 class ListRequest:
     """Parameters of `gieok list`."""
 
-    words: Sequence[str] = ()
-    kind: str = "all"
-    since: str = ""
-    until: str = ""
-    limit: int = 20
-    tag: str = ""
-    agent: str = ""
-    status: str = "all"
-    tier: str = "all"
-    everywhere: bool = False
+    words: Sequence[str]
+    kind: str
+    since: str
+    until: str
+    limit: int
+    tag: str
+    agent: str
+    status: str
+    tier: str
+    everywhere: bool
 
 
 class ListedMemory(NamedTuple):

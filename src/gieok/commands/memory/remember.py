@@ -80,8 +80,8 @@ def remember_record(
 ) -> RememberResult:
     """Write the file, index it, and read it back."""
     raw_texts = (" ".join(text), title, tags)
-    chosen_text, chosen_title, chosen_tags = map(redact, raw_texts)
-    if is_all_private(chosen_text):
+    redacted_text, redacted_title, redacted_tags = map(redact, raw_texts)
+    if is_all_private(redacted_text):
         raise BadRequest(
             "all of it is marked as private",
             hint="what is to be remembered stands outside of the mark",
@@ -89,16 +89,16 @@ def remember_record(
     record_shelf = find_record_shelf(call, user=user)
     if record_shelf.is_project:
         grants.check_home_outside_project(call.home.folder, str(record_shelf.base.parent))
-    chosen_until = _last_day(call, until, chosen_text)
+    last_day = _last_day(call, until, redacted_text)
     now = call.clock.now()
     today = now.astimezone(call.zone).date()
     record = records.make(
         category,
-        chosen_title,
-        chosen_text,
-        chosen_tags.replace("\n", ",").split(","),
+        redacted_title,
+        redacted_text,
+        redacted_tags.replace("\n", ",").split(","),
         now,
-        chosen_until,
+        last_day,
         today,
     )
     with record_shelf.lock(call.home.folder):
@@ -124,9 +124,9 @@ def remember_record(
         title=record.title if saved.is_new else _title_of(file, record.title),
         scope=str(record_shelf.scope),
         created=saved.is_new,
-        redacted=(chosen_text, chosen_title, chosen_tags) != raw_texts,
+        redacted=(redacted_text, redacted_title, redacted_tags) != raw_texts,
         indexed=indexed,
-        until=chosen_until,
+        until=last_day,
         days=saved.days,
     )
 

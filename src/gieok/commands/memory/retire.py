@@ -29,6 +29,17 @@ from gieok.model.memory import RETIRED, Entry, Scope
 from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
+#: Whether the user's own records are meant.
+_OfUser = Annotated[bool, Parameter(Words("a record of yours, not of the project you are in"))]
+#: Memories to put away or to bring back.
+_NamedMemories = Annotated[
+    Sequence[str],
+    Parameter(
+        Words("handles; a record also by its path, category/name, or name"),
+        positional=True,
+        needed="gieok retire 3fa9c01e decision/use-ruff",
+    ),
+]
 
 
 class RetiredMemory(NamedTuple):
@@ -56,17 +67,8 @@ class RetireResult:
 def retire_memories(
     call: Call,
     *,
-    memories: Annotated[
-        Sequence[str],
-        Parameter(
-            Words("handles; a record also by its path, category/name, or name"),
-            positional=True,
-            needed="gieok retire 3fa9c01e decision/use-ruff",
-        ),
-    ] = (),
-    user: Annotated[
-        bool, Parameter(Words("a record of yours, not of the project you are in"))
-    ] = False,
+    memories: _NamedMemories = (),
+    user: _OfUser = False,
     keep: Annotated[bool, Parameter(Words("keep a record's file for good"))] = False,
 ) -> RetireResult:
     """Put memories away, so that nothing recalls them; safe to kill and to run again.
@@ -90,17 +92,8 @@ def retire_memories(
 def restore_memories(
     call: Call,
     *,
-    memories: Annotated[
-        Sequence[str],
-        Parameter(
-            Words("handles; a record also by its path, category/name, or name"),
-            positional=True,
-            needed="gieok retire 3fa9c01e decision/use-ruff",
-        ),
-    ] = (),
-    user: Annotated[
-        bool, Parameter(Words("a record of yours, not of the project you are in"))
-    ] = False,
+    memories: _NamedMemories = (),
+    user: _OfUser = False,
 ) -> RetireResult:
     """Bring back retired memories.
 

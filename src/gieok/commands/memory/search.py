@@ -53,19 +53,19 @@ _SOURCE_OF_KIND = {"memory": "memory", "turn": "sessions"}
 class SearchRequest:
     """Parameters of `gieok search`."""
 
-    query: Sequence[str] = ()
-    limit: int = 0
-    min_score: float = -1.0
-    source: str = "all"
-    since: str = ""
-    until: str = ""
-    tag: str = ""
-    agent: str = ""
-    status: str = "all"
-    profile: str = ""
-    keyword_only: bool = False
-    explain: bool = False
-    everywhere: bool = False
+    query: Sequence[str]
+    limit: int
+    min_score: float
+    source: str
+    since: str
+    until: str
+    tag: str
+    agent: str
+    status: str
+    profile: str
+    keyword_only: bool
+    explain: bool
+    everywhere: bool
 
 
 def _build_search_hit(

@@ -147,14 +147,13 @@ def _find_repointing(call: Call, *, folders: Sequence[str]) -> Repointing | None
 
     Raises BadRequest.
     """
-    chosen_folders = folders
-    if len(chosen_folders) == 1 or len(chosen_folders) > 2:
+    if len(folders) == 1 or len(folders) > 2:
         raise BadRequest(
             "name the folder that was, and the folder that is",
             hint="gieok move /home/kim /Users/kim",
         )
-    if chosen_folders:
-        old, new = (str(call.caller.path(folder)) for folder in chosen_folders)
+    if folders:
+        old, new = (str(call.caller.path(folder)) for folder in folders)
         if old == new:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)

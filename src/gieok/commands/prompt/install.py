@@ -85,13 +85,13 @@ def install_agent(
     if user and project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(call) if project else user_site(call)
-    chosen_agent = load_agent(agent)
+    loaded_agent = load_agent(agent)
     # the folder that was made first is removed last
     edits = [
         *_plan_command_files(
             call, site, agent=agent, commands=commands, dry_run=dry_run, uninstall=uninstall
         ),
-        *chosen_agent.build_edits(site, build_own_command(call)),
+        *loaded_agent.build_edits(site, build_own_command(call)),
     ]
     ledger = InstallRecord(call.home.folder)
     plan = change.plan_file_removal if uninstall else change.plan_file_change
@@ -105,8 +105,8 @@ def install_agent(
             else:
                 change.install_edits(edits, changes, ledger)
                 (call.home.folder / places.DAEMON_DOWN).unlink(missing_ok=True)
-    note = "" if uninstall else chosen_agent.note
-    lacks = None if uninstall else chosen_agent.find_missing_features(site)
+    note = "" if uninstall else loaded_agent.note
+    lacks = None if uninstall else loaded_agent.find_missing_features(site)
     return InstallResult(
         agent=agent,
         changes=changes,

@@ -69,10 +69,10 @@ def measure_recall(
     ] = "",
 ) -> MeasureResult:
     """Add labels where asked, then measure."""
-    chosen_file = call.caller.path(file) if file else _locate_labels_file(call)
-    if chosen_file.exists() and not chosen_file.is_file():
+    label_file = call.caller.path(file) if file else _locate_labels_file(call)
+    if label_file.exists() and not label_file.is_file():
         raise BadRequest(
-            f"{str(chosen_file)!r} is no file", hint="name a file of labels, a JSON object a line"
+            f"{str(label_file)!r} is no file", hint="name a file of labels, a JSON object a line"
         )
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
@@ -80,25 +80,25 @@ def measure_recall(
 
     if add:
         names = tuple(name.strip() for name in expect.split(",") if name.strip())
-        measure.append_prompt_label(chosen_file, Label(add, names))
+        measure.append_prompt_label(label_file, Label(add, names))
     if label:
         if call.ask is None:
             raise BadRequest(
                 "labelling needs a terminal",
                 hint='add one label: `--add "PROMPT" --expect category/name.md`',
             )
-        while chosen_label := _ask_recall_label(call, recall):
-            measure.append_prompt_label(chosen_file, chosen_label)
-    if file and not chosen_file.is_file():
+        while typed_label := _ask_recall_label(call, recall):
+            measure.append_prompt_label(label_file, typed_label)
+    if file and not label_file.is_file():
         raise BadRequest(
-            f"there is no file {str(chosen_file)!r}",
+            f"there is no file {str(label_file)!r}",
             hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(call)
-    outcomes = measure.outcomes(measure.load_prompt_labels(chosen_file), live.recalled)
+    outcomes = measure.outcomes(measure.load_prompt_labels(label_file), live.recalled)
     m = measure.measured(outcomes)
     return MeasureResult(
-        file=str(chosen_file),
+        file=str(label_file),
         answerable=m.answerable,
         unanswerable=m.unanswerable,
         levels={level.name: level for level in m.levels},

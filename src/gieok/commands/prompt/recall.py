@@ -148,13 +148,13 @@ def recall_memories(
     within_ms: Annotated[int, Parameter(Words("stop asking after this; 0: never"))] = 0,
 ) -> RecallResult:
     """Search for each part of the prompt, merge by probability, and choose what to show."""
-    chosen_prompt = " ".join(prompt)
+    prompt_text = " ".join(prompt)
     store = call.home.store
-    texts = question.texts(chosen_prompt)[:_MOST_TEXTS]
+    texts = question.texts(prompt_text)[:_MOST_TEXTS]
     named = tuple(Scope(name.strip()) for name in scopes.split(",") if name.strip())
     wanted_scopes = named or call.scopes
-    chosen_scopes = holding(store, wanted_scopes) if texts else ()
-    if not chosen_scopes:
+    held_scopes = holding(store, wanted_scopes) if texts else ()
+    if not held_scopes:
         gaps = (
             tuple(_list_recall_gaps(call, store, wanted_scopes, (), within_ms=within_ms))
             if texts
@@ -163,13 +163,13 @@ def recall_memories(
         return RecallResult(
             text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
         )
-    asking = _Asking(call, store, chosen_scopes, within_ms)
+    asking = _Asking(call, store, held_scopes, within_ms)
     asks_memory = asking.asks_memory(texts[0])
-    if question.asks_the_world(chosen_prompt):
+    if question.asks_the_world(prompt_text):
         asks_memory = choice.LEAST_ASKING
     for text in texts:
         asking.ask(text)
-    about = tasks.question_of(chosen_prompt)
+    about = tasks.question_of(prompt_text)
     if about:
         asks_memory = max(asks_memory, 0.0)
         asking.ask(
@@ -181,22 +181,22 @@ def recall_memories(
     gate = NoteGate(
         call.home.hook_settings.text("hook.asked_only"),
         [str(scope) for scope in wanted_scopes],
-        chosen_prompt,
+        prompt_text,
     )
     every = _list_injected_memories(call, store, hits, window, gate)
     memories = choice.likely(every, asks_memory)
     binding = rules.bearing(
-        rules.read_binding_rules(str(call.home.folder), map(str, chosen_scopes), _lines_of(store)),
-        chosen_prompt,
+        rules.read_binding_rules(str(call.home.folder), map(str, held_scopes), _lines_of(store)),
+        prompt_text,
     )
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
     settings = _build_supposed_settings(call, limit=limit, mode=mode)
     injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
-    chosen_limit = int(settings.number("hook.limit"))
+    most_memories = int(settings.number("hook.limit"))
     why = (
-        build_recall_candidates(every, memories, shown, injection.memories, window, chosen_limit)
+        build_recall_candidates(every, memories, shown, injection.memories, window, most_memories)
         if explain
         else None
     )
@@ -204,14 +204,12 @@ def recall_memories(
         not memories
         and not binding
         and asking.is_near
-        and question.asks_about_the_past(chosen_prompt)
+        and question.asks_about_the_past(prompt_text)
     )
     gaps = (
         ()
         if is_hint or injection.text
-        else tuple(
-            _list_recall_gaps(call, store, wanted_scopes, chosen_scopes, within_ms=within_ms)
-        )
+        else tuple(_list_recall_gaps(call, store, wanted_scopes, held_scopes, within_ms=within_ms))
     )
     return RecallResult(
         text=inject.format_near_note() if is_hint else injection.text,
