@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.agents.sources import (
     ScopedTranscript,
@@ -40,7 +40,6 @@ from gieok.memory.exchange.notes import Mirrored, NotesMirror
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
 from gieok.memory.reflection.reflect import Reflected, Reflector
 from gieok.memory.scope_memory import ScopeMemory
-from gieok.memory.scope_models import ScopeModels
 from gieok.memory.talk import turns
 from gieok.memory.talk.turns import Derived
 from gieok.model.conversation import Incident, Journalled
@@ -51,6 +50,9 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
+
+if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
+    from gieok.memory.scope_models import ScopeModels
 
 #: Errors that stop work with a model: the model failed, its settings are wrong, or its package is
 #: missing. The work waits, and a person is notified.
@@ -106,7 +108,7 @@ class Sidecar:
     zone: tzinfo
     transcripts: TranscriptSources
     spool: Path
-    models: ScopeModels
+    models: "ScopeModels"
     notices: Notices
     active_files: ActiveFiles
     look: Look
