@@ -71,8 +71,8 @@ class GieokStore(BaseStore):
 
         Raises BadRequest where `root` is no scope.
         """
-        self._context = (memory or Memory()).context
-        self._home = self._context.home
+        self._call = (memory or Memory()).context
+        self._home = self._call.home
         self._root = Scope(root).path
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -112,18 +112,18 @@ class GieokStore(BaseStore):
             return
         journal, store = self._home.journal, self._home.store
         if any(op.value is not None for op in ops):
-            withholding.check_caller_withheld(self._context)
+            withholding.check_caller_withheld(self._call)
         put = [
             self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None
         ]
         journal.hand_over(put, [name for name, op in last.items() if op.value is None])
         for scope in dict.fromkeys(scope for scope, _ in last):
             distil.deliver_scope(journal, store, scope)
-            copy_beside(self._context, scope)
-        follow_meaning(self._context, 1 + len(put) // _BATCH)
+            copy_beside(self._call, scope)
+        follow_meaning(self._call, 1 + len(put) // _BATCH)
 
     def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
-        before, now = self._home.store.get(scope, [key]), self._context.clock.now()
+        before, now = self._home.store.get(scope, [key]), self._call.clock.now()
         value = _redact_item_value(dict(op.value or {}))
         indexed, rest = _split_indexed_texts(value, op.index)
         text, cut = "\n".join([*indexed, *rest]), self._home.cut
@@ -170,7 +170,7 @@ class GieokStore(BaseStore):
     ) -> Mapping[tuple[Scope, str], float]:
         if not query.strip():
             return {}
-        context, store = self._context, self._home.store
+        call, store = self._call, self._home.store
         embedder = self._home.open_embedder() if isinstance(store, VectorSearch) else None
         question = Question(
             query,
@@ -185,8 +185,8 @@ class GieokStore(BaseStore):
             embedder,
             question,
             profile,
-            context.clock,
-            context.zone,
+            call.clock,
+            call.zone,
             self._home.open_reranking(),
         )
         scores: dict[tuple[Scope, str], float] = {}

@@ -38,7 +38,7 @@ class OperationAnswer(NamedTuple):
 def run_operation(
     name: str,
     values: Mapping[str, object],
-    context_for: Callable[[Operation[Any]], Call],
+    call_for: Callable[[Operation[Any]], Call],
     surface: Surface = Surface.CLI,
     *,
     lang: str = "",
@@ -47,13 +47,13 @@ def run_operation(
 ) -> OperationAnswer:
     """Check the request, run the operation, and encode its result; a GieokError becomes a failure.
 
-    `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`,
-    else in the context's language.
+    `values` is parameter → value; `call_for` opens the call of the caller. The text is in `lang`,
+    else in the call's language.
     """
     named_operation = load_command(name)
     try:
         parameters = check_request(named_operation, values, surface)
-        call = context_for(named_operation)
+        call = call_for(named_operation)
         for error in () if named_operation.forgives_config else call.troubles:
             call.tell(f"{error}; it is left out: `gieok config show`")
         result = named_operation.call(call, **parameters)

@@ -45,10 +45,8 @@ def warm_resident(resident: Resident, home: Path) -> bool:
     alone would not load the model where the home's own scope is empty and all memories are in
     scopes of projects.
     """
-    context = open_call({}, environment=os.environ, folder=home, resident=resident)
-    embedder = (
-        context.home.open_embedder() if isinstance(context.home.store, VectorSearch) else None
-    )
+    call = open_call({}, environment=os.environ, folder=home, resident=resident)
+    embedder = call.home.open_embedder() if isinstance(call.home.store, VectorSearch) else None
     if embedder is not None:
         embedder.embed_query(WAKING)
     answer_call(

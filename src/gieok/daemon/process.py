@@ -85,7 +85,7 @@ class DaemonProcess:
         self.board = Board()
         self._home = home
         self._resident = Resident(follows=True)
-        #: Read before the context is opened, so that settings that change meanwhile count as a
+        #: Read before the call is opened, so that settings that change meanwhile count as a
         #: change.
         self._settings = _load_settings_in_force()
         self._is_renewed = False
@@ -167,7 +167,7 @@ class DaemonProcess:
         self.board.stop.set()
 
     def _opened(self) -> Call:
-        """Return a context with the current settings and keys."""
+        """Return a call with the current settings and keys."""
         return open_call({}, resident=self._resident, wait=self.board.stop.wait)
 
     def _keep_vectors(self) -> None:

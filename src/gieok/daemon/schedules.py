@@ -23,7 +23,7 @@ _PART = "schedules"
 class Schedules:
     """Runner of scheduled jobs.
 
-    `opened` opens a context for each round, with the keys of that time; changed settings restart
+    `opened` opens a call for each round, with the keys of that time; changed settings restart
     the whole process.
     """
 

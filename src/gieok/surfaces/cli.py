@@ -215,9 +215,9 @@ def _run_in_this_process(
     )
 
     def opened(found: Operation[Any]) -> "Call":
-        context = open_for(forgiving=found.runs_without_settings)
-        places.set_process_zone(context.home.settings.text("zone"))
-        return context
+        call = open_for(forgiving=found.runs_without_settings)
+        places.set_process_zone(call.home.settings.text("zone"))
+        return call
 
     return run_operation(chosen.name, values, opened, colour=_has_colour())
 

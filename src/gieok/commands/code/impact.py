@@ -121,8 +121,8 @@ class ImpactResult(NamedTuple):
 
 def _build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool) -> ImpactResult:
     i, end = a.impact, limit or None
-    names = Counter(sorted(call.name for call in i.unresolved_calls))
-    sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
+    names = Counter(sorted(site.name for site in i.unresolved_calls))
+    sites = [f"{site.source}#L{site.line}" for site in i.unresolved_calls[:_MOST_SITES]]
     run_these, may_also = i.tests[: i.run], i.tests[i.run :]
     return ImpactResult(
         changed=a.changed,
@@ -188,7 +188,7 @@ def _build_reached_file(file: FileReach) -> ReachedFile:
 
 
 def find_code_impact(
-    context: Call,
+    call: Call,
     *,
     target: Annotated[
         str,
@@ -212,12 +212,12 @@ def find_code_impact(
         )
     if limit < 0:
         raise BadRequest(f"limit {limit} is out of range")
-    project = open_current_project(context)
+    project = open_current_project(call)
     if diff:
         return _build_impact_result(
             project, analysis.of_diff(project, diff), limit=limit, also=also
         )
-    symbols = lookup.find_typed_symbols(project, target, context.caller.folder)
+    symbols = lookup.find_typed_symbols(project, target, call.caller.folder)
     return _build_impact_result(
         project, analysis.of_symbols(project, symbols), limit=limit, also=also
     )

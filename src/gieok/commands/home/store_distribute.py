@@ -24,21 +24,21 @@ class DistributeResult:
 
 
 def distribute_tables(
-    context: Call, *, dry_run: Annotated[bool, Parameter(Words("only show the statements"))] = False
+    call: Call, *, dry_run: Annotated[bool, Parameter(Words("only show the statements"))] = False
 ) -> DistributeResult:
     """Issue the statements, the journal's first: the other tables are placed beside its scopes.
 
     Raises StoreError without the extension.
     """
-    parts = list(_list_distributable_parts(context))
-    statements = tuple(call for part in parts for call in part.distribution())
+    parts = list(_list_distributable_parts(call))
+    statements = tuple(statement for part in parts for statement in part.distribution())
     issued = 0 if dry_run else sum(part.distribute() for part in parts)
     return DistributeResult(parts[0].location, statements, issued, not dry_run)
 
 
-def _list_distributable_parts(context: Call) -> Iterator[Distributable]:
-    journal, store = context.home.journal, context.home.store
-    name = context.home.stores.journal_name
+def _list_distributable_parts(call: Call) -> Iterator[Distributable]:
+    journal, store = call.home.journal, call.home.store
+    name = call.home.stores.journal_name
     if not isinstance(journal, Distributable) or not isinstance(store, Distributable):
         raise BadRequest(
             "only what is on a PostgreSQL server can be spread over several",
@@ -46,7 +46,7 @@ def _list_distributable_parts(context: Call) -> Iterator[Distributable]:
         )
     yield journal
     yield store
-    accounts = context.home.stores.open_accounts(name)
+    accounts = call.home.stores.open_accounts(name)
     if isinstance(accounts, Distributable):
         yield accounts
 
@@ -54,7 +54,7 @@ def _list_distributable_parts(context: Call) -> Iterator[Distributable]:
 def render_distributed_tables(result: DistributeResult, style: Style) -> str:
     """Show the statements of a dry run, else the outcome."""
     if not result.done:
-        return "\n".join(f"{call};" for call in result.statements)
+        return "\n".join(f"{statement};" for statement in result.statements)
     return style.say(
         "{location}: {issued} of {statements} tables were distributed now.",
         location=result.location,

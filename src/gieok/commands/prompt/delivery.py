@@ -144,7 +144,7 @@ class Stage:
     """Throwaway home with the installed agents, a model server of Gieok's, and one memory."""
 
     def __init__(self, call: Call, home: Path, agents: tuple[str, ...]) -> None:
-        self.context, self.home, self._agents = call, home, agents
+        self.call, self.home, self._agents = call, home, agents
         self.code = f"gieok{secrets.token_hex(5)}"
         variables = {
             name: call.caller.environment[name] for name in _KEPT if name in call.caller.environment
@@ -168,7 +168,7 @@ class Stage:
             folder.mkdir()
         (self.home / ".gieok" / "config.yaml").write_text(_SETTINGS, encoding="utf-8")
         words = (
-            *build_own_command(self.context).words,
+            *build_own_command(self.call).words,
             "remember",
             f"The key lies below the word {self.code}.",
             "--title",
@@ -192,7 +192,7 @@ class Stage:
                 file = self.home / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(self.filled(text, url), encoding="utf-8")
-        call = OwnCommand(build_own_command(self.context).words, {})
+        call = OwnCommand(build_own_command(self.call).words, {})
         for agent in loaded:
             for edit in agent.build_edits(site, call):
                 text = edit.add(edit.remove(read_hook_file(edit.path)))
@@ -256,7 +256,7 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
     rehearsal = load_agent(name).rehearsal
     if rehearsal is None:
         return "cannot be proven: it answers no prompt without its window"
-    program = _find_agent_program(stage.context, rehearsal)
+    program = _find_agent_program(stage.call, rehearsal)
     if not program:
         return f"cannot be proven: `{rehearsal.program}` is not on PATH"
     folder = stage.project
@@ -306,10 +306,10 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
     agent = load_agent(name)
     if agent.inventory is None or agent.rehearsal is None:
         return "it asks nobody to trust hooks"
-    program = _find_agent_program(stage.context, agent.rehearsal)
+    program = _find_agent_program(stage.call, agent.rehearsal)
     if not program:
         return f"cannot be proven: `{agent.rehearsal.program}` is not on PATH"
-    users_folder = agent.find_settings_folder(user_site(stage.context))
+    users_folder = agent.find_settings_folder(user_site(stage.call))
     settings = read_hook_file(users_folder / agent.inventory.settings)
     for site in sites:
         file = agent.find_settings_folder(site) / agent.inventory.hooks

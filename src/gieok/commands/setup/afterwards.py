@@ -37,8 +37,8 @@ class Afterwards:
 
     def __init__(self, known: Interview) -> None:
         self._known = known
-        self._call: Call = replace(known.context, home=known.context.home.reopen())
-        self._style = Style(known.context.lang, colour=False)
+        self._call: Call = replace(known.call, home=known.call.home.reopen())
+        self._style = Style(known.call.lang, colour=False)
 
     def restarted(self) -> Iterator[Deed]:
         """Restart a running service, so that it reads the new settings."""
@@ -158,7 +158,7 @@ class Afterwards:
         return load_command("up").present(up, self._style)
 
     def _everywhere(self) -> Call:
-        """Return a context that reads every scope: conversations are in the scopes of projects."""
+        """Return a call that reads every scope: conversations are in the scopes of projects."""
         scopes = dict.fromkeys((*self._call.scopes, *self._call.home.sidecar.scopes()))
         first, *more = scopes
         return replace(self._call, scope=first, also=tuple(more))

@@ -105,7 +105,7 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
 def _read_secret_variable(known: Interview, name: str, value: object) -> str:
     """Return the value of an environment variable: a file names the variable, never the secret."""
     variable = value if isinstance(value, str) else ""
-    if not _VARIABLE.fullmatch(variable) or not known.context.caller.environment.get(variable):
+    if not _VARIABLE.fullmatch(variable) or not known.call.caller.environment.get(variable):
         raise BadRequest(
             f"{name} must name a variable of the environment that is set",
             hint=(
@@ -113,7 +113,7 @@ def _read_secret_variable(known: Interview, name: str, value: object) -> str:
                 "never stands in the file"
             ),
         )
-    return known.context.caller.environment[variable]
+    return known.call.caller.environment[variable]
 
 
 def _check_given_answer(

@@ -138,7 +138,7 @@ def _offer_next_steps(
     def follow(deeds: Iterable[Deed]) -> None:
         for deed in deeds:
             finished_deeds.append(deed)
-            dialogue.say(deed_line(deed, known.context.lang))
+            dialogue.say(deed_line(deed, known.call.lang))
 
     try:
         follow(first)

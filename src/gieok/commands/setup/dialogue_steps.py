@@ -67,7 +67,7 @@ class Asking:
                 self._path.append((at, answer))
                 known = known.with_answers({**before, **self._answers()})
                 self._dialogue.say(
-                    f"  · {question.words.say(known.context.lang)} "
+                    f"  · {question.words.say(known.call.lang)} "
                     f"{format_setup_answer(known, question)}"
                 )
                 at = self._next(known, at)
@@ -95,11 +95,11 @@ class Asking:
         steps = len(self._titles)
         for number in range(self._step + 1, step + 1):
             title = (
-                f"{number}/{steps}  {self._titles[number].say(known.context.lang)}"
+                f"{number}/{steps}  {self._titles[number].say(known.call.lang)}"
                 if steps > 1
                 else ""
             )
-            self._dialogue.say(title or self._titles[number].say(known.context.lang), is_title=True)
+            self._dialogue.say(title or self._titles[number].say(known.call.lang), is_title=True)
             if number < step:
                 self._dialogue.say(known.words("  nothing to set up"))
         self._step = step
@@ -151,7 +151,7 @@ def _build_question_look(known: Interview, question: SetupQuestion) -> tuple[obj
 def _ask_setup_question(
     known: Interview, dialogue: Dialogue, question: SetupQuestion, before: Given
 ) -> Given:
-    words = question.words.say(known.context.lang)
+    words = question.words.say(known.call.lang)
     for line in question.note(known):
         dialogue.say(f"  {line}")
     if question.kind is AnswerKind.MANY:
@@ -166,7 +166,7 @@ def _ask_setup_question(
         if question.free and default and default not in [pick.value for pick in picks]:
             picks.insert(0, Pick(default, default))  # as it was typed before
         values = [pick.value for pick in picks]
-        free = [Pick(_FREE, question.free.say(known.context.lang))] if question.free else []
+        free = [Pick(_FREE, question.free.say(known.call.lang))] if question.free else []
         chosen = dialogue.one(words, [*picks, *free], default if default in values else values[0])
         return _ask_text_line(known, dialogue, question, "") if chosen == _FREE else chosen
     return _ask_text_line(
@@ -177,7 +177,7 @@ def _ask_setup_question(
 def _ask_text_line(
     known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str
 ) -> str:
-    words, is_secret = question.words.say(known.context.lang), question.kind is AnswerKind.SECRET
+    words, is_secret = question.words.say(known.call.lang), question.kind is AnswerKind.SECRET
     return dialogue.text(
         words, default, lambda text: question.wrong(known, text), is_secret=is_secret
     ).strip()
@@ -201,7 +201,7 @@ def trial_lines(
 
     `advice` is used where it has an entry for the outcome, else the trial's own hint.
     """
-    lang = known.context.lang
+    lang = known.call.lang
     if trial.verdict is Verdict.VALID:
         return [f"  ✓ {trial.name}: {printable(in_language(trial.said, lang))}"]
     remedy = (

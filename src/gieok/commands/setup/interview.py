@@ -24,7 +24,7 @@ class Interview:
     """State of one run of `gieok setup`; `now` is setting → (text, origin)."""
 
     def __init__(self, call: Call, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
-        self.context = call
+        self.call = call
         self.answers = answers
         self.access = call.home.setup
         self.now = {
@@ -34,7 +34,7 @@ class Interview:
     @cached_property
     def machine(self) -> Surroundings:
         """Return the survey of this machine."""
-        return survey_machine(self.context)
+        return survey_machine(self.call)
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
@@ -55,7 +55,7 @@ class Interview:
 
     def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
         """Return a message in the person's language."""
-        return self.context.words(template, about, plural, **values)
+        return self.call.words(template, about, plural, **values)
 
     def setting(self, name: str) -> str:
         """Return the current text of a setting."""
@@ -63,7 +63,7 @@ class Interview:
 
     def is_fixed(self, name: str) -> bool:
         """Return whether a variable or a flag fixes a setting, so that an answer has no effect."""
-        return self.now[name][1] not in ("default", str(self.context.home.folder / "config.yaml"))
+        return self.now[name][1] not in ("default", str(self.call.home.folder / "config.yaml"))
 
     def text(self, name: str) -> str:
         """Return the answer to a single-choice or text question; '' where it was not asked."""
@@ -77,11 +77,11 @@ class Interview:
 
     def path(self, text: str) -> Path:
         """Return the path that a person typed, with `~` expanded."""
-        return self.context.caller.path(text)
+        return self.call.caller.path(text)
 
     def shown_path(self, path: Path | str) -> str:
         """Return a path as a person writes it."""
-        text, user = str(path), str(self.context.caller.user)
+        text, user = str(path), str(self.call.caller.user)
         return "~" + text[len(user) :] if text == user or text.startswith(user + "/") else text
 
 

@@ -85,7 +85,7 @@ class CallerPlace:
     scope: str = ""
 
     def call(self, found: Operation[Any], resident: Resident) -> Call:
-        """Open the context of a call. Raises BadRequest."""
+        """Open the call of a place. Raises BadRequest."""
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
             raise BadRequest(
@@ -108,7 +108,7 @@ def answer_http_operation(
     """Run an operation of `FITTING`, and return its answer."""
     fixed = FIXED.get(name, {})
 
-    def context_for(found: Operation[Any]) -> Call:
+    def call_for(found: Operation[Any]) -> Call:
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
@@ -117,7 +117,7 @@ def answer_http_operation(
                 )
         return place.call(found, resident)
 
-    return run_operation(name, {**fixed, **values}, context_for, Surface.HTTP)
+    return run_operation(name, {**fixed, **values}, call_for, Surface.HTTP)
 
 
 @cache

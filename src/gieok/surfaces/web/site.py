@@ -190,7 +190,7 @@ class PageRequest:
 
     @cached_property
     def call(self) -> Call:
-        """Return the context of the chosen memory, with its current scopes.
+        """Return the call of the chosen memory, with its current scopes.
 
         The first record makes a folder a project.
         """

@@ -58,13 +58,13 @@ def _history_note(known: Interview) -> Sequence[str]:
 
 
 def _is_daemon_running(known: Interview) -> bool:
-    daemon = known.context.home.daemon
+    daemon = known.call.home.daemon
     return daemon is not None and daemon.status() is not None
 
 
 def _suggest_daemon_start(known: Interview) -> str:
     is_off = known.setting("daemon.autostart") == "off" or bool(
-        known.context.caller.environment.get("CI")
+        known.call.caller.environment.get("CI")
     )
     return NO if is_off else YES
 
@@ -128,9 +128,7 @@ AFTER = (
             if known.text("model") in ("", "rules")
             else ()
         ),
-        applies=lambda known: (
-            known.context.home.daemon is not None and not _is_daemon_running(known)
-        ),
+        applies=lambda known: known.call.home.daemon is not None and not _is_daemon_running(known),
         picks=yes_no,
         default=_suggest_daemon_start,
     ),

@@ -47,7 +47,7 @@ def wrong_folder(known: Interview, text: str) -> str:
     if not text.strip():
         return known.words("name a folder")
     path = known.path(text.strip())
-    if path.is_relative_to(known.context.home.folder):
+    if path.is_relative_to(known.call.home.folder):
         return known.words("that is inside Gieok's own folder")
     if path.exists() and not path.is_dir():
         return known.words("that is a file")

@@ -46,7 +46,7 @@ def _build_days_check(setting: str, least: str = "") -> Callable[[Interview, str
             return known.words("a whole number of days, 1 or more")
         if least and int(text) <= int(known.text(least) or 0):
             return known.words("more than the {text} days before", text=known.text(least))
-        return in_language(known.access.wrong(setting, text.strip()), known.context.lang)
+        return in_language(known.access.wrong(setting, text.strip()), known.call.lang)
 
     return wrong
 

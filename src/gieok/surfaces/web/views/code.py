@@ -106,7 +106,7 @@ def sync_code_project(seen: PageRequest) -> Response:
 
 
 def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path, list[Path]]:
-    """Return the context of the chosen project, its folder, and all indexed projects.
+    """Return the call of the chosen project, its folder, and all indexed projects.
 
     Raises NotIndexed.
     """

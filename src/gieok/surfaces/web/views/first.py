@@ -18,18 +18,18 @@ from gieok.surfaces.web.views.found import found_hits
 
 def is_empty(seen: PageRequest) -> bool:
     """Return whether no scope holds any memory."""
-    context = seen.memory.context
-    store = context.home.store
+    call = seen.memory.context
+    store = call.home.store
     return not any(store.hashes(scope) for scope in store.scopes())
 
 
 def show_first_page(seen: PageRequest) -> Response:
     """Show the ways to fill the memory, and what they have brought in."""
-    context = seen.memory.context
+    call = seen.memory.context
     values: dict[str, Any] = {
         "text": seen.asked("text"),
         "folder": seen.asked("folder"),
-        "agents": survey_machine(context).agents,
+        "agents": survey_machine(call).agents,
         "job": seen.site.jobs.last,
         "is_empty": is_empty(seen),
         "recalled": None,
@@ -38,8 +38,8 @@ def show_first_page(seen: PageRequest) -> Response:
         **found_hits(seen),
     }
     try:
-        stats = context.home.store.stats(seen.call.scope)
-        if context.home.embedder_name != "none" and stats.passages:
+        stats = call.home.store.stats(seen.call.scope)
+        if call.home.embedder_name != "none" and stats.passages:
             values["meaning"] = (stats.vectors, stats.passages)
         if values["question"]:
             values["recalled"] = seen.memory.recall(values["question"])

@@ -141,10 +141,10 @@ def _measure_home_growth(seen: PageRequest) -> list[grown.Size]:
 
 
 def _collect_hook_figures(seen: PageRequest) -> dict[str, Any]:
-    context = seen.memory.context
-    weeks = grown.count_weekly_hook_calls(context, 12)
+    call = seen.memory.context
+    weeks = grown.count_weekly_hook_calls(call, 12)
     try:
-        bins = measure.compute_label_reliability(context)
+        bins = measure.compute_label_reliability(call)
     # the labels cannot be read, or there is no index yet: `gieok hook measure` says which
     except GieokError:
         bins = []

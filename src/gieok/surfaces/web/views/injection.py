@@ -79,8 +79,8 @@ def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, st
 
     None where the transcript was not read yet.
     """
-    context = seen.call
-    journal = context.home.journal
+    call = seen.call
+    journal = call.home.journal
     scopes = [scope for scope in journal.scopes() if scope.path in seen.scopes]
     for scope in scopes:
         prompts = [

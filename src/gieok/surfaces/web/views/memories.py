@@ -117,12 +117,8 @@ def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
 
 def _count_untrusted_records(seen: PageRequest) -> int:
     """Return how many records of the project here wait for the person's trust."""
-    context = seen.memory.context
-    return (
-        len(find_waiting_content(context.home.folder, context.project).records)
-        if context.project
-        else 0
-    )
+    call = seen.memory.context
+    return len(find_waiting_content(call.home.folder, call.project).records) if call.project else 0
 
 
 def show_memory_page(seen: PageRequest) -> Response:

@@ -36,8 +36,8 @@ class Cell(NamedTuple):
 
 def timeline(seen: PageRequest) -> Response:
     """Show a month, and the chosen day or the last day with any entry."""
-    context = seen.memory.context
-    today = context.clock.now().astimezone(context.zone).date()
+    call = seen.memory.context
+    today = call.clock.now().astimezone(call.zone).date()
     requested = min(
         _parse_timeline_day(seen.asked("day"))
         or _parse_timeline_day(f"{seen.asked('month')}-01")
@@ -58,9 +58,9 @@ def timeline(seen: PageRequest) -> Response:
         "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes],
     }
     try:
-        days = record.list_memory_days(context, scopes, first, last)
+        days = record.list_memory_days(call, scopes, first, last)
         day = requested if seen.asked("day") else max(days, default=requested)
-        whole = record.build_whole_day(context, scopes, day, days.get(day, DayOf((), ())))
+        whole = record.build_whole_day(call, scopes, day, days.get(day, DayOf((), ())))
         costs = _build_cost_columns(seen, first, last, today)
     except GieokError as error:
         return seen.failed("timeline.html", error, **common)
@@ -88,12 +88,12 @@ def news(seen: PageRequest) -> Response:
 
     The page itself does not change under the reader's hands.
     """
-    context = seen.memory.context
-    today = context.clock.now().astimezone(context.zone).date()
+    call = seen.memory.context
+    today = call.clock.now().astimezone(call.zone).date()
     scopes = [Scope(scope) for scope in seen.scopes if seen.asked("project") in ("", scope)]
-    days = record.list_memory_days(context, scopes, today, today)
+    days = record.list_memory_days(call, scopes, today, today)
     new = _count_day_entries(
-        record.build_whole_day(context, scopes, today, days.get(today, DayOf((), ())))
+        record.build_whole_day(call, scopes, today, days.get(today, DayOf((), ())))
     )
     new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
     notice = seen.words("{new} new: show", new=new)
