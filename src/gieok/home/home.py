@@ -84,30 +84,33 @@ class Home:
 
         Raises BadConfig.
         """
-        return type(self)(
-            settings=config.supposing(self.settings, settings, secrets),
-            caller=self.caller,
-            clock=self.clock,
-            zone=self.zone,
-            lang=self.lang,
-            say=self.say,
-            wait=lambda seconds: None,
-        )
+        supposed = config.supposing(self.settings, settings, secrets)
+        return self._with_settings(supposed, lambda seconds: None)
 
     def reopen(self) -> "Home":
         """Return the home under its settings as they are now. Raises BadConfig."""
         caller = self.caller
         settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
+        return self._with_settings(settings, self.wait, self.resident, has_daemon=self.has_daemon)
+
+    def _with_settings(
+        self,
+        settings: Settings,
+        wait: Callable[[float], object],
+        resident: "Resident | None" = None,
+        *,
+        has_daemon: bool = False,
+    ) -> "Home":
         return type(self)(
             settings=settings,
-            caller=caller,
+            caller=self.caller,
             clock=self.clock,
             zone=self.zone,
             lang=self.lang,
             say=self.say,
-            wait=self.wait,
-            resident=self.resident,
-            has_daemon=self.has_daemon,
+            wait=wait,
+            resident=resident,
+            has_daemon=has_daemon,
         )
 
     @property

@@ -22,18 +22,9 @@ from gieok.text.messages import Words
 
 _ALL = "all"
 _EXAMPLE = "gieok archive approve 2026-01-05"
-#: What an answer names.
-_PendingNames = Annotated[
-    Sequence[str],
-    Parameter(
-        Words(
-            "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
-            "names them"
-        ),
-        positional=True,
-        needed=_EXAMPLE,
-    ),
-]
+_NAMES = Words(
+    "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` names them"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +46,7 @@ class AnswerResult:
 def approve_pending(
     call: Call,
     *,
-    names: _PendingNames = (),
+    names: Annotated[Sequence[str], Parameter(_NAMES, positional=True, needed=_EXAMPLE)] = (),
 ) -> AnswerResult:
     """Move days to cold, forget memories deleted in the archive, and drop losing versions.
 
@@ -88,7 +79,7 @@ def approve_pending(
 def reject_pending(
     call: Call,
     *,
-    names: _PendingNames = (),
+    names: Annotated[Sequence[str], Parameter(_NAMES, positional=True, needed=_EXAMPLE)] = (),
 ) -> AnswerResult:
     """Keep days in warm, write back deleted memories, and take the losing versions of conflicts.
 

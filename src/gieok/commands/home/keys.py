@@ -16,15 +16,7 @@ from gieok.ports.keys import KeyRow, Trial, Verdict
 from gieok.text.messages import Words
 
 _LONGEST = 10_000
-#: Whose key is set or replaced.
-_KeyName = Annotated[
-    Sequence[str],
-    Parameter(
-        Words("whose key: a service (openai, smtp, ...) or a variable"),
-        positional=True,
-        needed="gieok keys set openai",
-    ),
-]
+_KEY_OF = Words("whose key: a service (openai, smtp, ...) or a variable")
 #: For people.
 VERDICTS = {
     Verdict.VALID: Words("valid"),
@@ -79,7 +71,9 @@ def list_service_keys(call: Call) -> KeysResult:
 def set_service_key(
     call: Call,
     *,
-    name: _KeyName = (),
+    name: Annotated[
+        Sequence[str], Parameter(_KEY_OF, positional=True, needed="gieok keys set openai")
+    ] = (),
 ) -> KeySetResult:
     """Ask for a key and store it. Raises BadRequest."""
     keys = call.home.keys
@@ -91,7 +85,9 @@ def set_service_key(
 def rotate_service_key(
     call: Call,
     *,
-    name: _KeyName = (),
+    name: Annotated[
+        Sequence[str], Parameter(_KEY_OF, positional=True, needed="gieok keys set openai")
+    ] = (),
 ) -> KeySetResult:
     """Ask for the next key, try it, and replace the current one.
 

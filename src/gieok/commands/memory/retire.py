@@ -29,17 +29,9 @@ from gieok.model.memory import RETIRED, Entry, Scope
 from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
-#: Whether the user's own records are meant.
-_OfUser = Annotated[bool, Parameter(Words("a record of yours, not of the project you are in"))]
-#: Memories to put away or to bring back.
-_NamedMemories = Annotated[
-    Sequence[str],
-    Parameter(
-        Words("handles; a record also by its path, category/name, or name"),
-        positional=True,
-        needed="gieok retire 3fa9c01e decision/use-ruff",
-    ),
-]
+_EXAMPLE = "gieok retire 3fa9c01e decision/use-ruff"
+_MEMORIES = Words("handles; a record also by its path, category/name, or name")
+_OF_USER = Words("a record of yours, not of the project you are in")
 
 
 class RetiredMemory(NamedTuple):
@@ -67,8 +59,8 @@ class RetireResult:
 def retire_memories(
     call: Call,
     *,
-    memories: _NamedMemories = (),
-    user: _OfUser = False,
+    memories: Annotated[Sequence[str], Parameter(_MEMORIES, positional=True, needed=_EXAMPLE)] = (),
+    user: Annotated[bool, Parameter(_OF_USER)] = False,
     keep: Annotated[bool, Parameter(Words("keep a record's file for good"))] = False,
 ) -> RetireResult:
     """Put memories away, so that nothing recalls them; safe to kill and to run again.
@@ -92,8 +84,8 @@ def retire_memories(
 def restore_memories(
     call: Call,
     *,
-    memories: _NamedMemories = (),
-    user: _OfUser = False,
+    memories: Annotated[Sequence[str], Parameter(_MEMORIES, positional=True, needed=_EXAMPLE)] = (),
+    user: Annotated[bool, Parameter(_OF_USER)] = False,
 ) -> RetireResult:
     """Bring back retired memories.
 
