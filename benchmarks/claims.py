@@ -99,7 +99,7 @@ def _read_sentences(path: Path) -> Iterator[str]:
 
 
 def _embed(sentences: list[str], models: Path) -> np.ndarray:
-    from gieok.models.embedders.e5.runtime import E5Embedder
+    from gieok.models.local.runtime import E5Embedder
     from gieok.text.embedform import text_to_embed
 
     embedder = E5Embedder(models)

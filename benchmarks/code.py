@@ -87,7 +87,7 @@ def main() -> None:
     arguments = parser.parse_args()
     embedder = None
     if arguments.hybrid:
-        from gieok.models.embedders.e5.runtime import E5Embedder
+        from gieok.models.local.runtime import E5Embedder
 
         embedder = E5Embedder(arguments.models)
     parts: dict[str, Callable[[str], dict[str, Any]]] = {

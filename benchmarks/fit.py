@@ -35,7 +35,7 @@ import retrieval
 from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.memory.files.profile import FILES, TURNS
 from gieok.model.memory import Scope
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ranking import likelihood, recall
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock

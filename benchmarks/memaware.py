@@ -1,7 +1,7 @@
 """Unasked recall: prompts whose answer depends on what was told in an earlier session, which they
 do not mention.
 
-    python benchmarks/memaware.py --data DIR [--json] [--keep FOLDER] [--no-map] [--models FOLDER]
+    python benchmarks/memaware.py --data DIR [--json] [--keep FOLDER] [--models FOLDER]
 
 DIR holds `sessions.jsonl.gz`, `memaware.json`, `longmemeval.json` and `unasked_ko*.json`; parts
 whose file is missing are left out. The sessions are laid out as Claude Code's own transcripts in a
@@ -17,8 +17,7 @@ process for each of thousands of questions would measure Python's start:
   nothing. unasked_ko has prompts of its own for it.
 
 Questions of a set are asked a day after its last session. `--keep` keeps the vectors of texts, so
-that a second run embeds only what is new; `--no-map` leaves out the learned map on the question's
-vector. `--assistant-chars 800` takes in one passage of each assistant's turn: half of the vectors.
+that a second run embeds only what is new. `--assistant-chars 800` takes in one passage of each assistant's turn: half of the vectors.
 """
 
 import argparse
@@ -46,7 +45,6 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.model.memory import Scope
 from gieok.ports.models import Embedder
-from gieok.ranking import recall
 from gieok.testing import ManualClock
 from transcripts import Home, Session, session_uuid, write
 
@@ -317,8 +315,6 @@ def _rows(file: Path) -> list[Row]:
 
 def measured(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, Any]:
     result = dict[str, Any]()
-    if given.no_map:
-        recall.query_map = lambda model: None
     pool = given.data / "sessions.jsonl.gz"
     if pool.exists():
         with gzip.open(pool, "rt", encoding="utf-8") as lines:
@@ -346,9 +342,6 @@ def main() -> None:
         "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
     )
     parser.add_argument("--keep", type=Path, help="keep the vectors of texts there")
-    parser.add_argument(
-        "--no-map", action="store_true", help="without the learned map on the question's vector"
-    )
     parser.add_argument(
         "--assistant-chars",
         type=int,

@@ -27,7 +27,7 @@ from gieok.memory.observer import repeats
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 
 _DATA = Path(__file__).parent / "data/observer"
 _ROLES = {"U": Role.USER, "A": Role.ASSISTANT, "T": Role.TOOL}

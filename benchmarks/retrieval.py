@@ -47,7 +47,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ports.models import Embedder
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall

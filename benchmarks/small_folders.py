@@ -29,7 +29,7 @@ from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Hit
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ports.models import Embedder
 from gieok.ranking import likelihood
 from gieok.ranking.recall import Question, recall

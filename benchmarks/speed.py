@@ -38,7 +38,7 @@ from gieok.memory.files.roots import Root
 from gieok.memory.files.sync import sync_scope_roots
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
-from gieok.models.embedders.e5.runtime import MODEL
+from gieok.models.local.releases import CURRENT
 from gieok.ranking.recall import Question, recall
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
@@ -60,7 +60,7 @@ class FakeVectors:
     """
 
     #: The bundled model's name, so that a cold process asks this index with the real embedder.
-    model, dimension = MODEL, _DIMENSION
+    model, dimension = CURRENT.model, _DIMENSION
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
         return [self._embed(text) for text in texts]

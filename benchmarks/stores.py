@@ -36,7 +36,7 @@ import numpy as np
 from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ranking.recall import Question, recall
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.index.sqlite.store import SqliteStore

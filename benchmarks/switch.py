@@ -25,7 +25,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, compose, helper, numpy_helper
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.testing.embedding_server import EmbeddingServer
 
 ROOT = Path(__file__).parents[1]
@@ -81,8 +81,8 @@ def exported(folder: Path, models: Path) -> Path:
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers import models as kinds
 
-    from gieok.models.embedders.e5.encoder import decode_nibble_rows
-    from gieok.models.embedders.e5.manifest import FOLDER
+    from gieok.models.local.encoder import decode_nibble_rows
+    from gieok.models.local.manifest import FOLDER
 
     bundled = models / FOLDER
     folder.mkdir(parents=True)

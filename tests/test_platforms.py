@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gieok.config import OPTIONS
-from gieok.models.embedders.e5.platforms import PINNED
+from gieok.models.local.platforms import PINNED
 
 _ROOT = Path(__file__).parents[1]
 _BIN = Path(sys.executable).parent

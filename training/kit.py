@@ -1,4 +1,4 @@
-"""Write the kit that training reads: `python training/kit.py --models FOLDER --out KIT`.
+"""Write the kit that training reads: `python training/kit.py --models CURRENT.folder --out KIT`.
 
 The kit holds the weights of the bundled model (4 bits, as they are distributed), the embedding rows
 of the pieces that occur, the tokens of every text, the rows, the measuring sets and the scripts: 20
@@ -19,10 +19,10 @@ from sets import read_sets
 from shape import LAYERS, LINEARS
 from texts import text_key
 
-from gieok.models.embedders.e5.encoder import BLOCK, POSITIONS, ROWS, SCALES
-from gieok.models.embedders.e5.manifest import FOLDER
-from gieok.models.embedders.e5.tokenizer import BEGIN, END, PIECES, RULES, UNKNOWN, Tokenizer
-from gieok.models.embedders.e5.weights import Weights, find_weights
+from gieok.models.local.encoder import BLOCK, POSITIONS, ROWS, SCALES
+from gieok.models.local.releases import CURRENT
+from gieok.models.local.tokenizer import BEGIN, END, PIECES, RULES, UNKNOWN, Tokenizer
+from gieok.models.local.weights import Weights, find_weights
 
 _HERE = Path(__file__).parent
 _LABELS = ("query:", "passage:", "User:", "Assistant:", "earlier:", "later:")
@@ -45,7 +45,7 @@ def main() -> None:
     if options.sets:
         _copy_sets(options.sets, options.out / "sets")
     texts = sorted(set(list_texts(options.out)))
-    used = write_texts(options.out, options.models / FOLDER, texts)
+    used = write_texts(options.out, options.models / CURRENT.folder, texts)
     write_base(options.out, options.models, used)
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file())
     print(f"{len(texts)} texts, {len(used)} pieces, {size / 1e6:.1f} MB in {options.out}")
@@ -102,7 +102,7 @@ def write_texts(kit: Path, model: Path, texts: list[str]) -> np.ndarray:
 def write_base(kit: Path, models: Path, used: np.ndarray) -> None:
     """Write the weights: matrices as scales and nibbles, the rest as float16 or float32."""
     weights = Weights(find_weights(models))
-    folder = models / FOLDER
+    folder = models / CURRENT.folder
     arrays = {
         "rows.scales": np.load(folder / SCALES)[used],
         "rows.nibbles": np.load(folder / ROWS)[used],

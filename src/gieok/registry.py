@@ -295,7 +295,7 @@ GENERATORS = {
 #: Chat models, by the same provider names; `scripted` is no model.
 CHATS = {name: row.build_generator_row(row.talk) for name, row in PROVIDERS.items() if row.talk}
 EMBEDDERS = {
-    "e5": ModelBackend("models.embedders.e5.runtime:open_e5_embedder"),
+    "e5": ModelBackend("models.local.runtime:open_e5_embedder"),
     "onnx": ModelBackend("models.embedders.onnx:OnnxEmbedder", extra="onnx"),
     **{
         name: row.build_service_row(row.embed, row.embed_address)

@@ -16,7 +16,7 @@ _BASELINE = _HERE / "baseline.json"
 sys.path.insert(0, str(_HERE.parents[1] / "benchmarks"))
 
 import retrieval  # noqa: E402 - the benchmark itself, so that both measure the same
-from gieok.models.embedders.e5.runtime import E5Embedder  # noqa: E402
+from gieok.models.local.runtime import E5Embedder  # noqa: E402
 from gieok.storage.index.sqlite.store import SqliteStore  # noqa: E402
 
 #: One question of the smallest type more or less: processors differ in the last digit of a vector.

@@ -58,8 +58,8 @@ def test_without_figures_nothing_changes() -> None:
 def test_cosines_of_a_known_model_come_to_the_scale_of_the_bundled_one() -> None:
     known = {"m": Calibration(centre=0.2, spread=0.1)}
     unrelated, near = cosines((0.2, 0.7), "m", known)
-    assert unrelated == pytest.approx(0.673)
-    assert near == pytest.approx(0.673 + 5 * 0.035)
+    assert unrelated == pytest.approx(0.286)
+    assert near == pytest.approx(0.286 + 5 * 0.088)
 
 
 def test_cosines_of_a_model_that_nobody_calibrated_count_by_how_far_they_stand_out() -> None:

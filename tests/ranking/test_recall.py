@@ -10,8 +10,6 @@ from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage
-from gieok.ranking.calibration import FITTED_ON
-from gieok.ranking.learned.query_map import query_map
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, recall
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
@@ -299,35 +297,6 @@ def test_the_hash_embedder_is_asked_for_a_list(  # statements are also imagined 
     _ask(store, "결제했다.", embedder=embedder)
     asked: Sequence[str] = embedder.embedded
     assert asked == ["결제했다."]
-
-
-@pytest.mark.parametrize(
-    ("maps_question", "first"), [(True, "near the mapped"), (False, "near the question")]
-)
-def test_where_a_question_is_mapped_its_own_vector_orders_nothing(
-    maps_question: bool, first: str
-) -> None:
-    embedder = HashEmbedder(384, model=FITTED_ON)
-    question = embedder.embed_query("어디")
-    by = query_map(FITTED_ON)
-    assert by
-    vectors = {"near the question": question, "near the mapped": by(question)}
-    store = MemoryStore()
-    store.use_model(embedder.model, embedder.dimension)
-    store.put(
-        [
-            _entry(key, text)
-            for key, text in (("near the question", "q one"), ("near the mapped", "m two"))
-        ]
-    )
-    store.put([_entry(f"far {word}", word) for word in ("lamp", "pond", "rye")])
-    passages = {p.id: p.key for p in store.passages([id_ for id_, _ in store.missing(10)], _MAIN)}
-    store.put_vectors(
-        embedder.model,
-        {i: vectors.get(key) or embedder.embed_query(key) for i, key in passages.items()},
-    )
-    profile = replace(_PROFILE, learned="", maps_question=maps_question)
-    assert _keys(_ask(store, "어디", profile, embedder=embedder))[0] == first
 
 
 def test_only_what_is_likely_is_put_in_the_order_of_its_days() -> None:

@@ -75,7 +75,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
 SHARED = {
     "misunderstood": "models/http.py",
     "failed": "opening.py",
-    "build_memory_shortage_error": "models/embedders/e5/room.py",
+    "build_memory_shortage_error": "models/local/room.py",
     "bad": "option.py",
     "opening": "opening.py",
 }
@@ -118,7 +118,7 @@ WHOLE = (
     "models/http.py",
     "agents/openclaw/installation.py",
     "storage/accounts/sql/row_copies.py",
-    "models/embedders/e5/runtime.py",
+    "models/local/runtime.py",
     "models/embedders/openai.py",
     "machine/imports/notes.py",
     "storage/postgres/connection.py",
@@ -145,7 +145,7 @@ WHOLE = (
     "commands/memory/forget.py",
     "commands/memory/forget_steps.py",
     "commands/memory/trust.py",
-    "models/embedders/e5/weights.py",
+    "models/local/weights.py",
     "models/embedders/ollama.py",
     "models/generators/ollama.py",
     "machine/imports/chatgpt.py",

@@ -14,9 +14,8 @@ from gieok import places
 from gieok.commands import load_command
 from gieok.commands.encode import encode
 from gieok.errors import GieokError
-from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.flow.lifecycle import fill_lines, fill_vectors, follow_release
 from gieok.home.calls import open_call
-from gieok.memory.talk import promotion
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 from gieok.text.turns import is_users
@@ -58,15 +57,10 @@ def embed_missing_vectors() -> None:
     store, embedder = call.home.store, call.home.open_embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
+            follow_release(store, embedder)
             fill_vectors(store, embedder, is_first=is_users)
             fill_lines(store, embedder)
-            promotion.update_promotions(
-                store,
-                call.home.folder,
-                call.home.journal,
-                now=call.clock.now(),
-                zone=call.zone,
-            )
+            call.home.settle_statements()
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 

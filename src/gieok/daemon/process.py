@@ -29,7 +29,6 @@ from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
-from gieok.memory.talk import promotion
 from gieok.ports.store import Store, VectorSearch
 from gieok.processes import autostart, wire
 
@@ -183,9 +182,11 @@ class DaemonProcess:
             and not board.stop.is_set()
         ):
             self._unembedded.clear()
-            if waiting := sum(map(store.waiting, store.scopes())):
+            waiting = sum(map(store.waiting, store.scopes()))
+            is_upgrade = self._has_earlier_vectors()
+            if waiting or is_upgrade:
                 board.note("vectors", f"{waiting:,} passages wait")
-                self._embed(store, is_little=waiting <= _LITTLE)
+                self._embed(store, is_little=waiting <= _LITTLE and not is_upgrade)
             board.note("vectors", "up to date")
             is_new = is_new or bool(waiting)
             if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
@@ -194,19 +195,20 @@ class DaemonProcess:
             # session.
             is_new = self._settle(store)
 
+    def _has_earlier_vectors(self) -> bool:
+        """Say whether the vectors are of an earlier release of the model, to be made anew."""
+        embedder = self._opened().home.open_embedder()
+        try:
+            return embedder is not None and embedder.is_upgrade
+        except GieokError:  # what embeds says so
+            return False
+
     def _settle(self, store: Store) -> bool:
         """Judge which memories last, and which older ones they replace; return whether more
         wait.
         """
         rewrite = self._call.home.sidecar.write_active_memory
-        return promotion.update_promotions(
-            store,
-            self._home,
-            self._call.home.journal,
-            rewrite,
-            zone=self._call.zone,
-            now=self._call.clock.now(),
-        )
+        return self._call.home.settle_statements(rewrite, store)
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed the waiting passages.

@@ -175,6 +175,18 @@ def switch_model(
     return done + fill_vectors(store, embedder, form=form)
 
 
+def follow_release(
+    store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None
+) -> int:
+    """Make the vectors anew where they are of an earlier release of the model; return how many.
+
+    As `switch_model`: the old ones answer until all are made.
+    """
+    if isinstance(embedder, Followed) and isinstance(store, ModelSwitch) and embedder.is_upgrade:
+        return switch_model(store, embedder, progress)
+    return 0
+
+
 def for_store(embedder: Embedder, store: object) -> Embedder:
     """Return the embedder of the model that a store's vectors have now.
 

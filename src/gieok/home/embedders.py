@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import fs, registry
+from gieok import fs, paths, registry
 from gieok.errors import EmbedderFailed, GieokError, ModelFailed
 from gieok.home.home import Home
 from gieok.opening import ModelOpening
@@ -21,6 +21,7 @@ from gieok.ports.store import VectorCopy
 
 if TYPE_CHECKING:
     from gieok.flow import service
+    from gieok.ports.models import Reader
 
 #: Settings that decide how vectors are made; stored for each model.
 _DECIDING = (
@@ -34,6 +35,10 @@ _DECIDING = (
     "embedder.pooling",
 )
 _BUNDLED = {"embedder": "e5"}
+_UPGRADE = (
+    "vectors of the model's earlier release answer until the new ones are made: `gieok up` makes "
+    "them, `gieok index` makes them now"
+)
 #: More models than a person tries; older records are never opened.
 _MOST_KEPT = 20
 
@@ -48,6 +53,27 @@ def open_embedder(home: Home) -> "FollowingEmbedder | None":
     if home.settings.text("embedder") == "none":
         return None
     return FollowingEmbedder(home, home.stores.configured)
+
+
+def open_reader(home: Home) -> "Reader | None":
+    """Return the reader of statements; None where the user wants no model.
+
+    Nothing is opened yet. A process that stays keeps its heads in memory.
+    """
+    if home.settings.text("embedder") == "none":
+        return None
+    if home.resident is not None:
+        return home.resident.reader(str(home.folder), lambda: _create_reader(home))
+    if home.reader is None:
+        home.reader = _create_reader(home)
+    return home.reader
+
+
+def _create_reader(home: Home) -> "Reader":
+    from gieok.models.local.reader import LocalReader
+
+    models = paths.locate_models(home.folder)
+    return LocalReader(models, threads=home.settings.integer("threads"), say=home.say)
 
 
 def try_embedder(embedder: Embedder) -> str:
@@ -69,6 +95,7 @@ class FollowingEmbedder:
         self._store = store
         self._now: Embedder | None = None
         self._behind = ""
+        self._is_upgrade = False
 
     @property
     def model(self) -> str:
@@ -85,6 +112,12 @@ class FollowingEmbedder:
         """Return how the store's model differs from the settings; '' where it does not."""
         self._opened()
         return self._behind
+
+    @property
+    def is_upgrade(self) -> bool:
+        """Say whether the store's vectors are of an earlier release of the model that is wanted."""
+        self._opened()
+        return self._is_upgrade
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector per text, in order."""
@@ -116,12 +149,12 @@ class FollowingEmbedder:
 
     def _opened(self) -> Embedder:
         if self._now is None:
-            self._now, self._behind = self._found()
+            self._now, self._behind, self._is_upgrade = self._found()
         return self._now
 
-    def _found(self) -> tuple[Embedder, str]:
-        """Return the embedder of the store's model, and how that model differs from the
-        settings.
+    def _found(self) -> tuple[Embedder, str, bool]:
+        """Return the embedder of the store's model, how that model differs from the settings, and
+        whether it is an earlier release of the same one.
         """
         store = self._store()
         active = store.active_model() if isinstance(store, VectorCopy) else None
@@ -134,12 +167,23 @@ class FollowingEmbedder:
             configured, wrong, name = None, f"{error} ({error.hint})", ""
         if active is not None and name != active[0]:
             reopened = _reopen_kept_embedder(self._home, active[0])
+            if reopened is not None and not wrong and is_earlier_release(active[0], name):
+                return reopened, _UPGRADE, True
             if reopened is not None:
                 switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
-                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}"
+                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}", False
         if configured is None:
             raise EmbedderFailed(wrong)
-        return configured, ""
+        return configured, "", False
+
+
+def is_earlier_release(model: str, wanted: str) -> bool:
+    """Say whether `model` is an earlier release of the bundled model `wanted`."""
+    from gieok.models.local import releases
+
+    return wanted == releases.CURRENT.model and any(
+        model == release.model for release in releases.EARLIER
+    )
 
 
 def _open_shared_embedder(home: Home, values: Values) -> Embedder:
@@ -227,7 +271,8 @@ def _reopen_kept_embedder(home: Home, model: str) -> Embedder | None:
 
     None where it cannot be opened any more.
     """
-    values = _read_embedder_rows(_locate_embedder_file(home)).get(model, _BUNDLED)
+    bundled = {**_BUNDLED, "embedder.model": model}
+    values = _read_embedder_rows(_locate_embedder_file(home)).get(model, bundled)
     if values["embedder"] not in registry.EMBEDDERS:
         return None
     try:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.memory.files.cut import Cut
     from gieok.memory.sidecar import Sidecar, TranscriptSources
     from gieok.memory.tiers.tiers import Tiers
+    from gieok.model.memory import Scope
     from gieok.ports.archive import Sealer
     from gieok.ports.journal import FullJournal
-    from gieok.ports.models import Embedder
+    from gieok.ports.models import Embedder, Reader
     from gieok.ports.store import Notes, Store
     from gieok.processes.client import Daemon
     from gieok.ranking.profile import Profile
@@ -72,6 +73,7 @@ class Home:
         #: Embedders of a process that ends with its call, by the settings that decide them: a model
         #: is loaded once.
         self.embedders: dict[object, Embedder] = {}
+        self.reader: Reader | None = None
         self._projects: dict[Path, Project] = {}
         # Not `cached_property`: until Python 3.12 all instances share its lock while one opens, and
         # threads that hold locks of the journal would wait for each other.
@@ -179,6 +181,34 @@ class Home:
         from gieok.home import embedders
 
         return embedders.open_embedder(self)
+
+    def open_reader(self) -> "Reader | None":
+        """Return the reader of statements; None where the user wants no model."""
+        from gieok.home import embedders
+
+        return embedders.open_reader(self)
+
+    def settle_statements(
+        self,
+        rewrite: "Callable[[Scope], object]" = lambda scope: None,
+        store: "Store | None" = None,
+    ) -> bool:
+        """Judge which statements last, and which hold no more; return whether some still wait.
+
+        `rewrite` is called for scopes whose observations ended. `store`: another one than the
+        configured store. Raises StoreError.
+        """
+        from gieok.memory.talk import promotion
+
+        return promotion.update_promotions(
+            self.store if store is None else store,
+            self.folder,
+            self.journal,
+            rewrite,
+            zone=self.zone,
+            reader=self.open_reader(),
+            now=self.clock.now(),
+        )
 
     def open_reranking(self) -> "Reranking | None":
         """Return the reranker with its calibration; None where the user wants none."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from gieok import config, registry
 from gieok.config import Settings
 from gieok.home.stores import Stores
-from gieok.ports.models import Embedder, Reranker
+from gieok.ports.models import Embedder, Reader, Reranker
 
 #: Callers in other environments may open more stores than this; the least recently used is closed.
 _MOST_STORES = 4
@@ -38,6 +38,7 @@ class Resident:
         self._stores: OrderedDict[object, Stores] = OrderedDict()
         self._embedders: OrderedDict[object, Embedder] = OrderedDict()
         self._reranker: tuple[object, Reranker] | None = None
+        self._reader: tuple[object, Reader] | None = None
         self._used_s = 0.0
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
@@ -76,6 +77,14 @@ class Resident:
                 self._embedders.popitem(last=False)
             return embedder
 
+    def reader(self, key: object, made: Callable[[], Reader]) -> Reader:
+        """Return the reader of these settings, made at the first call."""
+        with self._lock:
+            self._used_s = time.monotonic()
+            if self._reader is None or self._reader[0] != key:
+                self._reader = (key, made())
+            return self._reader[1]
+
     def reranker(self, key: object, made: Callable[[], Reranker]) -> Reranker:
         """Return the reranker of these settings, made at the first call."""
         with self._lock:
@@ -95,6 +104,7 @@ class Resident:
                 return False
             self._embedders.clear()
             self._reranker = None
+            self._reader = None
             self._stores.clear()
         gc.collect()
         if sys.platform == "linux":

@@ -16,7 +16,7 @@ class Embedder(Protocol):
     def model(self) -> str:
         """Return the identity of the model, which changes whenever stored vectors would.
 
-        For example `e5-small-koen-int8@1`.
+        For example `e5-small-koen-int8@2`.
         """
 
     @property
@@ -46,6 +46,10 @@ class Followed(Protocol):
 
         The text names the command that ends the difference.
         """
+
+    @property
+    def is_upgrade(self) -> bool:
+        """Say whether the store's vectors are of an earlier release of the model that is wanted."""
 
     def of(self, store: object) -> Embedder:
         """Return the embedder for a store, with the store's current model."""
@@ -79,6 +83,16 @@ class EmbeddingService(Protocol):
         """Return the vectors of texts that hold no secrets.
 
         Raises EmbedderFailed, which says whether to try again.
+        """
+
+
+class Reader(Protocol):
+    """Small model of our own that reads statements beside each other."""
+
+    def change(self, earlier: str, later: str) -> float:
+        """Return the probability that a later statement ends an earlier one, or takes its place.
+
+        Raises EmbedderFailed.
         """
 
 

@@ -110,7 +110,7 @@ def judge_candidates(
 
 
 def _has_vector(signals: Mapping[str, float]) -> bool:
-    return "vector" in signals or "mapped" in signals
+    return "vector" in signals
 
 
 def _build_judged_candidate(
@@ -139,13 +139,9 @@ def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]
 def _gather_evidence(
     found: RankedPassages, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool
 ) -> list[Evidence]:
-    words, vectors, mapped = (found.ranking(name) for name in ("keyword", "vector", "mapped"))
+    words, vectors = (found.ranking(name) for name in ("keyword", "vector"))
     keyword_z = rank.standard_scores(words, found.fused, full)
-    vector_z = (
-        rank.standard_scores(mapped if mapped.ranked else vectors, found.fused, full)
-        if has_vectors
-        else {}
-    )
+    vector_z = rank.standard_scores(vectors, found.fused, full) if has_vectors else {}
     scores = {passage: score / words.ceiling for passage, score in words.ranked}
     cosines = {p: c for (p, _), c in zip(vectors.ranked, vectors.cosines, strict=False)}
     furthest = min(vectors.cosines, default=0.0)

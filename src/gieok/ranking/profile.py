@@ -39,9 +39,6 @@ class Profile:
     stop_words: frozenset[str] = frozenset()
     #: Function that returns tokens which mean what the question says, with their weights: synonyms.
     also: Callable[[str], Mapping[str, float]] = lambda question: {}
-    #: Move the question's vector by the learned map (`learned/query_map`): a statement in passing
-    #: lies far from its question.
-    maps_question: bool = False
     #: Function that returns a text that a passage with the answer might look like, embedded
     #: together with the question; '' for none.
     imagine: Callable[[str], str] = lambda question: question if is_statement(question) else ""

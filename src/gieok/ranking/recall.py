@@ -39,7 +39,6 @@ from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
 from gieok.ranking.evidence import AnswerCandidate, RankedPassages, judge_candidates
-from gieok.ranking.learned.query_map import query_map
 from gieok.ranking.managed_leg import ManagedLeg
 from gieok.ranking.pool import pool_rankings
 from gieok.ranking.profile import Profile
@@ -115,9 +114,6 @@ class _PreparedQuestion(NamedTuple):
     question: Question
     tokens: Mapping[str, float]
     vector: bytes | None
-    #: The question's vector moved by the learned map; None where the profile or the model has no
-    #: map.
-    mapped: bytes | None
     profile: Profile
     #: The model of the vector, and the calibrations fitted for models.
     model: str = ""
@@ -199,7 +195,6 @@ def _recall_hits(
         question=question,
         tokens=tokens,
         vector=vector,
-        mapped=None,
         profile=profile,
         model=model,
         calibrations=profile.calibrations,
@@ -267,8 +262,7 @@ def _find_candidates(
                 store, question.scopes, question.text, question.where, family.candidates
             )
             reasons.append(service.note)
-        mapped = _map_query_vector(query.vector, query.model, family)
-        own = query._replace(question=question, profile=family, mapped=mapped, service=service)
+        own = query._replace(question=question, profile=family, service=service)
         of_family: list[AnswerCandidate] = []
         for scopes in _searched_together(own):
             of_family += (
@@ -343,15 +337,6 @@ def _query_vector(
     except EmbedderFailed as error:
         return None, "", f"keyword search only: {error} ({error.hint})"
     return vector, embedder.model, behind or None
-
-
-def _map_query_vector(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
-    """Return the question's vector moved towards statements that answer it.
-
-    The vector stays as it is where no map was learned.
-    """
-    by = query_map(model) if vector and profile.maps_question else None
-    return by(vector) if vector and by else None
 
 
 def _unit_sum(a: bytes, b: bytes) -> bytes:
@@ -441,14 +426,7 @@ def _read_passages(
 
 
 def _as_judged(ranking: Ranking, query: _PreparedQuestion) -> Ranking:
-    """Return a ranking with the cosines that the judgement uses.
-
-    The cosines are on the scale that was fitted; a ranking by the mapped question has none. The
-    mapped question counts in the order alone: how sure a hit is was fitted on the cosines of the
-    question itself.
-    """
-    if ranking.name == "mapped":
-        return ranking._replace(cosines=())
+    """Return a ranking with its cosines on the scale that was fitted."""
     return ranking._replace(
         cosines=calibration.cosines(ranking.cosines, query.model, query.calibrations)
     )
@@ -534,11 +512,6 @@ def _retrieve_rankings(store: Documents, scope: Scope, query: _PreparedQuestion)
     if query.vector is not None and isinstance(store, VectorSearch):
         near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
         rankings.append(store.nearest(scope, near, question.where, profile.candidates))
-        if query.mapped is not None:
-            ranking = store.nearest(
-                scope, near._replace(vector=query.mapped), question.where, profile.candidates
-            )
-            rankings.append(ranking._replace(name="mapped"))
     if isinstance(store, KeywordSearch):
         by = profile.bm25
         words = KeywordQuery(
@@ -569,14 +542,8 @@ def _fuse_rankings(rankings: Sequence[Ranking], query: _PreparedQuestion) -> ran
         share *= min(1.0, best / profile.full_coverage)
     if len(rankings) == 1:
         return profile.fuse(rankings, (1.0,), profile.candidates)
-    # With a mapped question, the ranking by the question's own vector has no part in the order: it
-    # says how sure a hit is.
-    is_mapped = any(ranking.name == "mapped" for ranking in rankings)
-    counted = [r.name != "keyword" and not (is_mapped and r.name == "vector") for r in rankings]
-    rest = (1 - share if words else 1.0) / max(sum(counted), 1)
-    weights = [
-        share if r.name == "keyword" else rest * c for r, c in zip(rankings, counted, strict=True)
-    ]
+    rest = (1 - share if words else 1.0) / max(len(rankings) - len(words), 1)
+    weights = [share if ranking.name == "keyword" else rest for ranking in rankings]
     return profile.fuse(rankings, weights, profile.candidates)
 
 

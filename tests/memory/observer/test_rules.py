@@ -12,7 +12,7 @@ from gieok.memory.observation import Category, Observation, Priority
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ports.models import Embedder
 from gieok.testing.hash_embedder import HashEmbedder
 

@@ -15,6 +15,7 @@ from gieok import places
 from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import claims, lasting_turns, promotion, settlement
+from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
@@ -470,4 +471,4 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
         claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
         for one in entries
     )
-    assert claims.judge_found(store, _SHOP, old, new)[1] is is_sure
+    assert claims.judge_found(store, old, new, PairJudge(None), may_read=False)[1] is is_sure

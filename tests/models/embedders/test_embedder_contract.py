@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts.embedder import EmbedderContract
 

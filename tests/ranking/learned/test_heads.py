@@ -4,7 +4,7 @@ from array import array
 
 import pytest
 
-from gieok.models.embedders.e5.runtime import MODEL
+from gieok.models.local.releases import CURRENT
 from gieok.ranking.learned.features import NAMES, features_of
 from gieok.ranking.learned.heads import Head, about_user, judge_turn_worth
 from gieok.ranking.learned.weights import learned
@@ -44,7 +44,7 @@ def test_a_head_is_a_logistic_model() -> None:
 @pytest.mark.parametrize("judge", [about_user, judge_turn_worth])
 def test_a_statement_is_above_a_request_by_its_words_alone(judge) -> None:
     stated, asked = ("나는 항상 아침에만 회의를 잡아", "회의 잡아줘")
-    assert judge(stated, _NOWHERE, MODEL) > judge(asked, _NOWHERE, MODEL)
+    assert judge(stated, _NOWHERE, CURRENT.model) > judge(asked, _NOWHERE, CURRENT.model)
 
 
 @pytest.mark.parametrize("judge", [about_user, judge_turn_worth])

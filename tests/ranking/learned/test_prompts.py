@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 from gieok.ranking.learned.prompts import asks_memory
 
 #: Neither in the words nor in the subjects of those that the head was fitted on.

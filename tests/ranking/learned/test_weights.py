@@ -15,7 +15,7 @@ def test_weights_come_back_as_they_were_written() -> None:
     assert read == ("model@1", {"a": [(1.0, -0.5), (0.25, 2.0)], "b": [(3.0,)]}, {"bias": -1.5})
 
 
-@pytest.mark.parametrize("name", ["query_map", "heads"])
+@pytest.mark.parametrize("name", ["prompts", "heads"])
 def test_the_weights_that_ship_are_finite_and_small(name: str) -> None:
     weights = learned(name)
     numbers = [value for rows in weights.matrices.values() for row in rows for value in row]

@@ -20,7 +20,7 @@ from gieok.flow.ingest import Failed
 from gieok.home.call import Call
 from gieok.memory import observation
 from gieok.memory.files import roots, sync
-from gieok.memory.talk import promotion, turns
+from gieok.memory.talk import turns
 from gieok.memory.tiers import sweep
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
@@ -271,13 +271,7 @@ def _embed_rebuilt_store(call: Call, store: Store) -> tuple[int, str]:
             store, embedder, call.progress("embedded"), is_first=is_users
         )
         lifecycle.fill_lines(store, embedder)
-        promotion.update_promotions(
-            store,
-            call.home.folder,
-            call.home.journal,
-            now=call.clock.now(),
-            zone=call.zone,
-        )
+        call.home.settle_statements(store=store)
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"
     return embedded_count, ""

@@ -469,13 +469,7 @@ def rederive_turns(call: Call) -> list[tuple[str, str]]:
             still.append((store.location, f"{error} ({error.hint})"))
     if in_use:
         try:
-            promotion.update_promotions(
-                call.home.store,
-                call.home.folder,
-                journal,
-                now=call.clock.now(),
-                zone=call.zone,
-            )
+            call.home.settle_statements()
         except StoreError as error:
             still.append((str(call.home.folder / "lasting"), f"{error} ({error.hint})"))
     return still

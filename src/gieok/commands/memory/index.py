@@ -17,7 +17,6 @@ from gieok.flow.ingest import Failed, Report
 from gieok.home import withholding
 from gieok.home.call import Call
 from gieok.memory.files import read, roots, sync
-from gieok.memory.talk import promotion
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import ManagedStore, ModelSwitch, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
@@ -274,15 +273,10 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
         embedded = lifecycle.switch_model(store, embedder, call.progress("embedded"))
         note = "" if embedded else f"every vector was made by {_name_active_model(store)} already"
     elif embedder is not None and isinstance(store, VectorSearch):
-        embedded = _embed_missing_passages(call, request, store, embedder)
+        embedded = lifecycle.follow_release(store, embedder, call.progress("embedded"))
+        embedded += _embed_missing_passages(call, request, store, embedder)
     if embedded:
-        promotion.update_promotions(
-            store,
-            call.home.folder,
-            call.home.journal,
-            now=call.clock.now(),
-            zone=call.zone,
-        )
+        call.home.settle_statements()
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind
     stats = store.stats(call.scope)

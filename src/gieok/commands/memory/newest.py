@@ -82,7 +82,7 @@ def place_current_hits(
     fresh = now - _FRESH
     is_compared = not is_quick or any(hit.passage.said_at > fresh for hit in hits[:_COMPARED])
     compared = (
-        _compare_found_statements(store, marked, documents)
+        _compare_found_statements(call, store, marked, documents)
         if is_compared
         else _Compared({}, {}, {})
     )
@@ -194,24 +194,29 @@ def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
 
 
 def _compare_found_statements(
-    store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
+    call: Call,
+    store: Store,
+    marked: Sequence[PlacedHit],
+    documents: Mapping[tuple[Scope, str], Document],
 ) -> _Compared:
-    """Compare hits with each other, by the rule of `observe.claims`."""
+    """Compare hits with each other, by the judge of `talk.claims`."""
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
     from gieok.memory.talk import claims  # a cold search of one hit has no time for them
+    from gieok.memory.talk.pair_judge import PairJudge
     from gieok.memory.talk.statements.relation import UNSURE
 
     ended = dict[int, tuple[int, EndedClaim]]()
     behind: dict[int, int] = {}
     pairs: dict[int, Relation] = {}
     statements = dict(_list_statements(store, marked, documents))
+    judge, fresh_s = PairJudge(call.home.open_reader()), (call.clock.now() - _FRESH).timestamp()
     for place, old in statements.items():
         for other, new in statements.items():
             is_later = claims.is_dated(new.document) and old.order < new.order
             if other == place or not is_later or old.document.scope != new.document.scope:
                 continue
-            pair, is_sure = claims.judge_found(store, old.document.scope, old, new)
+            pair, is_sure = claims.judge_found(store, old, new, judge, may_read=new.at > fresh_s)
             if is_sure:
                 claim = new.claim(pair.by)
                 end = EndedClaim(

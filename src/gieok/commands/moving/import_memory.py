@@ -21,7 +21,6 @@ from gieok.home import imports
 from gieok.home.call import Call
 from gieok.memory.exchange.intake import ImportSource, Intake, TakenIn
 from gieok.memory.files import seeds
-from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ports.imports import ImportFiles, ImportReader
 from gieok.ports.store import VectorSearch
@@ -285,14 +284,7 @@ def _embed_imported_memories(call: Call, store: VectorSearch) -> None:
         embedder = call.home.open_embedder()
         if embedder is not None:
             lifecycle.fill_vectors(store, embedder, call.progress("embedded"), is_first=is_users)
-        promotion.update_promotions(
-            call.home.store,
-            call.home.folder,
-            call.home.journal,
-            call.home.sidecar.write_active_memory,
-            zone=call.zone,
-            now=call.clock.now(),
-        )
+        call.home.settle_statements(call.home.sidecar.write_active_memory)
     except GieokError as error:
         call.tell(f"{error} ({error.hint})")
 

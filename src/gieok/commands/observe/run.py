@@ -17,7 +17,6 @@ from gieok.fs import make_private
 from gieok.home.call import Call
 from gieok.memory.exchange.notes import Mirrored
 from gieok.memory.observer.buffer import Step
-from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ports.store import VectorSearch
 from gieok.text.messages import Words
@@ -186,14 +185,7 @@ class _TranscriptRun:
         store, embedder = home.store, home.open_embedder() if has_new else None
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
-        promotion.update_promotions(
-            store,
-            self._call.home.folder,
-            home.journal,
-            self.sidecar.write_active_memory,
-            zone=self._call.zone,
-            now=self._call.clock.now(),
-        )
+        home.settle_statements(self.sidecar.write_active_memory)
 
     def result(self) -> ObserveRunResult:
         """Return what was read and made so far."""

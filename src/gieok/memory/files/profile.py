@@ -20,7 +20,6 @@ TURNS = Profile(
     kinds=frozenset(("turn", "observation")),
     learned="turns",
     least_best=0.12,
-    maps_question=True,
     line_share=0.0,
 )
 #: Notes and records: every other kind; families are ranked among themselves.

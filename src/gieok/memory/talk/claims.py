@@ -2,9 +2,9 @@
 
 A claim is a sentence of a line: of a user's turn, of an observation, of a note or record. The claim
 ends and never the passage around it, which may hold nine other claims.
-`memory.talk.statements.relation` judges pairs; this module decides which pairs are judged: a
-statement that gives something up or names another value, and the earlier statement that is
-*nearest* to it by the vectors that search uses. Only sure changes are kept: a possible change marks
+`memory.talk.statements.relation` and the reader (`pair_judge`) judge pairs; this module decides
+which pairs are judged: a statement and the earlier statement that is *nearest* to it by the vectors
+that search uses. Only sure changes are kept: a possible change marks
 nothing, ranks nothing and fetches nothing.
 
 The files written here name claims (key, line, place in the line, checksum) and hold no text, like
@@ -25,6 +25,7 @@ from gieok import fs, places
 from gieok.memory import observation
 from gieok.memory.talk import cancelled_changes, turns
 from gieok.memory.talk.cancelled_changes import TakenBack
+from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.model.conversation import CORRECTED_MARK
@@ -32,6 +33,7 @@ from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.places import is_served
 from gieok.ports.journal import Conversations
+from gieok.ports.models import Reader
 from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
@@ -39,7 +41,7 @@ from gieok.text.ends import find_end
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 3
+_VERSION = 4
 #: Documents that one step compares: a memory that is imported whole takes several steps.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
@@ -134,17 +136,22 @@ class StatedLine(NamedTuple):
 
 
 def update_claims(
-    store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
+    store: Store,
+    home: Path,
+    journal: Conversations | None = None,
+    zone: tzinfo = UTC,
+    reader: Reader | None = None,
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
     """Compare new documents in all scopes; return ended claims, and whether documents wait.
 
     Raises StoreError. With a journal, an observation of a turn ends together with the turn. `zone`
-    is the time zone of the days of stated ends. Safe to kill and to repeat.
+    is the time zone of the days of stated ends; `reader` judges pairs besides the rules. Safe to
+    kill and to repeat.
     """
     waits, compared = False, dict[str, ComparedScope]()
     for scope in store.scopes():
         if not places.is_brought(scope.path) and not is_served(scope.path):
-            compared[scope.path], is_behind = compare_scope(store, scope, home, zone)
+            compared[scope.path], is_behind = compare_scope(store, scope, home, zone, reader)
             waits = waits or is_behind
     ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
     for path, standing in compared.items():
@@ -392,7 +399,7 @@ def _drop_cancelled_links(links: Sequence[ClaimLink]) -> list[ClaimLink]:
 
 
 def compare_scope(
-    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC
+    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC, reader: Reader | None = None
 ) -> tuple[ComparedScope, bool]:
     """Compare the new documents of a scope; return its state, and whether more documents wait.
 
@@ -406,7 +413,7 @@ def compare_scope(
     ends = [end for end in before.ends if end.old.key in compared]
     taken = [statement for statement in before.taken_back if statement.key in compared]
     new = sorted(hashes.keys() - compared.keys(), reverse=True)
-    comparison = _Comparison(store, scope)
+    comparison = _Comparison(store, scope, PairJudge(reader))
     for entry in store.entries(scope, new[:_MOST_DOCUMENTS]):
         statements, is_complete = comparison.statements(entry)
         ends += _list_stated_ends(statements, zone)
@@ -471,8 +478,8 @@ def _end_of_day(day: date, zone: tzinfo) -> int:
 class _Comparison:
     """Comparison of the statements of a scope, by vectors if the store has some."""
 
-    def __init__(self, store: Store, scope: Scope) -> None:
-        self._store, self._scope = store, scope
+    def __init__(self, store: Store, scope: Scope, judge: PairJudge) -> None:
+        self._store, self._scope, self._judge = store, scope, judge
         active = store.active_model() if isinstance(store, VectorCopy) else None
         self._model = active[0] if active is not None else ""
 
@@ -502,17 +509,24 @@ class _Comparison:
         for stated in statements:
             if not stated.vector or CORRECTED_MARK in stated.text:
                 continue
-            for other in (other for passage in self._neighbours(stated) for other in passage):
+            others = [other for passage in self._neighbours(stated) for other in passage]
+            first_earlier = next((o for o in others if o.order < stated.order), None)
+            first_later = next((o for o in others if o.order > stated.order), None)
+            for other in others:
                 old, new = sorted((stated, other), key=lambda statement: statement.order)
-                link = self._link(old, new)
+                link = self._link(old, new, may_read=other in (first_earlier, first_later))
                 if link is not None:
                     yield link
 
-    def _link(self, old: StatedLine, new: StatedLine) -> ClaimLink | None:
+    def _link(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> ClaimLink | None:
+        """Return the link of a pair; only the nearest neighbours are worth the reader's time."""
         if not is_dated(new.document) or is_protected(old):
             return None
         judgement = relation(old.text, new.text)
-        if not judgement.is_sure or not self.is_nearest(old, new):
+        if not (judgement.is_sure or may_read) or not self.is_nearest(old, new):
+            return None
+        judgement = self._judge.review(judgement, old.text, new.text)
+        if not judgement.is_sure:
             return None
         return ClaimLink(
             old.claim(judgement.claim), new.claim(judgement.by), judgement.takes_back, new.at
@@ -634,13 +648,22 @@ def _second_of(document: Document) -> int:
 
 
 def judge_found(
-    store: Store, scope: Scope, old: StatedLine, new: StatedLine
+    store: Store, old: StatedLine, new: StatedLine, judge: PairJudge, *, may_read: bool
 ) -> tuple[Relation, bool]:
-    """Judge two statements of a search; say whether the later one surely replaced the other."""
+    """Judge two statements of a search; say whether the later one surely replaced the other.
+
+    `may_read`: the reader may be asked too, which takes some 20 ms a pair.
+    """
+    scope = old.document.scope
     judgement = relation(old.text, new.text)
-    if not judgement.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
+    if not (judgement.is_sure or may_read) or is_protected(old):
         return judgement, False
-    if not _Comparison(store, scope).is_nearest(old, new):
+    if not is_dated(new.document) or not new.vector:
+        return judgement, False
+    if not _Comparison(store, scope, judge).is_nearest(old, new):
+        return judgement, False
+    judgement = judge.review(judgement, old.text, new.text)
+    if not judgement.is_sure:
         return judgement, False
     return judgement, not cancelled_changes.is_taken_back(
         store, scope, new.document, new.line, new.at

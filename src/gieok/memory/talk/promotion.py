@@ -17,6 +17,7 @@ from gieok import fs, places
 from gieok.memory.talk import claims, lasting_turns, settlement, turns
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
+from gieok.ports.models import Reader
 from gieok.ports.store import Documents, Store
 
 #: Suffix of the key of a promoted document, behind the key of its source.
@@ -34,17 +35,19 @@ def update_promotions(
     rewrite: Callable[[Scope], object] = lambda scope: None,
     *,
     zone: tzinfo = UTC,
+    reader: Reader | None = None,
     now: datetime,
 ) -> bool:
     """Judge the users' lasting statements, promote those about the user, and find ended claims.
 
     Raises StoreError. With a journal, observations that hold no more are ended in the journal, and
-    `rewrite` is called for the scopes that have some. Returns whether statements still wait to be
-    compared: a memory that is imported whole takes several steps.
+    `rewrite` is called for the scopes that have some. `reader` judges pairs besides the rules.
+    Returns whether statements still wait to be compared: a memory that is imported whole takes
+    several steps.
     """
     with _lock_lasting_files(home):
         promote(store, home)
-        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal)
+        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal, reader=reader)
     for scope, scope_ends in ends.items() if journal is not None else ():
         if journal is not None and settlement.settle_observations(
             journal, store, scope, scope_ends

@@ -20,7 +20,6 @@ _WIDEST = 1.5
 _RETRIEVERS = {
     "keyword": Words("the words"),
     "vector": Words("the meaning"),
-    "mapped": Words("the meaning, as an answer to a question"),
     "managed": Words("the search service"),
 }
 _OTHERS = {

@@ -6,12 +6,13 @@ used: it is three quarters of the model and a text touches a few dozen rows of i
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.e5.tokenizer import BEGIN, END, Tokenizer
+from gieok.models.local.tokenizer import BEGIN, END, Tokenizer
 from gieok.models.onnx_errors import run_errors
 
 if TYPE_CHECKING:
@@ -53,17 +54,37 @@ class InferenceSession(Protocol):
         """Return the outputs."""
 
 
-class Encoder:
-    """Embedder of one text at a time: a text's vector never depends on other texts."""
+class Table:
+    """Tokenizer and embedding rows of a model: text in, the rows that a graph reads out."""
 
-    def __init__(self, session: InferenceSession, tokenizer: Tokenizer, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
+        """Open the files of a converted model. Raises OSError or ValueError."""
         import numpy as np
 
-        self._session = session
-        self._tokenizer = tokenizer
+        self._tokenizer = Tokenizer(folder)
         self._rows = np.load(folder / ROWS, mmap_mode="r")
         self._scales = np.load(folder / SCALES, mmap_mode="r")
         self._positions = np.load(folder / POSITIONS).astype(np.float32)
+
+    def ids(self, text: str) -> Iterator[int]:
+        """Yield the ids of a text, without the marks of begin and end."""
+        return self._tokenizer.ids(text)
+
+    def embed(self, ids: list[int]) -> "NDArray[float32]":
+        """Return the rows of ids between the marks of begin and end, (ids + 2, 384) float32."""
+        import numpy as np
+
+        marked = [BEGIN, *ids, END]
+        rows = decode_nibble_rows(self._scales[marked], self._rows[marked])
+        return np.asarray(rows + self._positions[: len(marked)], np.float32)
+
+
+class Encoder:
+    """Embedder of one text at a time: a text's vector never depends on other texts."""
+
+    def __init__(self, session: InferenceSession, table: Table) -> None:
+        self._session = session
+        self._table = table
 
     def vector(self, prefix: str, text: str) -> "NDArray[float32]":
         """Return the unit vector of `text`, (384) float32.
@@ -82,8 +103,8 @@ class Encoder:
         return np.asarray(total / length, dtype=np.float32)
 
     def _windows(self, prefix: str, text: str) -> Iterator[list[int]]:
-        lead = list(self._tokenizer.ids(prefix))
-        tokens = self._tokenizer.ids(text[:_MOST_CHARACTERS])
+        lead = list(self._table.ids(prefix))
+        tokens = self._table.ids(text[:_MOST_CHARACTERS])
         size = _WINDOW - len(lead)
         first = list(islice(tokens, size))
         yield lead + first
@@ -94,9 +115,7 @@ class Encoder:
             yield lead + window
 
     def _mean(self, window: list[int]) -> "NDArray[float32]":
-        ids = [BEGIN, *window, END]
-        rows = decode_nibble_rows(self._scales[ids], self._rows[ids]) + self._positions[: len(ids)]
-        return self._session.run(None, {INPUT: rows})[0]
+        return self._session.run(None, {INPUT: self._table.embed(window)})[0]
 
 
 def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
@@ -115,7 +134,16 @@ def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDAr
 
 def open_encoder(folder: Path, threads: int) -> Encoder:
     """Load the model in `folder`. Raises one of `load_errors` if it is damaged."""
-    return Encoder(open_session(str(folder / ENCODER), threads), Tokenizer(folder), folder)
+    return Encoder(open_session(str(folder / ENCODER), threads), open_table(folder))
+
+
+@lru_cache(2)
+def open_table(folder: Path) -> Table:
+    """Return the table of the model in `folder`, shared by all that read with it.
+
+    Raises OSError or ValueError.
+    """
+    return Table(folder)
 
 
 def open_session(model: str | bytes, threads: int) -> InferenceSession:

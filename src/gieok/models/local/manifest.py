@@ -2,17 +2,16 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from gieok.models.embedders.e5 import encoder, languages, tokenizer
+from gieok.models.local import encoder, languages, tokenizer
 
-#: The name changes with the format and with the pinned weights, so another version never finds this
-#: one's files.
-FOLDER = "e5-small-koen-int8-v1"
 FILES = (*encoder.FILES, *tokenizer.FILES, languages.FILE)
 _FILE = "manifest.json"
-_HASHED_BYTES = 2_000_000
+#: Larger files are checked by size alone where a model is opened.
+HASHED_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,8 @@ class ModelManifest:
     probe_cosines: list[float]
     #: file → (bytes, SHA-256)
     files: dict[str, tuple[int, str]]
+    #: adapter → SHA-256
+    adapters: dict[str, str] = field(default_factory=dict)
 
     def write(self, folder: Path) -> Path:
         """Write the manifest into `folder` and return its path."""
@@ -41,13 +42,9 @@ class ModelManifest:
 
         Files above `largest` bytes are compared by size alone.
         """
-        return [name for name in FILES if not self._is_whole(folder, name, largest)]
-
-    def _is_whole(self, folder: Path, name: str, largest: int | None) -> bool:
-        size, digest = self.files[name]
-        if (folder / name).stat().st_size != size:
-            return False
-        return (largest is not None and size > largest) or hash_model_file(folder / name) == digest
+        return [
+            name for name in FILES if not is_model_file_whole(folder, self.files, name, largest)
+        ]
 
 
 def read_e5_manifest(folder: Path) -> ModelManifest | None:
@@ -58,7 +55,7 @@ def read_e5_manifest(folder: Path) -> ModelManifest | None:
     """
     try:
         manifest = ModelManifest(**json.loads((folder / _FILE).read_bytes()))
-        return None if manifest.damaged(folder, largest=_HASHED_BYTES) else manifest
+        return None if manifest.damaged(folder, largest=HASHED_BYTES) else manifest
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None
 
@@ -67,3 +64,20 @@ def hash_model_file(file: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def describe_model_files(folder: Path, names: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return file → (bytes, SHA-256)."""
+    return {
+        name: ((folder / name).stat().st_size, hash_model_file(folder / name)) for name in names
+    }
+
+
+def is_model_file_whole(
+    folder: Path, files: Mapping[str, tuple[int, str]], name: str, largest: int | None
+) -> bool:
+    """Say whether a file is as a manifest's row says; above `largest` bytes by size alone."""
+    size, digest = files[name]
+    if (folder / name).stat().st_size != size:
+        return False
+    return (largest is not None and size > largest) or hash_model_file(folder / name) == digest

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from gieok.models.embedders.e5.encoder import PASSAGE, Encoder
+from gieok.models.local.encoder import PASSAGE, Encoder
 
 if TYPE_CHECKING:
     from numpy import float32

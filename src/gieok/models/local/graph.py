@@ -18,8 +18,9 @@ The graph is written in the form that the runtime uses, so that it loads without
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gieok.models.embedders.e5.encoder import INPUT, OUTPUT
-from gieok.models.embedders.e5.weights import Weights
+from gieok.models.local.adapter import Adapter
+from gieok.models.local.encoder import INPUT, OUTPUT
+from gieok.models.local.weights import Weights
 
 if TYPE_CHECKING:
     import onnx
@@ -31,9 +32,20 @@ _IR_VERSION = 9
 _LARGE_BYTES = 4096
 
 
-def build_encoder_graph(weights: Weights, bits: int | None) -> "onnx.ModelProto":
-    """Return the encoder graph; `bits` of the weights are 8, 7 or None for float32."""
-    return _Graph(weights, bits).model()
+def build_encoder_graph(weights: Weights, adapter: Adapter, bits: int | None) -> "onnx.ModelProto":
+    """Return the encoder graph, adapter merged; `bits` of the weights are 8, 7 or None for float32.
+
+    Its output is the mean of the states, (384).
+    """
+    return _Graph(weights, adapter, bits).model_of_means()
+
+
+def build_head_graph(weights: Weights, adapter: Adapter, bits: int | None) -> "onnx.ModelProto":
+    """Return the graph of an adapter with a head: its output are the head's logits, float32.
+
+    The head reads the first state and the mean of all, through one hidden layer.
+    """
+    return _Graph(weights, adapter, bits).model_of_logits()
 
 
 def save_graph(model: "onnx.ModelProto", file: Path, constants: str) -> None:
@@ -50,28 +62,52 @@ def save_graph(model: "onnx.ModelProto", file: Path, constants: str) -> None:
 
 
 class _Graph:
-    def __init__(self, weights: Weights, bits: int | None) -> None:
+    def __init__(self, weights: Weights, adapter: Adapter, bits: int | None) -> None:
         self.weights = weights
+        self.adapter = adapter
         self.bits = bits
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
-    def model(self) -> "onnx.ModelProto":
+    def model_of_means(self) -> "onnx.ModelProto":
+        self._node("ReduceMean", [self._encoder(), "tokens"], OUTPUT, keepdims=0)
+        return self._model(self.weights.shape.width)
+
+    def model_of_logits(self) -> "onnx.ModelProto":
+        import numpy as np
+
+        state = self._encoder()
+        self._constant("first", np.array([0], np.int64))
+        self._constant("flat", np.array([-1], np.int64))
+        first = self._node("Gather", [state, "first"], "head.first", axis=0)
+        mean = self._node("ReduceMean", [state, "tokens"], "head.mean", keepdims=1)
+        both = self._node("Concat", [first, mean], "head.both", axis=1)
+        inner = self._node("Gelu", [self._dense(both, "inner")], "head.gelu")
+        self._node("Reshape", [self._dense(inner, "outer"), "flat"], OUTPUT)
+        return self._model(len(self.adapter.head("outer.bias")))
+
+    def _dense(self, state: str, name: str) -> str:
+        """Add a float32 layer of the head."""
+        weight = self._constant(f"head.{name}.w", self.adapter.head(f"{name}.weight"))
+        bias = self._constant(f"head.{name}.b", self.adapter.head(f"{name}.bias"))
+        return self._node("Gemm", [state, weight, bias], f"head.{name}.out", transB=1)
+
+    def _model(self, outputs: int) -> "onnx.ModelProto":
         from onnx import TensorProto, helper
 
-        self._encoder()
         width = self.weights.shape.width
         graph = helper.make_graph(
             self.nodes,
             "e5",
             [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["tokens", width])],
-            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [width])],
+            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [outputs])],
             self.constants,
         )
         opsets = [helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()]
         return helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
 
-    def _encoder(self) -> None:
+    def _encoder(self) -> str:
+        """Add the encoder, and return the name of its last states, (tokens, 384)."""
         import numpy as np
 
         shape = self.weights.shape
@@ -80,10 +116,11 @@ class _Graph:
         self._constant("tokens", np.array([0], np.int64))
         state = self._norm(INPUT, "emb.ln")
         for layer in range(shape.layers):
-            state = self._layer(state, f"l{layer}")
-        self._node("ReduceMean", [state, "tokens"], OUTPUT, keepdims=0)
+            state = self._layer(state, layer)
+        return state
 
-    def _layer(self, state: str, layer: str) -> str:
+    def _layer(self, state: str, number: int) -> str:
+        layer = f"l{number}"
         state = self._residual(state, self._attention(state, layer), f"{layer}.aln")
         inner = self._node("Gelu", [self._linear(state, f"{layer}.fi")], f"{layer}.gelu")
         return self._residual(state, self._linear(inner, f"{layer}.fo"), f"{layer}.oln")
@@ -113,7 +150,7 @@ class _Graph:
 
         shape = self.weights.shape
         scale = np.float32((shape.width // shape.heads) ** -0.5)
-        matrices = [self.weights.matrix(f"{layer}.{part}.w", shape.width) for part in "qkv"]
+        matrices = [self._matrix(f"{layer}.{part}", shape.width) for part in "qkv"]
         biases = [self.weights.floats(f"{layer}.{part}.b") for part in "qkv"]
         return np.concatenate([matrices[0] * scale, *matrices[1:]]), np.concatenate(
             [biases[0] * scale, *biases[1:]]
@@ -122,7 +159,13 @@ class _Graph:
     def _linear(self, state: str, name: str) -> str:
         bias = self.weights.floats(f"{name}.b")
         inputs = self.weights.shape.inner if name.endswith(".fo") else self.weights.shape.width
-        return self._product(state, self.weights.matrix(f"{name}.w", inputs), bias, name)
+        return self._product(state, self._matrix(name, inputs), bias, name)
+
+    def _matrix(self, name: str, inputs: int) -> "NDArray[Any]":
+        """Return the weights of a map such as `l3.fo`, adapter included, (outputs, inputs)."""
+        layer, _, part = name.partition(".")
+        change = self.adapter.change(int(layer.removeprefix("l")), part)
+        return self.weights.matrix(f"{name}.w", inputs) + change
 
     def _product(self, state: str, matrix: "NDArray[Any]", bias: "NDArray[Any]", name: str) -> str:
         offset = self._constant(f"{name}.b", bias)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.e5 import platforms
-from gieok.models.embedders.e5.platforms import Platform
-from gieok.models.embedders.e5.weights import find_weights
+from gieok.models.local import platforms
+from gieok.models.local.platforms import Platform
+from gieok.models.local.weights import find_weights
 
 _MODELS = Path("/home/maru/.gieok/models")
 #: Platform → a part of what is said without the weights, and without the runtime.

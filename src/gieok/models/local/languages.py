@@ -9,7 +9,7 @@ the model.
 
 from typing import TYPE_CHECKING
 
-from gieok.models.embedders.e5.encoder import PASSAGE, QUERY, Encoder
+from gieok.models.local.encoder import PASSAGE, QUERY, Encoder
 from gieok.text.language import detect_text_language
 
 if TYPE_CHECKING:

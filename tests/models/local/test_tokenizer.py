@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gieok.models.embedders.e5.manifest import FOLDER
-from gieok.models.embedders.e5.tokenizer import UNKNOWN, Tokenizer, save_tokenizer_tables
+from gieok.models.local.releases import CURRENT
+from gieok.models.local.tokenizer import UNKNOWN, Tokenizer, save_tokenizer_tables
 
 _TOY = {
     "\u2581": -2.0,
@@ -27,14 +27,14 @@ _TOY = {
 @pytest.fixture(scope="module")
 def tokenizer(models: Path) -> Tokenizer:
     """Return the model's tokenizer."""
-    return Tokenizer(models / FOLDER)
+    return Tokenizer(models / CURRENT.folder)
 
 
 @pytest.fixture(scope="module")
 def pieces(models: Path) -> list[str]:
     """Return the pieces by id."""
     found = ["<s>", "</s>", "<unk>"]
-    for line in (models / FOLDER / "pieces.txt").read_text("utf-8").split("\n"):
+    for line in (models / CURRENT.folder / "pieces.txt").read_text("utf-8").split("\n"):
         found += line.split("\t")[2:]
     return found
 

@@ -5,7 +5,7 @@ language too.
 import math
 import struct
 
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 
 
 def test_a_question_lies_nearer_to_its_answer_in_the_other_language_than_to_another_text_in_its_own(

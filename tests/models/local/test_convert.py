@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.e5 import encoder
-from gieok.models.embedders.e5.convert import convert_e5_model
-from gieok.models.embedders.e5.graph import build_encoder_graph
-from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_e5_manifest
-from gieok.models.embedders.e5.probes import embed_probe_sentences
-from gieok.models.embedders.e5.runtime import E5Embedder
-from gieok.models.embedders.e5.tokenizer import Tokenizer
-from gieok.models.embedders.e5.weights import Weights, find_weights
+from gieok.models.local import encoder
+from gieok.models.local.adapter import FIND, open_adapter
+from gieok.models.local.convert import convert_e5_model
+from gieok.models.local.graph import build_encoder_graph
+from gieok.models.local.manifest import FILES, read_e5_manifest
+from gieok.models.local.probes import embed_probe_sentences
+from gieok.models.local.releases import CURRENT
+from gieok.models.local.runtime import E5Embedder
+from gieok.models.local.weights import Weights, find_weights
 
 _CONVERT = """
 import os, pathlib, signal, sys
-from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.local.runtime import E5Embedder
 
 def die(event, details):
     moment, name, *_ = sys.argv[2].split() + ["", ""]
@@ -50,11 +51,18 @@ def test_a_killed_conversion_leaves_nothing_that_counts_and_is_cleaned_up(
     for moment in ("open pieces.txt", "open manifest.json", "os.rename .new"):
         with _start(tmp_path, moment) as run:
             assert run.wait() == -signal.SIGKILL
-        assert list(tmp_path.glob(f".{FOLDER}.*.new")) != []
-        assert read_e5_manifest(tmp_path / FOLDER) is None
-    convert_e5_model(tmp_path)
-    assert read_e5_manifest(tmp_path / FOLDER) == read_e5_manifest(models / FOLDER) is not None
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f".{FOLDER}.lock", FOLDER]
+        assert list(tmp_path.glob(f".{CURRENT.folder}.*.new")) != []
+        assert read_e5_manifest(tmp_path / CURRENT.folder) is None
+    convert_e5_model(tmp_path, CURRENT)
+    assert (
+        read_e5_manifest(tmp_path / CURRENT.folder)
+        == read_e5_manifest(models / CURRENT.folder)
+        is not None
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f".{CURRENT.folder}.lock",
+        CURRENT.folder,
+    ]
 
 
 def test_two_processes_that_convert_at_once_both_succeed(tmp_path: Path) -> None:
@@ -63,35 +71,39 @@ def test_two_processes_that_convert_at_once_both_succeed(tmp_path: Path) -> None
     assert [run.returncode for run in runs] == [0, 0]
     assert said[0] == said[1]
     assert len(bytes.fromhex(said[0])) == 4 * 384
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f".{FOLDER}.lock", FOLDER]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f".{CURRENT.folder}.lock",
+        CURRENT.folder,
+    ]
 
 
 def test_a_finished_model_is_left_alone(models: Path) -> None:
-    before = [(models / FOLDER / name).stat().st_mtime_ns for name in FILES]
-    convert_e5_model(models)
-    assert [(models / FOLDER / name).stat().st_mtime_ns for name in FILES] == before
+    before = [(models / CURRENT.folder / name).stat().st_mtime_ns for name in FILES]
+    convert_e5_model(models, CURRENT)
+    assert [(models / CURRENT.folder / name).stat().st_mtime_ns for name in FILES] == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes")
 def test_the_model_is_private(models: Path) -> None:
-    assert (models / FOLDER).stat().st_mode & 0o777 == 0o700
-    assert {(models / FOLDER / name).stat().st_mode & 0o777 for name in FILES} == {0o600}
+    assert (models / CURRENT.folder).stat().st_mode & 0o777 == 0o700
+    assert {(models / CURRENT.folder / name).stat().st_mode & 0o777 for name in FILES} == {0o600}
 
 
 def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
-    tokens = Tokenizer(models / FOLDER)
-    weights = Weights(find_weights(models))
+    table = encoder.Table(models / CURRENT.folder)
+    weights, adapter = Weights(find_weights(models)), open_adapter(FIND, CURRENT.strength)
     exact, small = (
         embed_probe_sentences(
             encoder.Encoder(
-                encoder.open_session(build_encoder_graph(weights, bits).SerializeToString(), 1),
-                tokens,
-                models / FOLDER,
+                encoder.open_session(
+                    build_encoder_graph(weights, adapter, bits).SerializeToString(), 1
+                ),
+                table,
             )
         )
         for bits in (None, 7)
     )
-    assert (exact * small).sum(axis=1).min() > 0.98
+    assert (exact * small).sum(axis=1).min() > 0.97
 
 
 def test_without_the_weights_the_error_names_what_to_install(

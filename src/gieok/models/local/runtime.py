@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gieok import paths
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.e5 import room
+from gieok.models.local import room
+from gieok.models.local.releases import CURRENT, EARLIER, Release
 from gieok.opening import ModelOpening
 from gieok.precedence import PROMPTS
 
@@ -15,11 +16,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from gieok.models.embedders.e5.encoder import Encoder
+    from gieok.models.local.encoder import Encoder
 
-MODEL = "e5-small-koen-int8@1"
-
-_COSINE_TOLERANCE = 0.02
+#: Cosines of unrelated texts lie between 0 and .4, so rounding to 8 bits moves them by up to .03.
+_COSINE_TOLERANCE = 0.06
 
 
 class E5Embedder:
@@ -28,16 +28,22 @@ class E5Embedder:
     A text's vector depends on the text alone. Text beyond about 8,000 tokens is not read.
     """
 
-    model = MODEL
     dimension = 384
 
     def __init__(
-        self, models: Path, *, threads: int = 1, say: Callable[[str], None] = lambda line: None
+        self,
+        models: Path,
+        *,
+        release: Release = CURRENT,
+        threads: int = 1,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """Use the model under `models`; a missing model is made there.
+        """Use a release of the model under `models`; a missing one is made there.
 
         Two threads were slower than one on busy cores.
         """
+        self.model = release.model
+        self._release = release
         self._models = models
         self._threads = threads
         self._say = say
@@ -53,7 +59,7 @@ class E5Embedder:
 
         Raises EmbedderFailed.
         """
-        from gieok.models.embedders.e5.encoder import PASSAGE
+        from gieok.models.local.encoder import PASSAGE
 
         vectors = []
         for text in texts:
@@ -64,7 +70,7 @@ class E5Embedder:
 
     def embed_query(self, text: str) -> bytes:
         """Return the unit vector of a question, little-endian float32. Raises EmbedderFailed."""
-        from gieok.models.embedders.e5.encoder import QUERY
+        from gieok.models.local.encoder import QUERY
 
         last_text, vector = self._last
         if last_text != text or not vector:
@@ -74,10 +80,10 @@ class E5Embedder:
 
     def check(self) -> list[str]:
         """Return the faults of the model on this machine, empty for none. Raises EmbedderFailed."""
-        from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
-        from gieok.models.embedders.e5.probes import embed_probe_sentences, neighbour_cosines
+        from gieok.models.local.manifest import read_e5_manifest
+        from gieok.models.local.probes import embed_probe_sentences, neighbour_cosines
 
-        encoder, folder = self._encoder(), self._models / FOLDER
+        encoder, folder = self._encoder(), self._models / self._release.folder
         manifest = read_e5_manifest(folder)
         if manifest is None:
             return [f"{folder} is not complete; remove it and run the command again"]
@@ -99,7 +105,7 @@ class E5Embedder:
 
     def _vector(self, form: str, text: str) -> bytes:
         encoder = self._encoder()
-        from gieok.models.embedders.e5.languages import centred
+        from gieok.models.local.languages import centred
 
         try:
             vector = centred(encoder.vector(form, text), self._language_means(), form, text)
@@ -114,7 +120,9 @@ class E5Embedder:
             with self._lock:
                 if self._loaded is None:
                     try:
-                        loaded = _open_e5_encoder(self._models, self._threads, self._say)
+                        loaded = _open_e5_encoder(
+                            self._models, self._release, self._threads, self._say
+                        )
                     except MemoryError as error:
                         raise room.build_memory_shortage_error(
                             "it ran out while the model was loaded"
@@ -127,24 +135,31 @@ class E5Embedder:
         if self._means is None:
             import numpy as np
 
-            from gieok.models.embedders.e5 import languages
-            from gieok.models.embedders.e5.manifest import FOLDER
+            from gieok.models.local import languages
 
-            self._means = np.load(self._models / FOLDER / languages.FILE)
+            self._means = np.load(self._models / self._release.folder / languages.FILE)
         return self._means
 
 
 def open_e5_embedder(opening: ModelOpening) -> E5Embedder:
-    """Return the embedder of a home folder."""
-    return E5Embedder(paths.locate_models(opening.home), threads=opening.threads, say=opening.say)
+    """Return the embedder of a home folder: the release that `model` names, or the current one."""
+    named = [release for release in EARLIER if release.model == opening.model]
+    return E5Embedder(
+        paths.locate_models(opening.home),
+        release=named[0] if named else CURRENT,
+        threads=opening.threads,
+        say=opening.say,
+    )
 
 
-def _open_e5_encoder(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
+def _open_e5_encoder(
+    models: Path, release: Release, threads: int, say: Callable[[str], None]
+) -> "Encoder":
     """Open the converted model; convert it if it is missing, and again if it is damaged."""
-    from gieok.models.embedders.e5 import encoder
-    from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
+    from gieok.models.local import encoder
+    from gieok.models.local.manifest import read_e5_manifest
 
-    folder = models / FOLDER
+    folder = models / release.folder
     room.require_address_space(room.LOADED_BYTES)
     try:
         errors = encoder.load_errors()
@@ -152,11 +167,11 @@ def _open_e5_encoder(models: Path, threads: int, say: Callable[[str], None]) -> 
         raise _build_missing_package_error(error) from error
     if read_e5_manifest(folder) is None:
         say("preparing the embedding model, once (a few seconds)")
-        _convert_checked_model(models)
+        _convert_checked_model(models, release)
     try:
         return encoder.open_encoder(folder, threads)
     except errors:
-        _convert_checked_model(models, again=True)
+        _convert_checked_model(models, release, again=True)
     try:
         return encoder.open_encoder(folder, threads)
     except errors as error:
@@ -166,20 +181,20 @@ def _open_e5_encoder(models: Path, threads: int, say: Callable[[str], None]) -> 
         ) from error
 
 
-def _convert_checked_model(models: Path, *, again: bool = False) -> None:
+def _convert_checked_model(models: Path, release: Release, *, again: bool = False) -> None:
     room.require_address_space(room.CONVERTED_BYTES)
     # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold
     # start.
-    from gieok.models.embedders.e5.convert import convert_e5_model
+    from gieok.models.local.convert import convert_e5_model
 
     try:
-        convert_e5_model(models, again=again)
+        convert_e5_model(models, release, again=again)
     except ImportError as error:
         raise _build_missing_package_error(error) from error
 
 
 def _build_missing_package_error(error: ImportError) -> EmbedderFailed:
-    from gieok.models.embedders.e5 import platforms
+    from gieok.models.local import platforms
 
     hint = platforms.here().for_runtime()
     return EmbedderFailed(

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.e5 import platforms
-from gieok.models.embedders.e5.encoder import BLOCK, decode_nibble_rows
-from gieok.models.embedders.e5.platforms import PACKAGE, PINNED
+from gieok.models.local import platforms
+from gieok.models.local.encoder import BLOCK, decode_nibble_rows
+from gieok.models.local.platforms import PACKAGE, PINNED
 
 if TYPE_CHECKING:
     from numpy import float32, uint8

