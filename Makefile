@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test tests check format house docs site record screenshot locks release bench clean
+.PHONY: demo test tests check format house docs site record screenshot locks release bench train clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -76,5 +76,16 @@ bench: $(VENV)/.ready  ## retrieval quality and speed; DATA names a folder of da
 	$(BIN)/python benchmarks/retrieval.py --data $(or $(DATA),../shared/data/memory) --models .cache/models
 	$(BIN)/python benchmarks/speed.py --data $(or $(DATA),../shared/data/memory) --models .cache/models
 
+# torch is needed for training alone, so it has an environment of its own.
+TRAINING := .cache/training
+.venv-train/.ready:
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --disable-pip-version-check 'torch>=2.6' 'numpy>=2.1'
+	@touch $@
+
+train: $(VENV)/.ready .venv-train/.ready  ## fit the reader's adapters anew into .cache/training; HEADS="find relation", SETS names measuring sets
+	$(BIN)/python training/kit.py --models $(GIEOK_TEST_MODELS) $(if $(SETS),--sets $(SETS)) --out $(TRAINING)/kit
+	.venv-train/bin/python $(TRAINING)/kit/training/train.py --kit $(TRAINING)/kit --heads $(or $(HEADS),find relation worth) --out $(TRAINING)/out --seconds 36000 $(ARGS)
+
 clean:
-	rm -rf $(VENV) .cache .demo
+	rm -rf $(VENV) .venv-train .cache .demo

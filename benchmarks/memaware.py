@@ -17,7 +17,8 @@ process for each of thousands of questions would measure Python's start:
   nothing. unasked_ko has prompts of its own for it.
 
 Questions of a set are asked a day after its last session. `--keep` keeps the vectors of texts, so
-that a second run embeds only what is new. `--assistant-chars 800` takes in one passage of each assistant's turn: half of the vectors.
+that a second run embeds only what is new. `--assistant-chars 800` takes in one passage of each
+assistant's turn: half of the vectors.
 """
 
 import argparse

@@ -27,7 +27,7 @@ from gieok.memory.observer import repeats
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
-from gieok.models.local.runtime import E5Embedder
+from gieok.models.local.reader import LocalReader
 
 _DATA = Path(__file__).parent / "data/observer"
 _ROLES = {"U": Role.USER, "A": Role.ASSISTANT, "T": Role.TOOL}
@@ -69,10 +69,12 @@ def sessions(rows: Sequence[Mapping[str, Any]]) -> list[Talk]:
     return sorted(found, key=lambda talk: talk.at)
 
 
-def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
+def observed(talks: Sequence[Talk], models: Path) -> list[str]:
     """Return what is kept of sessions, one after the other."""
     kept: list[str] = []
-    observer = RulesObserver(UTC, StatementJudge(lambda: embedder), GivenContext(statements=kept))
+    reader = LocalReader(models)
+    judge = StatementJudge(lambda: reader)
+    observer = RulesObserver(UTC, judge, GivenContext(statements=kept))
     for talk in talks:
         messages = tuple(
             Journalled(
@@ -111,9 +113,9 @@ def verdicts(name: str) -> dict[str, bool]:
     }
 
 
-def row(name: str, talks: Sequence[Talk], embedder: E5Embedder) -> dict[str, Any]:
+def row(name: str, talks: Sequence[Talk], models: Path) -> dict[str, Any]:
     """Return the figures of a transcript."""
-    kept, judged = observed(talks, embedder), verdicts(name)
+    kept, judged = observed(talks, models), verdicts(name)
     said = sum(role is Role.USER for talk in talks for role, _ in talk.turns)
     known = [judged[sum_of(text)] for text in kept if sum_of(text) in judged]
     worth = sum(judged.values())
@@ -138,14 +140,12 @@ def doubled(kept: Sequence[str]) -> Iterator[str]:
         before.append(own)
 
 
-def told_share(file: Path, embedder: E5Embedder) -> dict[str, Any]:
+def told_share(file: Path, models: Path) -> dict[str, Any]:
     """Return which current facts of a told file stand in an observation of their project."""
     data = json.loads(file.read_text(encoding="utf-8"))
     kept: list[str] = []
     for project in data["projects"]:
-        kept += observed(
-            sessions([s for s in data["sessions"] if s["project"] == project]), embedder
-        )
+        kept += observed(sessions([s for s in data["sessions"] if s["project"] == project]), models)
     facts = told_way.current_facts(data)
     held = {name: told_way.is_recalled(fact, "\n".join(kept)) for name, fact in facts.items()}
     return {
@@ -169,19 +169,19 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    embedder = E5Embedder(given.models)
     found = {
-        file.stem: row(file.stem, written(file), embedder) for file in sorted(_DATA.glob("*.txt"))
+        file.stem: row(file.stem, written(file), given.models)
+        for file in sorted(_DATA.glob("*.txt"))
     }
     if given.sessions:
         talks = sessions(
             [json.loads(line) for line in given.sessions.read_text(encoding="utf-8").splitlines()]
         )
         found[given.name or given.sessions.stem] = row(
-            given.name or given.sessions.stem, talks, embedder
+            given.name or given.sessions.stem, talks, given.models
         )
     if given.told:
-        found["told"] = told_share(given.told, embedder)
+        found["told"] = told_share(given.told, given.models)
     if not given.show:
         for figures in found.values():
             figures["unjudged"] = len(figures.get("unjudged", ()))

@@ -3,14 +3,14 @@ worth keeping.
 
     python scripts/fit_heads.py [--check] [--models FOLDER]
 
-`scripts/learned/turns.tsv`: turns written for this, and what each states: something about the
+`training/data/turns.tsv`: turns written for this, and what each states: something about the
 `user` that holds everywhere, something about a `project`, or `none` (requests, questions,
 suppositions, irony, quotations, code, chat). People say a fact in
-passing: turns put together of a fact and what else is said join them, at half of the weight. Two
-more heads judge the worth of one sentence, and see each as it is typed and as it is written, `I
-prefer tabs.`: `stated`, and `words` by the features alone, for where no vectors of this model are.
-What the observer makes of two turns is there in its form: `question? – answer`, `proposal
-(agreed)`. `--check` shows precision and recall over five folds.
+passing: turns put together of a fact and what else is said join them, at half of the weight. One
+more head judges the worth of one sentence by the features alone, `words`, for where the reader
+cannot run; it sees each as it is typed and as it is written, `I prefer tabs.`. What the observer
+makes of two turns is there in its form: `question? – answer`, `proposal (agreed)`. `--check` shows
+precision and recall over five folds.
 """
 
 import argparse
@@ -29,15 +29,13 @@ from gieok.ranking.learned.features import features_of
 from gieok.ranking.learned.weights import LearnedWeights, encoded
 from gieok.text.embedform import text_to_embed
 
-_TURNS = Path(__file__).parent / "learned/turns.tsv"
+_TURNS = Path(__file__).parents[1] / "training/data/turns.tsv"
 _OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/heads.weights"
 _KINDS = ("user", "project", "none")
 #: What each head says yes to.
 _HEADS = {"about_user": ("user",), "worth": ("user", "project")}
 _PUT_TOGETHER, _SHARE_OF_TOGETHER = 1200, 0.5
 _PENALTY_VECTOR, _PENALTY_FEATURES = 1e-4, 3e-4
-#: A sentence says one thing: its vector tells more of it.
-_PENALTY_STATED = 5e-5
 _FOLDS, _NEWTON_STEPS = 5, 25
 
 Matrix = NDArray[np.float64]
@@ -174,11 +172,9 @@ def main() -> None:
         sentence_weights(weights),
         np.array([float(turn.kind != "none") for turn in said]),
     )
-    stated = fitted(inputs, wanted, sentences, size, _PENALTY_STATED).tolist()
-    matrices |= {"stated.vector": [stated[:size]], "stated.features": [stated[size:-1]]}
     words = fitted(inputs[:, size:], wanted, sentences, 0).tolist()
     matrices["words.features"] = [words[:-1]]
-    numbers |= {"stated": stated[-1], "words": words[-1]}
+    numbers["words"] = words[-1]
     if not given.check:
         _OUT.write_bytes(encoded(LearnedWeights(embedder.model, matrices, numbers)))
         print(f"{_OUT}: {_OUT.stat().st_size} bytes")

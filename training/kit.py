@@ -1,4 +1,4 @@
-"""Write the kit that training reads: `python training/kit.py --models CURRENT.folder --out KIT`.
+"""Write the kit that training reads: `python training/kit.py --models FOLDER --out KIT`.
 
 The kit holds the weights of the bundled model (4 bits, as they are distributed), the embedding rows
 of the pieces that occur, the tokens of every text, the rows, the measuring sets and the scripts: 20
@@ -21,6 +21,7 @@ from texts import text_key
 
 from gieok.models.local.encoder import BLOCK, POSITIONS, ROWS, SCALES
 from gieok.models.local.releases import CURRENT
+from gieok.models.local.runtime import E5Embedder
 from gieok.models.local.tokenizer import BEGIN, END, PIECES, RULES, UNKNOWN, Tokenizer
 from gieok.models.local.weights import Weights, find_weights
 
@@ -31,7 +32,9 @@ _LABELS = ("query:", "passage:", "User:", "Assistant:", "earlier:", "later:")
 def main() -> None:
     """Write the kit."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=Path, required=True, help="holds the converted model")
+    parser.add_argument(
+        "--models", type=Path, required=True, help="holds the converted model, or gets it"
+    )
     parser.add_argument("--sets", type=Path, help="folder of measuring sets (README.md)")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -44,6 +47,7 @@ def main() -> None:
     )
     if options.sets:
         _copy_sets(options.sets, options.out / "sets")
+    E5Embedder(options.models).embed_query("")  # converts the model where it is not there
     texts = sorted(set(list_texts(options.out)))
     used = write_texts(options.out, options.models / CURRENT.folder, texts)
     write_base(options.out, options.models, used)

@@ -14,6 +14,7 @@ from torch import Tensor
 from adapters import Adapter
 
 _EPOCHS, _BATCH, _RATE, _HEAD_RATE = 8, 128, 3e-4, 1e-3
+_FURTHER_BATCH, _FURTHER_RATE = 32, 2.5e-4
 _CHANGES = [RELATIONS.index("replaces"), RELATIONS.index("ends")]
 
 
@@ -51,6 +52,54 @@ def fit_relation(
     ]
     adapter = Adapter(bench.seed).begin_from(begin).to(bench.device)
     head = relation_head().to(bench.device)
+    epochs = bucket(list(map(_size, examples)), bench.batch(_BATCH), source, _EPOCHS)
+    rates = (_RATE, _HEAD_RATE)
+    _fit_examples(bench, adapter, head, examples, epochs, rates, f"{label} ({len(examples)} pairs)")
+    return adapter, head
+
+
+def continue_relation(
+    bench: Bench,
+    adapter: Adapter,
+    head: TextHead,
+    authors: tuple[str, ...],
+    old: int,
+    epochs: int,
+) -> None:
+    """Fit an adapter and its head further to the rows of new authors, and to some of the others."""
+    source = bench.seed_all(2)
+    pairs, memories = bench.fitted(bench.rows.pairs), bench.fitted(bench.rows.memories)
+    new = [
+        *_examples_of_pairs(bench, [row for row in pairs if row.author in authors], source),
+        *_examples_of_memories(bench, [row for row in memories if row.author in authors], source),
+    ]
+    known = [
+        *_examples_of_pairs(bench, [row for row in pairs if row.author not in authors], source),
+        *_examples_of_memories(
+            bench, [row for row in memories if row.author not in authors], source
+        ),
+    ]
+    examples = [*new, *(known[number] for number in source.permutation(len(known))[:old])]
+    batches = bucket(list(map(_size, examples)), bench.batch(_FURTHER_BATCH), source, epochs)
+    label = f"relation, further ({len(examples)} pairs)"
+    _fit_examples(
+        bench, adapter, head, examples, batches, (_FURTHER_RATE, 2 * _FURTHER_RATE), label
+    )
+
+
+def _size(example: _Example) -> int:
+    return len(example.ids)
+
+
+def _fit_examples(
+    bench: Bench,
+    adapter: Adapter,
+    head: TextHead,
+    examples: list[_Example],
+    epochs: list[list[np.ndarray]],
+    rates: tuple[float, float],
+    label: str,
+) -> None:
     allowed = np.zeros((len(examples), len(RELATIONS)), bool)
     for number, example in enumerate(examples):
         allowed[number, [RELATIONS.index(name) for name in example.allowed]] = True
@@ -62,11 +111,7 @@ def fit_relation(
         fits = torch.from_numpy(allowed[batch]).to(bench.device)
         return -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
 
-    lengths = [len(example.ids) for example in examples]
-    epochs = bucket(lengths, bench.batch(_BATCH), source, _EPOCHS)
-    modules = [(adapter, _RATE), (head, _HEAD_RATE)]
-    bench.fit(modules, epochs, loss, label=f"{label} ({len(examples)} pairs)")
-    return adapter, head
+    bench.fit([(adapter, rates[0]), (head, rates[1])], epochs, loss, label=label)
 
 
 def measure_relation(

@@ -147,7 +147,10 @@ def read_rows(folder: Path) -> Rows:
     return Rows(
         memories=tuple(_read_memory(author, row) for author, row in _read(folder, "judge_")),
         pairs=tuple(_read_pair(author, row) for author, row in _read(folder, "pairs_")),
-        sentences=tuple(_read_sentence(author, row) for author, row in _read(folder, "worth_")),
+        sentences=(
+            *(_read_sentence(author, row) for author, row in _read(folder, "worth_")),
+            *_read_turns(folder / "turns.tsv"),
+        ),
         secrets=tuple(_read_secrets(author, row) for author, row in _read(folder, "spans_")),
         chats=tuple(_read_chat(author, row) for author, row in _read(folder, "told_")),
     )
@@ -200,6 +203,23 @@ def _read(folder: Path, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for file in sorted(folder.glob(f"{prefix}*.jsonl")):
         for row in read_lines(file):
             yield file.stem, row
+
+
+def _read_turns(file: Path) -> Iterator[Sentence]:
+    """Yield the turns of an older file: what each states (user, project or none), and its text."""
+    for line in unicodedata.normalize("NFC", file.read_text("utf-8")).splitlines():
+        kind, text = line.split("\t", 1)
+        yield Sentence(
+            author="turns",
+            lang="ko" if any("가" <= letter <= "힣" for letter in text) else "en",
+            before="",
+            text=text,
+            worth=kind != "none",
+            kind="none" if kind == "none" else None,
+            about=None if kind == "none" else kind,
+            needs_before=None,
+            until=None,
+        )
 
 
 def _read_memory(author: str, row: dict[str, Any]) -> Memory:

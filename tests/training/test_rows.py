@@ -1,8 +1,11 @@
+import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 _TRAINING = Path(__file__).parents[2] / "training"
+_ADAPTERS = _TRAINING.parent / "src/gieok/models/local/adapters"
 
 
 def test_no_row_is_double_or_contradicts_another_and_no_author_kept_out_is_trained_on() -> None:
@@ -14,6 +17,14 @@ def test_no_row_is_double_or_contradicts_another_and_no_author_kept_out_is_train
 
 
 def test_an_adapter_is_small_enough_to_be_shipped() -> None:
-    adapters = sorted((_TRAINING / "adapters").glob("*.npz"))
+    adapters = sorted(_ADAPTERS.glob("*.npz"))
     assert [file.stem for file in adapters] == ["find", "relation", "worth"]
     assert all(file.stat().st_size <= 4_000_000 for file in adapters)
+
+
+def test_the_adapters_belong_to_the_rows_that_are_there() -> None:
+    card = runpy.run_path(str(_TRAINING / "card.py"))
+    held = json.loads((_ADAPTERS / "card.json").read_text(encoding="utf-8"))
+    assert held == card["describe_adapters"](), (
+        "rows or adapters have changed: fit anew (`make train`), then `python training/card.py`"
+    )

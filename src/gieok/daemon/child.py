@@ -13,9 +13,10 @@ from pathlib import Path
 from gieok import places
 from gieok.commands import load_command
 from gieok.commands.encode import encode
-from gieok.errors import GieokError
+from gieok.errors import EmbedderFailed, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors, follow_release
 from gieok.home.calls import open_call
+from gieok.ports.models import Embedder
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 from gieok.text.turns import is_users
@@ -57,12 +58,20 @@ def embed_missing_vectors() -> None:
     store, embedder = call.home.store, call.home.open_embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
-            follow_release(store, embedder)
             fill_vectors(store, embedder, is_first=is_users)
+            _follow_release(store, embedder)
             fill_lines(store, embedder)
             call.home.settle_statements()
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
+
+
+def _follow_release(store: VectorSearch, embedder: Embedder) -> None:
+    """Make the vectors anew for the current release; where that fails, the earlier ones serve on."""
+    try:
+        follow_release(store, embedder)
+    except EmbedderFailed as error:
+        print(redact(f"the vectors stay those of the earlier release: {error}"), flush=True)  # noqa: T201
 
 
 def sync_child_project() -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import gieok
@@ -29,7 +30,7 @@ from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import LineSearch, Store, VectorSearch
 from gieok.processes import autostart, wire
 
 _TICK_S = 1
@@ -41,6 +42,8 @@ _IDLE_S = 1800.0
 #: Up to so many passages, a few seconds of conversation, are embedded in this process; a child
 #: process takes .7 s of CPU to begin.
 _LITTLE = 64
+#: How long after vectors could not be made anew it is tried again.
+_UPGRADE_AGAIN = timedelta(hours=1)
 #: After so many seconds without a message, lasting memories are judged.
 _QUIET_S = 20.0
 
@@ -93,6 +96,7 @@ class DaemonProcess:
         self._serving = Serving(home, self._opened, self.board)
         #: Set when passages may wait for their vectors.
         self._unembedded = threading.Event()
+        self._upgrade_at: datetime | None = None
 
     def run(self) -> int:
         """Start the parts, wait for the end, and finish running calls."""
@@ -185,9 +189,16 @@ class DaemonProcess:
             waiting = sum(map(store.waiting, store.scopes()))
             is_upgrade = self._has_earlier_vectors()
             if waiting or is_upgrade:
-                board.note("vectors", f"{waiting:,} passages wait")
-                self._embed(store, is_little=waiting <= _LITTLE and not is_upgrade)
-            board.note("vectors", "up to date")
+                board.note(
+                    "vectors",
+                    "made anew for a newer model" if is_upgrade else f"{waiting:,} passages wait",
+                )
+                is_much = is_upgrade or waiting > _LITTLE or _wait_many_lines(store)
+                self._embed(store, is_little=not is_much)
+            has_failed = is_upgrade and self._has_earlier_vectors()
+            if has_failed:  # the log says why; every message would begin it again
+                self._upgrade_at = self._call.clock.now() + _UPGRADE_AGAIN
+            board.note("vectors", "of an earlier release" if has_failed else "up to date")
             is_new = is_new or bool(waiting)
             if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
                 continue
@@ -196,7 +207,9 @@ class DaemonProcess:
             is_new = self._settle(store)
 
     def _has_earlier_vectors(self) -> bool:
-        """Say whether the vectors are of an earlier release of the model, to be made anew."""
+        """Say whether the vectors are of an earlier release of the model, to be made anew now."""
+        if self._upgrade_at and self._call.clock.now() < self._upgrade_at:
+            return False
         embedder = self._opened().home.open_embedder()
         try:
             return embedder is not None and embedder.is_upgrade
@@ -208,7 +221,7 @@ class DaemonProcess:
         wait.
         """
         rewrite = self._call.home.sidecar.write_active_memory
-        return self._call.home.settle_statements(rewrite, store)
+        return self._opened().home.settle_statements(rewrite, store)
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed the waiting passages.
@@ -231,3 +244,8 @@ class DaemonProcess:
         elif what == "serve":
             self._serving.want()
         return {"ok": True, "parts": self.board.parts}
+
+
+def _wait_many_lines(store: object) -> bool:
+    """Say whether more lines wait for vectors than a process with prompts to answer embeds."""
+    return isinstance(store, LineSearch) and len(store.missing_lines(_LITTLE + 1)) > _LITTLE

@@ -14,6 +14,8 @@ TextForm = Callable[[str], str]
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
 #: How many times a switch looks for passages that were written while it ran.
+#: Passages that are made anew before what was written meanwhile gets its vectors.
+_SLICE = 512
 _PASSES = 5
 #: Passages read per page when looking for those to embed first.
 _PAGE = 1_000
@@ -180,11 +182,24 @@ def follow_release(
 ) -> int:
     """Make the vectors anew where they are of an earlier release of the model; return how many.
 
-    As `switch_model`: the old ones answer until all are made.
+    As `switch_model`: the old ones answer until all are made, and what is written meanwhile gets
+    an old one too. Raises EmbedderFailed.
     """
-    if isinstance(embedder, Followed) and isinstance(store, ModelSwitch) and embedder.is_upgrade:
-        return switch_model(store, embedder, progress)
-    return 0
+    if not (isinstance(embedder, Followed) and isinstance(store, ModelSwitch)):
+        return 0
+    if not embedder.is_upgrade:
+        return 0
+    target, done = embedder.wanted(), 0
+    before: PassageId | None = None
+    while waiting := store.missing_for(target.model, target.dimension, before, _SLICE):
+        for start in range(0, len(waiting), _BATCH):
+            batch = waiting[start : start + _BATCH]
+            store.keep_vectors(target.model, _embed_waiting_passages(target, batch, str))
+            done += len(batch)
+            progress(done)
+        before = waiting[-1][0]
+        fill_vectors(store, embedder)
+    return done + switch_model(store, target)
 
 
 def for_store(embedder: Embedder, store: object) -> Embedder:

@@ -37,7 +37,7 @@ _DECIDING = (
 _BUNDLED = {"embedder": "e5"}
 _UPGRADE = (
     "vectors of the model's earlier release answer until the new ones are made: `gieok up` makes "
-    "them, `gieok index` makes them now"
+    "them, `gieok index` makes them now, of code `gieok code init`"
 )
 #: More models than a person tries; older records are never opened.
 _MOST_KEPT = 20
@@ -167,7 +167,10 @@ class FollowingEmbedder:
             configured, wrong, name = None, f"{error} ({error.hint})", ""
         if active is not None and name != active[0]:
             reopened = _reopen_kept_embedder(self._home, active[0])
-            if reopened is not None and not wrong and is_earlier_release(active[0], name):
+            is_here = (
+                not self._home.stores.is_remote
+            )  # other machines read a shared store's vectors
+            if reopened and is_here and not wrong and is_earlier_release(active[0], name):
                 return reopened, _UPGRADE, True
             if reopened is not None:
                 switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"

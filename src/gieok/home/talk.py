@@ -152,7 +152,7 @@ class ConfiguredModels(ScopeModels):
 
     def __init__(self, home: Home, store: Store) -> None:
         journal = home.stores.journal()
-        super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_embedder))
+        super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_reader))
         self._home = home
         observing = home.settings.text("observe.model")
         self._reflecting = home.settings.text("reflect.model") or observing

@@ -104,7 +104,7 @@ def observe_sentence(home: Home, ledger: Ledger | None = None) -> str:
     )
     span = MessageSpan(Scope("gieok:doctor"), 0, 1, (Journalled(1, message),))
     if model == "rules":
-        judge = rules.StatementJudge(home.open_embedder)
+        judge = rules.StatementJudge(home.open_reader)
         observer = rules.RulesObserver(home.zone, judge, rules.GivenContext())
         observed = observer.observe(span)
     else:

@@ -86,8 +86,21 @@ class EmbeddingService(Protocol):
         """
 
 
+class SentenceReading(NamedTuple):
+    """Probabilities that a sentence is worth keeping, and that it is about its speaker."""
+
+    worth: float
+    about_user: float
+
+
 class Reader(Protocol):
-    """Small model of our own that reads statements beside each other."""
+    """Small model of our own that reads statements, alone and beside each other."""
+
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
+        """Return what a user's sentence is worth; `before` is what the assistant said before it.
+
+        Raises EmbedderFailed.
+        """
 
     def change(self, earlier: str, later: str) -> float:
         """Return the probability that a later statement ends an earlier one, or takes its place.

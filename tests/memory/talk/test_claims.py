@@ -471,4 +471,4 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
         claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
         for one in entries
     )
-    assert claims.judge_found(store, old, new, PairJudge(None), may_read=False)[1] is is_sure
+    assert claims.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure

@@ -30,7 +30,7 @@ def reader(models: Path) -> LocalReader:
     [
         (_KEY, "The spare key to the loom room is with Petronela at the front desk now."),
         ("회의는 화요일 세 시야", "회의 수요일 네 시로 옮겼어"),
-        ("배포는 금요일에 해", "we deploy on Tuesdays now, not on Fridays"),
+        ("배포는 금요일에 해", "배포는 이제 화요일에 해"),
     ],
 )
 def test_a_change_is_likelier_than_not(reader: LocalReader, earlier: str, later: str) -> None:

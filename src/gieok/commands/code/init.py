@@ -233,10 +233,8 @@ def _embed_project(call: Call, project: Project, *, may_switch: bool) -> tuple[i
     if embedder is None:
         return 0, ""
     try:
-        followed = lifecycle.for_store(embedder, project.store)
-        is_upgrade = isinstance(followed, Followed) and followed.is_upgrade
-        behind = _describe_model_difference(followed)
-        if behind and (may_switch or is_upgrade):
+        behind = _describe_model_difference(embedder, project)
+        if behind and may_switch:
             return lifecycle.switch_model(
                 project.store, embedder, call.progress("embedded"), form=head
             ), ""
@@ -257,8 +255,9 @@ def _embed_project(call: Call, project: Project, *, may_switch: bool) -> tuple[i
         return 0, f"no vectors: {error} ({error.hint})"
 
 
-def _describe_model_difference(followed: Embedder) -> str:
+def _describe_model_difference(embedder: Embedder, project: Project) -> str:
     """Return how the model of the project's vectors differs from the settings; '' for no change."""
+    followed = lifecycle.for_store(embedder, project.store)
     difference = followed.behind if isinstance(followed, Followed) else ""
     return difference.replace("gieok index --rebuild", "gieok code init")
 

@@ -24,7 +24,7 @@ from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedStore, ModelSwitch, Store, VectorCopy, VectorSearch
-from gieok.ranking.calibration import FITTED_ON
+from gieok.ranking.calibration import FITTED_ON, SHIPPED
 from gieok.ranking.recall import first_answer
 from gieok.text.catalogues import ENGLISH
 from gieok.text.messages import Words
@@ -367,7 +367,7 @@ def _list_uncalibrated_models(call: Call, store: Store) -> tuple[str, ...]:
         names += [by.reranker.model] if by else []
     except RerankerFailed as error:
         names.append(f"reranker ({error})")
-    return tuple(name for name in names if name != FITTED_ON and name not in known)
+    return tuple(name for name in names if name != FITTED_ON and name not in {**SHIPPED, **known})
 
 
 def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:

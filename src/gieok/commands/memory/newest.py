@@ -82,7 +82,7 @@ def place_current_hits(
     fresh = now - _FRESH
     is_compared = not is_quick or any(hit.passage.said_at > fresh for hit in hits[:_COMPARED])
     compared = (
-        _compare_found_statements(call, store, marked, documents)
+        _compare_found_statements(call, store, marked, documents, may_read=not is_quick)
         if is_compared
         else _Compared({}, {}, {})
     )
@@ -198,8 +198,14 @@ def _compare_found_statements(
     store: Store,
     marked: Sequence[PlacedHit],
     documents: Mapping[tuple[Scope, str], Document],
+    *,
+    may_read: bool,
 ) -> _Compared:
-    """Compare hits with each other, by the judge of `talk.claims`."""
+    """Compare hits with each other, by the judge of `talk.claims`.
+
+    `may_read`: the reader is asked about what was said in the last day, where the search used
+    vectors.
+    """
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
     from gieok.memory.talk import claims  # a cold search of one hit has no time for them
@@ -210,13 +216,15 @@ def _compare_found_statements(
     behind: dict[int, int] = {}
     pairs: dict[int, Relation] = {}
     statements = dict(_list_statements(store, marked, documents))
-    judge, fresh_s = PairJudge(call.home.open_reader()), (call.clock.now() - _FRESH).timestamp()
+    may_read = may_read and any("vector" in placed.hit.signals for placed in marked)
+    judge = claims.FoundJudge(store, PairJudge(call.home.open_reader() if may_read else None))
+    fresh_s = (call.clock.now() - _FRESH).timestamp()
     for place, old in statements.items():
         for other, new in statements.items():
             is_later = claims.is_dated(new.document) and old.order < new.order
             if other == place or not is_later or old.document.scope != new.document.scope:
                 continue
-            pair, is_sure = claims.judge_found(store, old, new, judge, may_read=new.at > fresh_s)
+            pair, is_sure = judge.judge(old, new, may_read=may_read and new.at > fresh_s)
             if is_sure:
                 claim = new.claim(pair.by)
                 end = EndedClaim(

@@ -13,6 +13,14 @@ _AHEAD = re.compile(
     r"|(?P<weekly>(?<![가-힣])다음 ?주|\bnext week\b)|(?P<monthly>다음 ?달|\bnext month\b)",
     re.IGNORECASE,
 )
+#: A word that counts from the day on which it is said. Without one, weekdays, weekends and weeks of a
+#: month are those of every week and year: "deploys Monday to Thursday", "화요일부터 일요일까지".
+_POINTS = re.compile(
+    r"\b(?:ago|last|past|this|previous|yesterday|today|tonight|tomorrow|next|earlier|recently"
+    r"|(?:in|within|for|since|before) (?:the )?(?:\w+ )?\w+)\b"
+    r"|[전뒤후]|지난|저번|이번|다음|오는|어제|그제|그저께|엊그제|오늘|내일|모레|작년|재작년|올해|내년|금년|새해",
+    re.IGNORECASE,
+)
 #: A bare weekday means the next one, in a statement of something due by that day.
 _DUE = re.compile(
     r"(?:이번 ?주 ?)?(?P<ko>[월화수목금토일])요일(?:까지| ?전까지)|\b(?:by|due|due on|before|until|this|"
@@ -65,7 +73,11 @@ def _find_due_day(text: str, said: date) -> tuple[date, date] | None:
 
 def _find_past_days(text: str, said: date) -> tuple[date, date] | None:
     days = find_past_span(text, said)
-    if days is None or not _is_relative(text, said, days.first, days.last):
+    if (
+        days is None
+        or not _POINTS.search(days.words)
+        or not _is_relative(text, said, days.first, days.last)
+    ):
         return None
     return days.first, days.last
 

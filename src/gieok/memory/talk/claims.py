@@ -33,7 +33,6 @@ from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.places import is_served
 from gieok.ports.journal import Conversations
-from gieok.ports.models import Reader
 from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
@@ -42,6 +41,8 @@ from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
 _VERSION = 4
+#: Versions whose results hold until a document is compared anew.
+_READABLE = (3, _VERSION)
 #: Documents that one step compares: a memory that is imported whole takes several steps.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
@@ -140,19 +141,18 @@ def update_claims(
     home: Path,
     journal: Conversations | None = None,
     zone: tzinfo = UTC,
-    reader: Reader | None = None,
+    judge: PairJudge | None = None,
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
     """Compare new documents in all scopes; return ended claims, and whether documents wait.
 
     Raises StoreError. With a journal, an observation of a turn ends together with the turn. `zone`
-    is the time zone of the days of stated ends; `reader` judges pairs besides the rules. Safe to
-    kill and to repeat.
+    is the time zone of the days of stated ends; `judge` judges pairs, by rules alone where there is
+    none. Safe to kill and to repeat.
     """
     waits, compared = False, dict[str, ComparedScope]()
-    for scope in store.scopes():
-        if not places.is_brought(scope.path) and not is_served(scope.path):
-            compared[scope.path], is_behind = compare_scope(store, scope, home, zone, reader)
-            waits = waits or is_behind
+    for scope in _list_compared_scopes(store):
+        compared[scope.path], is_behind = compare_scope(store, scope, home, zone, judge)
+        waits = waits or is_behind
     ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
     for path, standing in compared.items():
         links = _put_back(standing.links, _list_taken_back(store, journal, path, compared))
@@ -164,6 +164,41 @@ def update_claims(
     for path, whose in ended.items():
         _write_replaced_claims(home, path, whose)
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
+
+
+def read_ahead(store: Store, home: Path, judge: PairJudge) -> None:
+    """Let the reader judge the pairs that the next comparison will ask for, and write nothing.
+
+    A model is asked for seconds, which no lock may be held for. Stops behind the document at which
+    the judge has read enough.
+    """
+    for scope in _list_compared_scopes(store):
+        before = _read_compared_scope(_locate_links(home, scope))
+        comparison = _Comparison(store, scope, judge)
+        for entry in store.entries(scope, _list_changed(before, store.hashes(scope))):
+            if judge.is_tired:
+                return
+            statements, is_complete = comparison.statements(entry)
+            if is_complete:
+                list(comparison.links(statements))
+
+
+def _list_compared_scopes(store: Store) -> list[Scope]:
+    return [
+        scope
+        for scope in store.scopes()
+        if not places.is_brought(scope.path) and not is_served(scope.path)
+    ]
+
+
+def _locate_links(home: Path, scope: Scope) -> Path:
+    return Path(places.replaced_file(str(home), scope.path) + ".links")
+
+
+def _list_changed(state: ComparedScope, hashes: Mapping[str, str]) -> list[str]:
+    """Return the keys of the documents that one step compares, the newest first."""
+    changed = [key for key, stamp in hashes.items() if state.compared.get(key) != stamp]
+    return sorted(changed, reverse=True)[:_MOST_DOCUMENTS]
 
 
 def ended_lines(
@@ -399,36 +434,44 @@ def _drop_cancelled_links(links: Sequence[ClaimLink]) -> list[ClaimLink]:
 
 
 def compare_scope(
-    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC, reader: Reader | None = None
+    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC, judge: PairJudge | None = None
 ) -> tuple[ComparedScope, bool]:
     """Compare the new documents of a scope; return its state, and whether more documents wait.
 
-    The state is kept by the documents' hashes.
+    The state is kept by the documents' hashes. What was found of a document holds until it is
+    compared again, also where a newer release compares all anew.
     """
-    file = Path(places.replaced_file(str(home), scope.path) + ".links")
+    file = _locate_links(home, scope)
+    judge = judge or PairJudge(None)
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
     compared = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
-    links = [link for link in before.links if link.old.key in compared and link.new.key in compared]
-    ends = [end for end in before.ends if end.old.key in compared]
-    taken = [statement for statement in before.taken_back if statement.key in compared]
-    new = sorted(hashes.keys() - compared.keys(), reverse=True)
-    comparison = _Comparison(store, scope, PairJudge(reader))
-    for entry in store.entries(scope, new[:_MOST_DOCUMENTS]):
+    links = [link for link in before.links if link.old.key in hashes and link.new.key in hashes]
+    ends = [end for end in before.ends if end.old.key in hashes]
+    taken = [statement for statement in before.taken_back if statement.key in hashes]
+    changed = _list_changed(before, hashes)
+    waits = len(hashes) - len(compared) > len(changed)
+    comparison = _Comparison(store, scope, judge)
+    for entry in store.entries(scope, changed):
+        key = entry.document.key
+        links = [link for link in links if key not in (link.old.key, link.new.key)]
+        ends = [end for end in ends if end.old.key != key]
+        taken = [statement for statement in taken if statement.key != key]
+        missed_before = judge.missed
         statements, is_complete = comparison.statements(entry)
         ends += _list_stated_ends(statements, zone)
         links += comparison.links(statements)
         taken += cancelled_changes.list_taken_back(
             store, scope, entry.document, _second_of(entry.document)
         )
-        if is_complete:
-            compared[entry.document.key] = hashes[entry.document.key]
+        if judge.missed > missed_before:  # the next step reads what this one had no time for
+            waits = True
+        elif is_complete:
+            compared[key] = hashes[key]
         else:  # what still waits for vectors is compared again
-            links = [
-                link for link in links if entry.document.key not in (link.old.key, link.new.key)
-            ]
-            ends = [end for end in ends if end.old.key != entry.document.key]
-            taken = [statement for statement in taken if statement.key != entry.document.key]
+            links = [link for link in links if key not in (link.old.key, link.new.key)]
+            ends = [end for end in ends if end.old.key != key]
+            taken = [statement for statement in taken if statement.key != key]
     state = ComparedScope(
         compared,
         list({(link.old[:3], link.new[:2]): link for link in links}.values()),
@@ -442,7 +485,7 @@ def compare_scope(
         fs.replace_private(
             file, json.dumps([_VERSION, state.compared, rows, stated, state.taken_back])
         )
-    return state, len(new) > _MOST_DOCUMENTS
+    return state, waits
 
 
 def _read_compared_scope(file: Path) -> ComparedScope:
@@ -450,11 +493,11 @@ def _read_compared_scope(file: Path) -> ComparedScope:
         version, *held = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ComparedScope({}, [], [], [])
-    if version != _VERSION:
+    if version not in _READABLE:
         return ComparedScope({}, [], [], [])
     compared, rows, stated, taken = held
     return ComparedScope(
-        compared,
+        compared if version == _VERSION else {},
         [ClaimLink(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
         [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
@@ -480,6 +523,7 @@ class _Comparison:
 
     def __init__(self, store: Store, scope: Scope, judge: PairJudge) -> None:
         self._store, self._scope, self._judge = store, scope, judge
+        self._near: dict[tuple[str, int], list[list[StatedLine]]] = {}
         active = store.active_model() if isinstance(store, VectorCopy) else None
         self._model = active[0] if active is not None else ""
 
@@ -537,6 +581,11 @@ class _Comparison:
 
         Each passage is a list; the statement itself is left out.
         """
+        if one.place not in self._near:
+            self._near[one.place] = self._find_neighbours(one)
+        return self._near[one.place]
+
+    def _find_neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         if not isinstance(self._store, VectorSearch):
             return []
         near = self._store.nearest(
@@ -647,24 +696,47 @@ def _second_of(document: Document) -> int:
     return int(moment.timestamp())
 
 
-def judge_found(
-    store: Store, old: StatedLine, new: StatedLine, judge: PairJudge, *, may_read: bool
-) -> tuple[Relation, bool]:
-    """Judge two statements of a search; say whether the later one surely replaced the other.
+class FoundJudge:
+    """Judge of the statements that a search found, against each other."""
 
-    `may_read`: the reader may be asked too, which takes some 20 ms a pair.
-    """
-    scope = old.document.scope
+    def __init__(self, store: Store, judge: PairJudge) -> None:
+        self._store, self._judge = store, judge
+        self._comparisons: dict[Scope, _Comparison] = {}
+
+    def judge(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> tuple[Relation, bool]:
+        """Judge two statements; say whether the later one surely replaced the other.
+
+        `may_read`: the reader may be asked where no rule is sure, which takes some 20 ms a pair.
+        """
+        return _judge_found(
+            self._store, old, new, self._compare(old.document.scope), self._judge, may_read=may_read
+        )
+
+    def _compare(self, scope: Scope) -> _Comparison:
+        if scope not in self._comparisons:
+            self._comparisons[scope] = _Comparison(self._store, scope, self._judge)
+        return self._comparisons[scope]
+
+
+def _judge_found(
+    store: Store,
+    old: StatedLine,
+    new: StatedLine,
+    comparison: _Comparison,
+    judge: PairJudge,
+    *,
+    may_read: bool,
+) -> tuple[Relation, bool]:
     judgement = relation(old.text, new.text)
     if not (judgement.is_sure or may_read) or is_protected(old):
         return judgement, False
     if not is_dated(new.document) or not new.vector:
         return judgement, False
-    if not _Comparison(store, scope, judge).is_nearest(old, new):
+    if not comparison.is_nearest(old, new):
         return judgement, False
     judgement = judge.review(judgement, old.text, new.text)
     if not judgement.is_sure:
         return judgement, False
     return judgement, not cancelled_changes.is_taken_back(
-        store, scope, new.document, new.line, new.at
+        store, old.document.scope, new.document, new.line, new.at
     )

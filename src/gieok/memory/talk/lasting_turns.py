@@ -33,7 +33,7 @@ from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 6
+_VERSION = 7
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -150,7 +150,8 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
     hashes = {
         key: content_hash for key, content_hash in store.hashes(scope).items() if turns.is_said(key)
     }
-    known = _read_judged_rows(file)
+    model = _find_text_vectors(store, [])[0]
+    known = _read_judged_rows(file, model)
     judged = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
     changed = sorted(hashes.keys() - judged.keys())
     for start in range(0, len(changed), _AT_ONCE):
@@ -160,7 +161,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
             judged[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
     if changed or len(judged) != len(known):
         fs.make_private(file.parent)
-        fs.replace_private(file, json.dumps([_VERSION, judged]))
+        fs.replace_private(file, json.dumps([_VERSION, model, judged]))
     for key, (_, lines) in judged.items():
         for value, at, line, is_about, check, rule in lines:
             yield LastingLine(
@@ -174,14 +175,15 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
             )
 
 
-def _read_judged_rows(file: Path) -> dict[str, tuple[str, list[_Row]]]:
+def _read_judged_rows(file: Path, model: str) -> dict[str, tuple[str, list[_Row]]]:
+    """Return the rows that were judged by the vectors of this model; none for another one's."""
     try:
-        version, rows = json.loads(file.read_text(encoding="utf-8"))
+        version, judged_by, rows = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return (
         {key: (content_hash, lines) for key, (content_hash, lines) in rows.items()}
-        if version == _VERSION
+        if (version, judged_by) == (_VERSION, model)
         else {}
     )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gieok import fs, places
 from gieok.memory.talk import claims, lasting_turns, settlement, turns
+from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Reader
@@ -45,9 +46,13 @@ def update_promotions(
     Returns whether statements still wait to be compared: a memory that is imported whole takes
     several steps.
     """
+    judge = PairJudge(reader)
+    if reader is not None:
+        claims.read_ahead(store, home, judge)
+        judge.close()
     with _lock_lasting_files(home):
         promote(store, home)
-        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal, reader=reader)
+        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal, judge=judge)
     for scope, scope_ends in ends.items() if journal is not None else ():
         if journal is not None and settlement.settle_observations(
             journal, store, scope, scope_ends

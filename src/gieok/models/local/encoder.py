@@ -6,7 +6,6 @@ used: it is three quarters of the model and a text touches a few dozen rows of i
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -134,16 +133,7 @@ def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDAr
 
 def open_encoder(folder: Path, threads: int) -> Encoder:
     """Load the model in `folder`. Raises one of `load_errors` if it is damaged."""
-    return Encoder(open_session(str(folder / ENCODER), threads), open_table(folder))
-
-
-@lru_cache(2)
-def open_table(folder: Path) -> Table:
-    """Return the table of the model in `folder`, shared by all that read with it.
-
-    Raises OSError or ValueError.
-    """
-    return Table(folder)
+    return Encoder(open_session(str(folder / ENCODER), threads), Table(folder))
 
 
 def open_session(model: str | bytes, threads: int) -> InferenceSession:

@@ -5,6 +5,7 @@ vectors need not be made anew for a better head.
 """
 
 import json
+import shutil
 from pathlib import Path
 
 from gieok.models.local.adapter import hash_adapter, open_adapter
@@ -46,6 +47,9 @@ def build_head(models: Path, name: str, *, again: bool = False) -> Path:
 
     folder = _locate_head(models, name)
     build_model_folder(folder, is_whole, build)
+    for other in models.glob(f"reader-{name}-*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)  # of an earlier release
     return folder / _GRAPH
 
 

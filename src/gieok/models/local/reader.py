@@ -6,7 +6,7 @@ graphs read comes from the folder of the bundled embedder.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
 from gieok.models.local.releases import CURRENT
+from gieok.ports.models import SentenceReading
+from gieok.precedence import PROMPTS
 
 if TYPE_CHECKING:
     from gieok.models.local.encoder import InferenceSession, Table
@@ -23,6 +25,11 @@ RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated"
 _CHANGES = (RELATIONS.index("replaces"), RELATIONS.index("ends"))
 #: Tokens of a pair that are read, both halves together, and of one half.
 _LONGEST, _HALF = 190, 88
+#: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
+#: whom it is about (nobody, the user, the project, others).
+_WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
+#: Tokens of a turn that are read, and of the words before it.
+_LONGEST_TURN, _HALF_OF_TURN = 126, 64
 
 
 class LocalReader:
@@ -37,31 +44,58 @@ class LocalReader:
         self._say = say
         self._lock = Lock()
         self._heads: dict[str, tuple[Table, InferenceSession]] = {}
+        #: What went wrong: building again for every pair would take seconds each.
+        self._failed: EmbedderFailed | None = None
+
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
+        """Return what a user's sentence is worth, and whether it is about the user."""
+        table, session = self._head("worth")
+        ids = list(table.ids("passage:"))
+        if before:
+            ids += [*table.ids("Assistant:"), *table.ids(f'"{before}"')][:_HALF_OF_TURN]
+        ids += [*table.ids("User:"), *table.ids(f'"{text}"')]
+        logits = _read_logits(table, session, ids[:_LONGEST_TURN])
+        return SentenceReading(
+            worth=_soften(logits[_WORTH])[1],
+            about_user=_soften(logits[_ABOUT])[_USER],
+        )
 
     def change(self, earlier: str, later: str) -> float:
         """Return the probability that a later statement ends an earlier one, or takes its place."""
         table, session = self._head("relation")
         first = [*table.ids("earlier:"), *list(table.ids(earlier))[:_HALF]]
         ids = [*first, *table.ids("later:"), *table.ids(later)][:_LONGEST]
-        chances = _read_chances(table, session, ids)
+        chances = _soften(_read_logits(table, session, ids))
         return sum(chances[place] for place in _CHANGES)
 
     def _head(self, name: str) -> "tuple[Table, InferenceSession]":
+        PROMPTS.give_way()
         if name not in self._heads:
             with self._lock:
+                if self._failed is not None:
+                    raise self._failed
                 if name not in self._heads:
-                    self._heads[name] = _open_head(self._models, name, self._threads, self._say)
+                    try:
+                        self._heads[name] = _open_head(self._models, name, self._threads, self._say)
+                    except EmbedderFailed as error:
+                        self._failed = error
+                        raise
         return self._heads[name]
 
 
-def _read_chances(table: "Table", session: "InferenceSession", ids: list[int]) -> list[float]:
-    """Return the probabilities of a head's answers. Raises EmbedderFailed."""
+def _read_logits(table: "Table", session: "InferenceSession", ids: list[int]) -> list[float]:
+    """Return the logits of a head. Raises EmbedderFailed."""
     from gieok.models.local.encoder import INPUT
 
     try:
-        logits = session.run(None, {INPUT: table.embed(ids)})[0].tolist()
+        logits: list[float] = session.run(None, {INPUT: table.embed(ids)})[0].tolist()
     except _list_run_errors() as error:
         raise EmbedderFailed(f"the reader failed: {error}") from error
+    return logits
+
+
+def _soften(logits: Sequence[float]) -> list[float]:
+    """Return the probabilities of answers that exclude each other."""
     most = max(logits)
     weights = [math.exp(logit - most) for logit in logits]
     return [weight / sum(weights) for weight in weights]
@@ -77,30 +111,39 @@ def _open_head(
     models: Path, name: str, threads: int, say: Callable[[str], None]
 ) -> "tuple[Table, InferenceSession]":
     """Open a head, and build it where it is missing or damaged. Raises EmbedderFailed."""
-    room.require_address_space(room.LOADED_BYTES)
     try:
-        from gieok.models.local.encoder import load_errors, open_session, open_table
-        from gieok.models.local.head_files import build_head, find_whole_head
-
-        errors = load_errors()
+        return _open_or_build_head(models, name, threads, say)
     except ImportError as error:
         from gieok.models.local import platforms
 
-        hint = platforms.here().for_runtime()
         raise EmbedderFailed(
-            f"the reader needs a package that is not there: {error}", hint=hint
+            f"the reader needs a package that is not there: {error}",
+            hint=platforms.here().for_runtime(),
         ) from error
-    for is_last in (False, True):
-        file = find_whole_head(models, name)
-        if file is None or is_last:
-            say("preparing the reader, once (a few seconds)")
-            room.require_address_space(room.CONVERTED_BYTES)
-            file = build_head(models, name, again=is_last)
+    except MemoryError as error:
+        raise room.build_memory_shortage_error("it ran out while the reader was loaded") from error
+
+
+def _open_or_build_head(
+    models: Path, name: str, threads: int, say: Callable[[str], None]
+) -> "tuple[Table, InferenceSession]":
+    room.require_address_space(room.LOADED_BYTES)
+    from gieok.models.local.encoder import Table, load_errors, open_session
+    from gieok.models.local.head_files import build_head, find_whole_head
+
+    file = find_whole_head(models, name)
+    if file is not None:
         try:
-            return open_table(models / CURRENT.folder), open_session(str(file), threads)
-        except errors as error:
-            if is_last:
-                raise EmbedderFailed(
-                    f"the reader in {file.parent} cannot be loaded: {error}"
-                ) from error
-    raise AssertionError
+            return Table(models / CURRENT.folder), open_session(str(file), threads)
+        except load_errors():
+            pass  # built again below
+    say("preparing the reader, once (a few seconds)")
+    room.require_address_space(room.CONVERTED_BYTES)
+    file = build_head(models, name, again=file is not None)
+    try:
+        return Table(models / CURRENT.folder), open_session(str(file), threads)
+    except load_errors() as error:
+        raise EmbedderFailed(
+            f"the reader in {file.parent} cannot be loaded: {error}",
+            hint=f"remove {file.parent} and {models / CURRENT.folder} and run the command again",
+        ) from error

@@ -1,5 +1,5 @@
 """Fitted weights, as small files in this folder, and the functions that use them.
 
-Each file names the embedding model whose vectors the weights were fitted on. For another model
-there is no query map and no head.
+Each file names the embedding model whose vectors the weights were fitted on. Another
+model's vectors are judged by no head.
 """

@@ -1,7 +1,7 @@
 """Linear heads that judge a turn or a sentence: is it about the user, is it worth keeping.
 
 A head reads the vector of a text and its readable features. `scripts/fit_heads.py` fits the heads
-on sentences written and labelled for this (`scripts/learned/turns.tsv`).
+on sentences written and labelled for this (`training/data/turns.tsv`).
 """
 
 from array import array
@@ -49,18 +49,10 @@ def judge_turn_worth(text: str, vector: bytes, model: str) -> float:
     return _judge_by_head("worth", text, vector, model)
 
 
-def stated(text: str, vector: bytes, model: str) -> float:
-    """Return the probability that one sentence states a fact, decision, preference, rule or plan.
-
-    Arguments as in `about_user`.
-    """
-    return _judge_by_head("stated", text, vector, model)
-
-
 def worth_by_words(text: str) -> float:
-    """Return the probability of `stated` by readable features alone.
+    """Return the probability that a sentence states something worth keeping, by readable features.
 
-    Weaker than `stated`; for texts without a vector.
+    For where the reader cannot run.
     """
     return _load_heads()[1]["words"].probability((), features_of(text))
 
@@ -88,7 +80,7 @@ def _load_heads() -> tuple[str, dict[str, Head]]:
             weights.matrices[f"{name}.features"][0],
             weights.numbers[name],
         )
-        for name in ("about_user", "worth", "stated")
+        for name in ("about_user", "worth")
     }
     heads["words"] = Head((), weights.matrices["words.features"][0], weights.numbers["words"])
     return weights.model, heads

@@ -1,0 +1,45 @@
+"""Write the card of the adapters that ship: `python training/card.py`.
+
+`adapters/card.json` beside them says what each was fitted on: a digest of every file of rows, and of
+the adapter. A test compares it with what is there, so that rows, figures and weights that no longer
+belong together are noticed.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+_DATA = Path(__file__).parent / "data"
+_ADAPTERS = Path(__file__).parents[1] / "src/gieok/models/local/adapters"
+CARD = _ADAPTERS / "card.json"
+#: Rows that each shipped adapter was fitted on (README.md says how); judge_b, judge_mx4, pairs_en,
+#: pairs_ko and worth_w4 were kept out, and the other weights of the product are fitted on them.
+_MEMORIES = ("judge_a", "judge_en3", "judge_ko3", "judge_w1", "judge_w2")
+FITTED_ON = {
+    "find": (*_MEMORIES, "pairs_p3"),
+    "relation": (*_MEMORIES, "judge_j5", "pairs_p3", "pairs_p4", "pairs_p5", "pairs_p6"),
+    "worth": (*_MEMORIES, "worth_w3", "worth_w5", "worth_w6", "turns"),
+}
+
+
+def describe_adapters() -> dict[str, object]:
+    """Return adapter → its digest, and those of the rows that it was fitted on."""
+    return {
+        name: {
+            "sha256": _digest(_ADAPTERS / f"{name}.npz"),
+            "rows": {author: _digest(_locate_rows(author)) for author in authors},
+        }
+        for name, authors in FITTED_ON.items()
+    }
+
+
+def _locate_rows(author: str) -> Path:
+    return _DATA / ("turns.tsv" if author == "turns" else f"{author}.jsonl")
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    CARD.write_text(json.dumps(describe_adapters(), indent=1) + "\n", encoding="utf-8")
