@@ -67,11 +67,12 @@ def embed_missing_vectors() -> None:
 
 
 def _follow_release(store: VectorSearch, embedder: Embedder) -> None:
-    """Make the vectors anew for the current release; where that fails, the earlier ones serve on."""
+    """Make the vectors anew for the current release; if that fails, the earlier ones serve on."""
     try:
         follow_release(store, embedder)
     except EmbedderFailed as error:
-        print(redact(f"the vectors stay those of the earlier release: {error}"), flush=True)  # noqa: T201
+        said = redact(f"the vectors stay those of the earlier release: {error}")
+        print(said, flush=True)  # noqa: T201 - for the daemon's log
 
 
 def sync_child_project() -> None:

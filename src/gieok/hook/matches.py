@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    class Reader(Protocol):
+    class WordIndex(Protocol):
         """A read-only view of a store; `IndexReader` documents the methods."""
 
         def scope(self, path: str) -> tuple[int, int, float] | None:
@@ -153,7 +153,7 @@ class _ScopeQuery:
 
 
 def find_matches(
-    reader: "Reader",
+    reader: "WordIndex",
     scopes: list[str],
     asked: list[dict[str, float]],
     chosen: HookSettings,
@@ -240,7 +240,7 @@ def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
 
 
 def _search_scope(
-    reader: "Reader",
+    reader: "WordIndex",
     scope: str,
     asked: list[dict[str, float]],
     prompt: str,

@@ -90,7 +90,7 @@ def test_the_model_is_private(models: Path) -> None:
 
 
 def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
-    table = encoder.Table(models / CURRENT.folder)
+    table = encoder.TokenTable(models / CURRENT.folder)
     weights, adapter = Weights(find_weights(models)), open_adapter(FIND, CURRENT.strength)
     exact, small = (
         embed_probe_sentences(

@@ -13,8 +13,8 @@ _AHEAD = re.compile(
     r"|(?P<weekly>(?<![가-힣])다음 ?주|\bnext week\b)|(?P<monthly>다음 ?달|\bnext month\b)",
     re.IGNORECASE,
 )
-#: A word that counts from the day on which it is said. Without one, weekdays, weekends and weeks of a
-#: month are those of every week and year: "deploys Monday to Thursday", "화요일부터 일요일까지".
+#: A word that counts from the day on which it is said. Without one, weekdays, weekends and weeks
+#: of a month are those of every week and year: "deploys Monday to Thursday", "화요일부터".
 _POINTS = re.compile(
     r"\b(?:ago|last|past|this|previous|yesterday|today|tonight|tomorrow|next|earlier|recently"
     r"|(?:in|within|for|since|before) (?:the )?(?:\w+ )?\w+)\b"

@@ -2,10 +2,10 @@
 
 The rules see how a change is worded and on what subject; the reader sees what both statements say.
 Each knows what the other misses: the rules mark 2 in 100 of the changes that other people told, and
-the reader takes a parallel subject for the same one now and then. So the evidence of both is summed,
-and a pair is a change where the sum is as high as it was for 49 real changes in 50, for the whole
-statements and for the two sentences alone. Of 469 neighbours in other people's long talk, where
-nothing changed, none is marked then; by the whole statements alone 23 were.
+the reader takes a parallel subject for the same one now and then. So the evidence of both is
+summed, and a pair is a change where the sum is as high as it was for 49 real changes in 50, for the
+whole statements and for the two sentences alone. Of 469 neighbours in other people's long talk,
+where nothing changed, none is marked then; by the whole statements alone 23 were.
 """
 
 import math
@@ -50,11 +50,11 @@ class PairJudge:
         self._is_closed = True
 
     def review(self, judgement: Relation, earlier: str, later: str) -> Relation:
-        """Return a judgement of the rules with the reader's weighed in; without a reader, as it is."""
+        """Return a judgement of the rules with the reader's weighed in, if there is one."""
         chance = self._change(earlier, later)
         if chance is None:
             return judgement
-        if _weigh(chance, judgement) < _SURE_FROM:
+        if _weigh_evidence(chance, judgement) < _SURE_FROM:
             return judgement._replace(sureness=UNSURE) if judgement.is_sure else judgement
         return judgement if judgement.is_sure else self._locate(judgement, earlier, later)
 
@@ -69,7 +69,7 @@ class PairJudge:
         changes = [sentence.text for sentence in read_sentences(later)]
         by = max(changes, key=lambda text: self._change(claim, text) or 0.0)
         chance = self._change(claim, by)
-        if chance is None or _weigh(chance, relation(claim, by)) < _SURE_FROM:
+        if chance is None or _weigh_evidence(chance, relation(claim, by)) < _SURE_FROM:
             return judgement
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
@@ -92,7 +92,7 @@ class PairJudge:
         return self._known[pair]
 
 
-def _weigh(chance: float, judgement: Relation) -> float:
+def _weigh_evidence(chance: float, judgement: Relation) -> float:
     """Return the evidence for a change, the reader's and the rules' together."""
     differing = _DIFFERING if judgement.differing else 0.0
     return _log_odds(chance) + _BY_RULE[judgement.sureness] + differing

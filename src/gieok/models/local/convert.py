@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gieok.models.local import encoder, languages, tokenizer
 from gieok.models.local.adapter import FIND, hash_adapter, open_adapter
-from gieok.models.local.encoder import DIMENSION, Encoder, Table, open_session
+from gieok.models.local.encoder import DIMENSION, Encoder, TokenTable, open_session
 from gieok.models.local.folder import build_model_folder, seal_model_folder
 from gieok.models.local.graph import build_encoder_graph, save_graph
 from gieok.models.local.manifest import (
@@ -120,7 +120,7 @@ def _save_encoder(
     """
     import numpy as np
 
-    table, adapter = Table(folder), open_adapter(FIND, release.strength)
+    table, adapter = TokenTable(folder), open_adapter(FIND, release.strength)
     exact = embed_probe_sentences(
         Encoder(
             open_session(build_encoder_graph(weights, adapter, None).SerializeToString(), 1),

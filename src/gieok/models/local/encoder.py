@@ -53,7 +53,7 @@ class InferenceSession(Protocol):
         """Return the outputs."""
 
 
-class Table:
+class TokenTable:
     """Tokenizer and embedding rows of a model: text in, the rows that a graph reads out."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ class Table:
 class Encoder:
     """Embedder of one text at a time: a text's vector never depends on other texts."""
 
-    def __init__(self, session: InferenceSession, table: Table) -> None:
+    def __init__(self, session: InferenceSession, table: TokenTable) -> None:
         self._session = session
         self._table = table
 
@@ -133,7 +133,7 @@ def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDAr
 
 def open_encoder(folder: Path, threads: int) -> Encoder:
     """Load the model in `folder`. Raises one of `load_errors` if it is damaged."""
-    return Encoder(open_session(str(folder / ENCODER), threads), Table(folder))
+    return Encoder(open_session(str(folder / ENCODER), threads), TokenTable(folder))
 
 
 def open_session(model: str | bytes, threads: int) -> InferenceSession:

@@ -18,7 +18,7 @@ from gieok.ports.models import SentenceReading
 from gieok.precedence import PROMPTS
 
 if TYPE_CHECKING:
-    from gieok.models.local.encoder import InferenceSession, Table
+    from gieok.models.local.encoder import InferenceSession, TokenTable
 
 #: Answers of the head *relation*, in the order of its logits.
 RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated")
@@ -43,7 +43,7 @@ class LocalReader:
         self._threads = threads
         self._say = say
         self._lock = Lock()
-        self._heads: dict[str, tuple[Table, InferenceSession]] = {}
+        self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         #: What went wrong: building again for every pair would take seconds each.
         self._failed: EmbedderFailed | None = None
 
@@ -56,8 +56,8 @@ class LocalReader:
         ids += [*table.ids("User:"), *table.ids(f'"{text}"')]
         logits = _read_logits(table, session, ids[:_LONGEST_TURN])
         return SentenceReading(
-            worth=_soften(logits[_WORTH])[1],
-            about_user=_soften(logits[_ABOUT])[_USER],
+            worth=_soften_logits(logits[_WORTH])[1],
+            about_user=_soften_logits(logits[_ABOUT])[_USER],
         )
 
     def change(self, earlier: str, later: str) -> float:
@@ -65,10 +65,10 @@ class LocalReader:
         table, session = self._head("relation")
         first = [*table.ids("earlier:"), *list(table.ids(earlier))[:_HALF]]
         ids = [*first, *table.ids("later:"), *table.ids(later)][:_LONGEST]
-        chances = _soften(_read_logits(table, session, ids))
+        chances = _soften_logits(_read_logits(table, session, ids))
         return sum(chances[place] for place in _CHANGES)
 
-    def _head(self, name: str) -> "tuple[Table, InferenceSession]":
+    def _head(self, name: str) -> "tuple[TokenTable, InferenceSession]":
         PROMPTS.give_way()
         if name not in self._heads:
             with self._lock:
@@ -83,7 +83,7 @@ class LocalReader:
         return self._heads[name]
 
 
-def _read_logits(table: "Table", session: "InferenceSession", ids: list[int]) -> list[float]:
+def _read_logits(table: "TokenTable", session: "InferenceSession", ids: list[int]) -> list[float]:
     """Return the logits of a head. Raises EmbedderFailed."""
     from gieok.models.local.encoder import INPUT
 
@@ -94,7 +94,7 @@ def _read_logits(table: "Table", session: "InferenceSession", ids: list[int]) ->
     return logits
 
 
-def _soften(logits: Sequence[float]) -> list[float]:
+def _soften_logits(logits: Sequence[float]) -> list[float]:
     """Return the probabilities of answers that exclude each other."""
     most = max(logits)
     weights = [math.exp(logit - most) for logit in logits]
@@ -109,7 +109,7 @@ def _list_run_errors() -> tuple[type[Exception], ...]:
 
 def _open_head(
     models: Path, name: str, threads: int, say: Callable[[str], None]
-) -> "tuple[Table, InferenceSession]":
+) -> "tuple[TokenTable, InferenceSession]":
     """Open a head, and build it where it is missing or damaged. Raises EmbedderFailed."""
     try:
         return _open_or_build_head(models, name, threads, say)
@@ -126,22 +126,22 @@ def _open_head(
 
 def _open_or_build_head(
     models: Path, name: str, threads: int, say: Callable[[str], None]
-) -> "tuple[Table, InferenceSession]":
+) -> "tuple[TokenTable, InferenceSession]":
     room.require_address_space(room.LOADED_BYTES)
-    from gieok.models.local.encoder import Table, load_errors, open_session
+    from gieok.models.local.encoder import TokenTable, load_errors, open_session
     from gieok.models.local.head_files import build_head, find_whole_head
 
     file = find_whole_head(models, name)
     if file is not None:
         try:
-            return Table(models / CURRENT.folder), open_session(str(file), threads)
+            return TokenTable(models / CURRENT.folder), open_session(str(file), threads)
         except load_errors():
             pass  # built again below
     say("preparing the reader, once (a few seconds)")
     room.require_address_space(room.CONVERTED_BYTES)
     file = build_head(models, name, again=file is not None)
     try:
-        return Table(models / CURRENT.folder), open_session(str(file), threads)
+        return TokenTable(models / CURRENT.folder), open_session(str(file), threads)
     except load_errors() as error:
         raise EmbedderFailed(
             f"the reader in {file.parent} cannot be loaded: {error}",

@@ -63,7 +63,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Table of the unigram tokenizer: piece and log probability by id, and character
+    """TokenTable of the unigram tokenizer: piece and log probability by id, and character
     replacements.
     """
 
