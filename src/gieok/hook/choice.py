@@ -20,7 +20,7 @@ from gieok.text.gist import as_told
 #: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
 #: bounds. Measured as two shares (prompts that memory cannot help and that get nothing; prompts
 #: that get their line) and the share of lines that are right, on authors kept out of all fitting:
-#: .78, .32 and .62 at -1; .82, .28 and .70 at -0.8; .70, .37 and .54 at -1.25 (judge_mx4).
+#: .76, .33 and .53 at -1; .81, .29 and .59 at -0.8; .68, .37 and .46 at -1.25 (judge_mx4).
 FIRST = -1.0
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
 #: Least probability of each further memory, and its least share of the best one's: a line beside a

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
+from gieok import fs, places
 from gieok.hook.validity import Standing
 from gieok.memory import observation
-from gieok.memory.talk import claims, lasting_turns, promotion, settlement
+from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.ports.models import SentenceReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
@@ -472,3 +473,73 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
         for one in entries
     )
     assert claims.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure
+
+
+class _Reader:
+    """Finds a change wherever both statements name the key; counts, and knows when locks are held."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.asked = home, 0
+
+    def change(self, earlier: str, later: str) -> float:
+        with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
+            self.asked += 1
+        return 0.99 if "key" in earlier and "key" in later else 0.01
+
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
+        return SentenceReading(0.9, 0.1)
+
+
+_KEY_OLD, _KEY_NEW = (
+    "The loom room key hangs behind the map.",
+    "The loom room key is with Petronela.",
+)
+
+
+def _read(store: MemoryStore, home: Path, reader: _Reader) -> bool:
+    _embed(store)
+    return promotion.update_promotions(store, home, reader=reader, now=_LATER)
+
+
+def test_the_reader_marks_what_no_rule_sees_and_is_asked_outside_of_the_lock(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, _KEY_NEW), _turns("c", 3, "I had soup.")])
+    assert not _update(store, tmp_path)
+    assert not _ended(tmp_path), "no rule sees it"
+    (tmp_path / "other").mkdir()
+    reader = _Reader(tmp_path / "other")
+    assert not _read(store, tmp_path / "other", reader)
+    assert _ended(tmp_path / "other") == {(_key("a"), 1): (_key("b"), 1)}
+    asked = reader.asked
+    assert not _read(store, tmp_path / "other", reader)
+    assert reader.asked == asked, "what is compared is not read again"
+
+
+def test_a_step_reads_some_pairs_and_the_next_one_goes_on(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_judge, "_MOST_READ", 1)
+    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, _KEY_NEW), _turns("c", 3, "A key, a map.")])
+    reader, steps = _Reader(tmp_path), 1
+    while _read(store, tmp_path, reader):
+        steps += 1
+        assert steps < 10
+    assert steps > 1
+    assert _ended(tmp_path)[_key("a"), 1] in {(_key("b"), 1), (_key("c"), 1)}
+
+
+def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_anew(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    _update(store, tmp_path)
+    marked = _ended(tmp_path)
+    file = Path(f"{places.replaced_file(str(tmp_path), str(_SHOP))}.links")
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps([3, *rows[1:]]), encoding="utf-8")
+    monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
+    assert _update(store, tmp_path)
+    assert _ended(tmp_path) == marked
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == marked
