@@ -179,7 +179,7 @@ class DaemonProcess:
         Embedding everything on the disk may take minutes.
         """
         home, board = self._call.home, self.board
-        store, is_new = home.store, False
+        store, is_new = home.store, True
         while (
             home.embedder_name != "none"
             and isinstance(store, VectorSearch)
@@ -199,7 +199,7 @@ class DaemonProcess:
             if has_failed:  # the log says why; every message would begin it again
                 self._upgrade_at = self._call.clock.now() + _UPGRADE_AGAIN
             board.note("vectors", "of an earlier release" if has_failed else "up to date")
-            is_new = is_new or bool(waiting)
+            is_new = is_new or bool(waiting) or is_upgrade
             if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
                 continue
             # New messages come every few seconds; judging which last is only needed by the next

@@ -14,9 +14,9 @@ TextForm = Callable[[str], str]
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
 #: How many times a switch looks for passages that were written while it ran.
+_PASSES = 5
 #: Passages that are made anew before what was written meanwhile gets its vectors.
 _SLICE = 512
-_PASSES = 5
 #: Passages read per page when looking for those to embed first.
 _PAGE = 1_000
 #: Documents or vectors copied between two writes.

@@ -373,7 +373,15 @@ def test_without_a_reader_words_alone_decide(broken: Reader | None) -> None:
         "영업은 화요일부터 일요일 12시에서 9시야.",
         "예약하면 3일 동안 맡아두고 안 오면 취소야.",
         "the yearly audit is in the second week of September",
+        "배포는 화요일 오전에 한다",
     ],
 )
 def test_the_days_of_every_week_and_year_are_given_no_date(text: str) -> None:
     assert dated(text, date(2026, 8, 31)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["어젯밤 배포가 실패했다", "two weeks ago we moved", "사흘 전에 옮겼다"]
+)
+def test_a_time_that_counts_from_today_gets_its_date(text: str) -> None:
+    assert dated(text, date(2026, 8, 31)) != text

@@ -273,10 +273,13 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
         embedded = lifecycle.switch_model(store, embedder, call.progress("embedded"))
         note = "" if embedded else f"every vector was made by {_name_active_model(store)} already"
     elif embedder is not None and isinstance(store, VectorSearch):
+        embedded = _embed_missing_passages(call, request, store, embedder)
         if not request.paths and isinstance(embedder, Followed) and embedder.is_upgrade:
-            embedded = lifecycle.follow_release(store, embedder, call.progress("embedded"))
-            embedder = call.home.open_embedder() or embedder  # which follows the new vectors
-        embedded += _embed_missing_passages(call, request, store, embedder)
+            try:
+                embedded += lifecycle.follow_release(store, embedder, call.progress("embedded"))
+                embedder = call.home.open_embedder() or embedder  # which follows the new vectors
+            except EmbedderFailed as error:  # the earlier release serves on
+                note = f"{error} ({error.hint})"
     if embedded:
         call.home.settle_statements()
     if not note and isinstance(embedder, Followed) and not request.rebuild:

@@ -18,7 +18,8 @@ _AHEAD = re.compile(
 _POINTS = re.compile(
     r"\b(?:ago|last|past|this|previous|yesterday|today|tonight|tomorrow|next|earlier|recently"
     r"|(?:in|within|for|since|before) (?:the )?(?:\w+ )?\w+)\b"
-    r"|[전뒤후]|지난|저번|이번|다음|오는|어제|그제|그저께|엊그제|오늘|내일|모레|작년|재작년|올해|내년|금년|새해",
+    r"|\b(?:the other day|back)\b|(?<!오)[전뒤후](?!반)|지난|저번|요번|이번|다음|오는|어제|어젯|그제|그저께"
+    r"|그끄저께|엊그제|간밤|아까|방금|최근|오늘|내일|모레|작년|재작년|올해|올 ?[봄여가겨]|내년|금[년주일]|이달|새해",
     re.IGNORECASE,
 )
 #: A bare weekday means the next one, in a statement of something due by that day.

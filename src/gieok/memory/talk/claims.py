@@ -40,9 +40,11 @@ from gieok.text.ends import find_end
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 4
+_VERSION = 5
 #: Versions whose results hold until a document is compared anew.
-_READABLE = (3, _VERSION)
+_READABLE = (3, 4, _VERSION)
+#: Behind the hash of a document that rules alone have judged.
+_BY_RULES = " by rules"
 #: Documents that one step compares: a memory that is imported whole takes several steps.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
@@ -90,9 +92,9 @@ class ClaimEnd(NamedTuple):
 class ComparedScope(NamedTuple):
     """State of the comparison of a scope.
 
-    `compared`: document → hash of the compared version. `links`: links between claims. `ends`: ends
-    that claims state themselves. `taken_back`: lines that take back, without naming it, what the
-    line before them states.
+    `compared`: document → stamp of the compared version, '' where it is to be compared anew.
+    `links`: links between claims. `ends`: ends that claims state themselves. `taken_back`: lines
+    that take back, without naming it, what the line before them states.
     """
 
     compared: dict[str, str]
@@ -175,12 +177,13 @@ def read_ahead(store: Store, home: Path, judge: PairJudge) -> None:
     for scope in _list_compared_scopes(store):
         before = _read_compared_scope(_locate_links(home, scope))
         comparison = _Comparison(store, scope, judge)
-        for entry in store.entries(scope, _list_changed(before, store.hashes(scope))):
-            if judge.is_tired:
+        for entry in store.entries(scope, _list_changed(before, store.hashes(scope), judge)):
+            if judge.is_tired or not judge.reads:
                 return
             statements, is_complete = comparison.statements(entry)
             if is_complete:
                 list(comparison.links(statements))
+            comparison.forget_neighbours()
 
 
 def _list_compared_scopes(store: Store) -> list[Scope]:
@@ -195,10 +198,24 @@ def _locate_links(home: Path, scope: Scope) -> Path:
     return Path(places.replaced_file(str(home), scope.path) + ".links")
 
 
-def _list_changed(state: ComparedScope, hashes: Mapping[str, str]) -> list[str]:
+def _list_changed(state: ComparedScope, hashes: Mapping[str, str], judge: PairJudge) -> list[str]:
     """Return the keys of the documents that one step compares, the newest first."""
-    changed = [key for key, stamp in hashes.items() if state.compared.get(key) != stamp]
+    changed = [
+        key
+        for key, content_hash in hashes.items()
+        if not _is_compared(state.compared.get(key, ""), content_hash, judge)
+    ]
     return sorted(changed, reverse=True)[:_MOST_DOCUMENTS]
+
+
+def _stamp(content_hash: str, judge: PairJudge) -> str:
+    """Return what is kept of a compared document: its hash, and whether rules alone judged it."""
+    return content_hash if judge.reads else f"{content_hash}{_BY_RULES}"
+
+
+def _is_compared(stamp: str, content_hash: str, judge: PairJudge) -> bool:
+    """Say whether a document was compared; by rules alone only where nothing else can judge now."""
+    return stamp == content_hash or (not judge.reads and stamp == f"{content_hash}{_BY_RULES}")
 
 
 def ended_lines(
@@ -445,33 +462,41 @@ def compare_scope(
     judge = judge or PairJudge(None)
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
-    compared = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
+    compared = {
+        key: stamp if _is_compared(stamp, hashes[key], judge) else ""
+        for key, stamp in before.compared.items()
+        if key in hashes
+    }
     links = [link for link in before.links if link.old.key in hashes and link.new.key in hashes]
     ends = [end for end in before.ends if end.old.key in hashes]
     taken = [statement for statement in before.taken_back if statement.key in hashes]
-    changed = _list_changed(before, hashes)
-    waits = len(hashes) - len(compared) > len(changed)
+    changed = _list_changed(before, hashes, judge)
+    waits = sum(not compared.get(key) for key in hashes) > len(changed)
     comparison = _Comparison(store, scope, judge)
+    found: list[ClaimLink] = []
     for entry in store.entries(scope, changed):
         key = entry.document.key
-        links = [link for link in links if key not in (link.old.key, link.new.key)]
-        ends = [end for end in ends if end.old.key != key]
-        taken = [statement for statement in taken if statement.key != key]
         missed_before = judge.missed
         statements, is_complete = comparison.statements(entry)
-        ends += _list_stated_ends(statements, zone)
-        links += comparison.links(statements)
-        taken += cancelled_changes.list_taken_back(
-            store, scope, entry.document, _second_of(entry.document)
-        )
-        if judge.missed > missed_before:  # the next step reads what this one had no time for
-            waits = True
-        elif is_complete:
-            compared[key] = hashes[key]
-        else:  # what still waits for vectors is compared again
+        own = list(comparison.links(statements)) if is_complete else []
+        comparison.forget_neighbours()
+        if judge.missed > missed_before:
+            waits = True  # what comes behind was not read either: the next step goes on here
+            break
+        if key in compared or not is_complete:
             links = [link for link in links if key not in (link.old.key, link.new.key)]
             ends = [end for end in ends if end.old.key != key]
             taken = [statement for statement in taken if statement.key != key]
+        if not is_complete:  # what still waits for vectors is compared again
+            found = [link for link in found if key not in (link.old.key, link.new.key)]
+            continue
+        found += own
+        ends += _list_stated_ends(statements, zone)
+        taken += cancelled_changes.list_taken_back(
+            store, scope, entry.document, _second_of(entry.document)
+        )
+        compared[key] = _stamp(hashes[key], judge)
+    links += found
     state = ComparedScope(
         compared,
         list({(link.old[:3], link.new[:2]): link for link in links}.values()),
@@ -497,7 +522,7 @@ def _read_compared_scope(file: Path) -> ComparedScope:
         return ComparedScope({}, [], [], [])
     compared, rows, stated, taken = held
     return ComparedScope(
-        compared if version == _VERSION else {},
+        compared if version == _VERSION else dict.fromkeys(compared, ""),
         [ClaimLink(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
         [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
@@ -584,6 +609,10 @@ class _Comparison:
         if one.place not in self._near:
             self._near[one.place] = self._find_neighbours(one)
         return self._near[one.place]
+
+    def forget_neighbours(self) -> None:
+        """Forget the neighbours that were found: each holds its document."""
+        self._near.clear()
 
     def _find_neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         if not isinstance(self._store, VectorSearch):

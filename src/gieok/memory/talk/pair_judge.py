@@ -41,6 +41,11 @@ class PairJudge:
         self.missed = 0
 
     @property
+    def reads(self) -> bool:
+        """Say whether there is a reader, and it can run."""
+        return self._reader is not None
+
+    @property
     def is_tired(self) -> bool:
         """Say whether enough was read for one step."""
         return len(self._known) >= _MOST_READ

@@ -47,11 +47,12 @@ def update_promotions(
     several steps.
     """
     judge = PairJudge(reader)
+    with _lock_lasting_files(home):
+        promote(store, home)
     if reader is not None:
         claims.read_ahead(store, home, judge)
         judge.close()
     with _lock_lasting_files(home):
-        promote(store, home)
         ends, waits = claims.update_claims(store, home, zone=zone, journal=journal, judge=judge)
     for scope, scope_ends in ends.items() if journal is not None else ():
         if journal is not None and settlement.settle_observations(

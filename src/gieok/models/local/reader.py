@@ -6,6 +6,7 @@ graphs read comes from the folder of the bundled embedder.
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
@@ -25,6 +26,8 @@ RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated"
 _CHANGES = (RELATIONS.index("replaces"), RELATIONS.index("ends"))
 #: Tokens of a pair that are read, both halves together, and of one half.
 _LONGEST, _HALF = 190, 88
+#: Seconds after which a head that could not be opened is tried again.
+_FAILED_S = 3_600.0
 #: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
 #: whom it is about (nobody, the user, the project, others).
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
@@ -44,8 +47,8 @@ class LocalReader:
         self._say = say
         self._lock = Lock()
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
-        #: What went wrong: building again for every pair would take seconds each.
-        self._failed: EmbedderFailed | None = None
+        #: Head → what went wrong, and until when it is not tried again: building takes seconds.
+        self._failed: dict[str, tuple[EmbedderFailed, float]] = {}
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         """Return what a user's sentence is worth, and whether it is about the user."""
@@ -72,13 +75,14 @@ class LocalReader:
         PROMPTS.give_way()
         if name not in self._heads:
             with self._lock:
-                if self._failed is not None:
-                    raise self._failed
+                error, until = self._failed.get(name, (None, 0.0))
+                if error is not None and time.monotonic() < until:
+                    raise error
                 if name not in self._heads:
                     try:
                         self._heads[name] = _open_head(self._models, name, self._threads, self._say)
                     except EmbedderFailed as error:
-                        self._failed = error
+                        self._failed[name] = error, time.monotonic() + _FAILED_S
                         raise
         return self._heads[name]
 

@@ -63,7 +63,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """TokenTable of the unigram tokenizer: piece and log probability by id, and character
+    """Table of the unigram tokenizer: piece and log probability by id, and character
     replacements.
     """
 
