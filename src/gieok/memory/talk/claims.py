@@ -203,17 +203,17 @@ def _list_changed(state: ComparedScope, hashes: Mapping[str, str], judge: PairJu
     changed = [
         key
         for key, content_hash in hashes.items()
-        if not _is_compared(state.compared.get(key, ""), content_hash, judge)
+        if not _has_been_compared(state.compared.get(key, ""), content_hash, judge)
     ]
     return sorted(changed, reverse=True)[:_MOST_DOCUMENTS]
 
 
-def _stamp(content_hash: str, judge: PairJudge) -> str:
+def _stamp_document(content_hash: str, judge: PairJudge) -> str:
     """Return what is kept of a compared document: its hash, and whether rules alone judged it."""
     return content_hash if judge.reads else f"{content_hash}{_BY_RULES}"
 
 
-def _is_compared(stamp: str, content_hash: str, judge: PairJudge) -> bool:
+def _has_been_compared(stamp: str, content_hash: str, judge: PairJudge) -> bool:
     """Say whether a document was compared; by rules alone only where nothing else can judge now."""
     return stamp == content_hash or (not judge.reads and stamp == f"{content_hash}{_BY_RULES}")
 
@@ -463,7 +463,7 @@ def compare_scope(
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
     compared = {
-        key: stamp if _is_compared(stamp, hashes[key], judge) else ""
+        key: stamp if _has_been_compared(stamp, hashes[key], judge) else ""
         for key, stamp in before.compared.items()
         if key in hashes
     }
@@ -495,7 +495,7 @@ def compare_scope(
         taken += cancelled_changes.list_taken_back(
             store, scope, entry.document, _second_of(entry.document)
         )
-        compared[key] = _stamp(hashes[key], judge)
+        compared[key] = _stamp_document(hashes[key], judge)
     links += found
     state = ComparedScope(
         compared,
