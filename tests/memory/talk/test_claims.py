@@ -543,3 +543,12 @@ def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_ane
     assert _ended(tmp_path) == marked
     _update(store, tmp_path)
     assert _ended(tmp_path) == marked
+
+
+def test_an_observation_never_replaces_the_turn_that_it_was_made_of(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    said = "and the loom room key: it is with Petronela since this week"
+    store.put([_turns("a", 1, said), _observed(f"{said} (2026-11-23 to 2026-11-25)", 2)])
+    assert not _read(store, tmp_path, _Reader(tmp_path))
+    assert not _ended(tmp_path)

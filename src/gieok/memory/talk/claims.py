@@ -16,6 +16,7 @@ when B is cancelled. When B is taken back at once without being named (`taken_ba
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
@@ -53,6 +54,7 @@ _NEIGHBOURS = 24
 #: the first three ranks .91.
 _FARTHEST = 0
 _LABEL = f"{USER}: "
+_NO_WORD = re.compile(r"[\W_]+")
 
 
 class Claim(NamedTuple):
@@ -589,7 +591,7 @@ class _Comparison:
 
     def _link(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> ClaimLink | None:
         """Return the link of a pair; only the nearest neighbours are worth the reader's time."""
-        if not is_dated(new.document) or is_protected(old):
+        if not is_dated(new.document) or is_protected(old) or is_same_claim(old.text, new.text):
             return None
         judgement = relation(old.text, new.text)
         if not (judgement.is_sure or may_read) or not self.is_nearest(old, new):
@@ -663,6 +665,7 @@ class _Comparison:
 
 def is_same_claim(one: str, other: str) -> bool:
     """Say whether two texts are one statement: a turn, and the observation made of it."""
+    one, other = _NO_WORD.sub("", one).casefold(), _NO_WORD.sub("", other).casefold()
     return one in other or other in one
 
 
@@ -758,6 +761,8 @@ def _judge_found(
 ) -> tuple[Relation, bool]:
     judgement = relation(old.text, new.text)
     if not (judgement.is_sure or may_read) or is_protected(old):
+        return judgement, False
+    if is_same_claim(old.text, new.text):
         return judgement, False
     if not is_dated(new.document) or not new.vector:
         return judgement, False
