@@ -82,9 +82,9 @@ def exported(folder: Path, models: Path) -> Path:
     from tokenizers import models as kinds
 
     from gieok.models.local.encoder import decode_nibble_rows
-    from gieok.models.local.manifest import FOLDER
+    from gieok.models.local.releases import CURRENT
 
-    bundled = models / FOLDER
+    bundled = models / CURRENT.folder
     folder.mkdir(parents=True)
     rows = np.load(bundled / "rows.npy")
     table = decode_nibble_rows(np.load(bundled / "scales.npy"), rows).astype(np.float16)

@@ -15,8 +15,6 @@ TextForm = Callable[[str], str]
 _BATCH = 64
 #: How many times a switch looks for passages that were written while it ran.
 _PASSES = 5
-#: Passages that are made anew before what was written meanwhile gets its vectors.
-_SLICE = 512
 #: Passages read per page when looking for those to embed first.
 _PAGE = 1_000
 #: Documents or vectors copied between two writes.
@@ -163,13 +161,10 @@ def switch_model(
     # Once more for passages that others wrote meanwhile: after the swap they would wait without a
     # vector.
     for _ in range(_PASSES):
-        before: PassageId | None = None
         embedded = 0
-        while waiting := store.missing_for(model, dimension, before, _BATCH):
-            store.keep_vectors(model, _embed_waiting_passages(embedder, waiting, form))
-            embedded += len(waiting)
+        for count in _prepare_vectors(store, embedder, form):
+            embedded += count
             progress(done + embedded)
-            before = waiting[-1][0]
         done += embedded
         if not embedded:
             break
@@ -190,16 +185,20 @@ def follow_release(
     if not embedder.is_upgrade:
         return 0
     target, done = embedder.wanted(), 0
-    before: PassageId | None = None
-    while waiting := store.missing_for(target.model, target.dimension, before, _SLICE):
-        for start in range(0, len(waiting), _BATCH):
-            batch = waiting[start : start + _BATCH]
-            store.keep_vectors(target.model, _embed_waiting_passages(target, batch, str))
-            done += len(batch)
-            progress(done)
-        before = waiting[-1][0]
+    for count in _prepare_vectors(store, target, str):
+        done += count
+        progress(done)
         fill_vectors(store, embedder)
     return done + switch_model(store, target)
+
+
+def _prepare_vectors(store: ModelSwitch, embedder: Embedder, form: TextForm) -> Iterator[int]:
+    """Keep vectors of a model that is not active yet, newest first; yield how many, by batches."""
+    before: PassageId | None = None
+    while waiting := store.missing_for(embedder.model, embedder.dimension, before, _BATCH):
+        store.keep_vectors(embedder.model, _embed_waiting_passages(embedder, waiting, form))
+        yield len(waiting)
+        before = waiting[-1][0]
 
 
 def for_store(embedder: Embedder, store: object) -> Embedder:

@@ -95,7 +95,6 @@ class FollowingEmbedder:
         self._store = store
         self._now: Embedder | None = None
         self._behind = ""
-        self._is_upgrade = False
 
     @property
     def model(self) -> str:
@@ -116,8 +115,7 @@ class FollowingEmbedder:
     @property
     def is_upgrade(self) -> bool:
         """Say whether the store's vectors are of an earlier release of the model that is wanted."""
-        self._opened()
-        return self._is_upgrade
+        return self.behind == _UPGRADE
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector per text, in order."""
@@ -149,12 +147,12 @@ class FollowingEmbedder:
 
     def _opened(self) -> Embedder:
         if self._now is None:
-            self._now, self._behind, self._is_upgrade = self._found()
+            self._now, self._behind = self._found()
         return self._now
 
-    def _found(self) -> tuple[Embedder, str, bool]:
-        """Return the embedder of the store's model, how that model differs from the settings, and
-        whether it is an earlier release of the same one.
+    def _found(self) -> tuple[Embedder, str]:
+        """Return the embedder of the store's model, and how that model differs from the
+        settings.
         """
         store = self._store()
         active = store.active_model() if isinstance(store, VectorCopy) else None
@@ -167,26 +165,23 @@ class FollowingEmbedder:
             configured, wrong, name = None, f"{error} ({error.hint})", ""
         if active is not None and name != active[0]:
             reopened = _reopen_kept_embedder(self._home, active[0])
-            is_here = (
-                not self._home.stores.is_remote
-            )  # other machines read a shared store's vectors
-            if reopened and is_here and not wrong and is_earlier_release(active[0], name):
-                return reopened, _UPGRADE, True
+            # Other machines read the vectors of a shared store: a person decides when it changes.
+            is_own = not self._home.stores.is_remote
+            if reopened is not None and is_own and _is_earlier_release(active[0], name):
+                return reopened, _UPGRADE
             if reopened is not None:
                 switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
-                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}", False
+                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}"
         if configured is None:
             raise EmbedderFailed(wrong)
-        return configured, "", False
+        return configured, ""
 
 
-def is_earlier_release(model: str, wanted: str) -> bool:
+def _is_earlier_release(model: str, wanted: str) -> bool:
     """Say whether `model` is an earlier release of the bundled model `wanted`."""
-    from gieok.models.local import releases
+    from gieok.models.local.releases import CURRENT, EARLIER
 
-    return wanted == releases.CURRENT.model and any(
-        model == release.model for release in releases.EARLIER
-    )
+    return wanted == CURRENT.model and model in {release.model for release in EARLIER}
 
 
 def _open_shared_embedder(home: Home, values: Values) -> Embedder:

@@ -89,11 +89,9 @@ def judge_candidates(
         if detect_text_language(passage.text) != question.language:
             signals[passage.id]["other_language"] = 1.0
     candidates = list[AnswerCandidate]()
-    with_vector = [
-        p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])
-    ]
+    with_vector = [p for p in found.passages if found.all_have_vectors or "vector" in signals[p.id]]
     without = [
-        p for p in found.passages if not (found.all_have_vectors or _has_vector(signals[p.id]))
+        p for p in found.passages if not (found.all_have_vectors or "vector" in signals[p.id])
     ]
     for passages, has_vectors in ((with_vector, True), (without, False)):
         by = likelihood.weights(profile.learned, with_vectors=has_vectors)
@@ -107,10 +105,6 @@ def judge_candidates(
             for item in judged.ranked
         )
     return sorted(candidates, key=lambda c: -c.score)
-
-
-def _has_vector(signals: Mapping[str, float]) -> bool:
-    return "vector" in signals
 
 
 def _build_judged_candidate(

@@ -552,3 +552,18 @@ def test_an_observation_never_replaces_the_turn_that_it_was_made_of(
     store.put([_turns("a", 1, said), _observed(f"{said} (2026-11-23 to 2026-11-25)", 2)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
     assert not _ended(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "The loom room key hangs behind the map no longer, it is with Petronela.",
+        "we moved it: The loom room key hangs behind the map is over",
+    ],
+)
+def test_a_change_may_hold_all_words_of_what_it_replaces(
+    store: MemoryStore, tmp_path: Path, later: str
+) -> None:
+    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, later)])
+    assert not _read(store, tmp_path, _Reader(tmp_path))
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}

@@ -23,8 +23,9 @@ from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Reader
+from gieok.ranking.calibration import bound_log_odds
 from gieok.ranking.learned import heads
-from gieok.ranking.likelihood import apply_logistic, invert_logistic
+from gieok.ranking.likelihood import apply_logistic
 from gieok.text import binding
 from gieok.text.echo import strip_echo
 
@@ -61,20 +62,22 @@ class StatementJudge:
         """Return a judgement for each text."""
         likely = [heads.worth_by_words(text) for text in texts]
         reader = self._reader() if max(likely, default=0.0) >= _WORDS_AT_LEAST else None
-        try:
-            return [
-                _by_reading(reader, text)
-                if reader and chance >= _WORDS_AT_LEAST
-                else StatementJudgement(_cut_word_probability(chance), 0.0)
-                for text, chance in zip(texts, likely, strict=True)
-            ]
-        except EmbedderFailed:
-            return [StatementJudgement(_cut_word_probability(p), 0.0) for p in likely]
+        if reader is not None:
+            try:
+                return [
+                    _by_reading(reader, text)
+                    if chance >= _WORDS_AT_LEAST
+                    else StatementJudgement(0.0, 0.0)
+                    for text, chance in zip(texts, likely, strict=True)
+                ]
+            except EmbedderFailed:
+                pass  # the words judge
+        return [StatementJudgement(_cut_word_probability(chance), 0.0) for chance in likely]
 
 
 def _by_reading(reader: Reader, text: str) -> StatementJudgement:
     reading = max(reader.read_sentence(*said) for said in _as_said(text))
-    worth = apply_logistic(invert_logistic(reading.worth) + _READER_SHIFT)
+    worth = apply_logistic(bound_log_odds(reading.worth) + _READER_SHIFT)
     return StatementJudgement(worth, reading.about_user if worth >= _WORTH else 0.0)
 
 

@@ -16,7 +16,6 @@ when B is cancelled. When B is taken back at once without being named (`taken_ba
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
@@ -38,6 +37,7 @@ from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.ends import find_end
+from gieok.text.gist import as_told
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
@@ -54,7 +54,6 @@ _NEIGHBOURS = 24
 #: the first three ranks .91.
 _FARTHEST = 0
 _LABEL = f"{USER}: "
-_NO_WORD = re.compile(r"[\W_]+")
 
 
 class Claim(NamedTuple):
@@ -177,9 +176,10 @@ def read_ahead(store: Store, home: Path, judge: PairJudge) -> None:
     the judge has read enough.
     """
     for scope in _list_compared_scopes(store):
-        before = _read_compared_scope(_locate_links(home, scope))
+        hashes = store.hashes(scope)
+        compared = _keep_stamps(_read_compared_scope(_locate_links(home, scope)), hashes, judge)
         comparison = _Comparison(store, scope, judge)
-        for entry in store.entries(scope, _list_changed(before, store.hashes(scope), judge)):
+        for entry in store.entries(scope, _list_changed(compared, hashes)[:_MOST_DOCUMENTS]):
             if judge.is_tired or not judge.reads:
                 return
             statements, is_complete = comparison.statements(entry)
@@ -200,14 +200,20 @@ def _locate_links(home: Path, scope: Scope) -> Path:
     return Path(places.replaced_file(str(home), scope.path) + ".links")
 
 
-def _list_changed(state: ComparedScope, hashes: Mapping[str, str], judge: PairJudge) -> list[str]:
-    """Return the keys of the documents that one step compares, the newest first."""
-    changed = [
-        key
-        for key, content_hash in hashes.items()
-        if not _has_been_compared(state.compared.get(key, ""), content_hash, judge)
-    ]
-    return sorted(changed, reverse=True)[:_MOST_DOCUMENTS]
+def _keep_stamps(
+    state: ComparedScope, hashes: Mapping[str, str], judge: PairJudge
+) -> dict[str, str]:
+    """Return the stamps of documents that are there, '' for those to be compared anew."""
+    return {
+        key: stamp if _has_been_compared(stamp, hashes[key], judge) else ""
+        for key, stamp in state.compared.items()
+        if key in hashes
+    }
+
+
+def _list_changed(compared: Mapping[str, str], hashes: Mapping[str, str]) -> list[str]:
+    """Return the keys of the documents that are to be compared, the newest first."""
+    return sorted((key for key in hashes if not compared.get(key)), reverse=True)
 
 
 def _stamp_document(content_hash: str, judge: PairJudge) -> str:
@@ -464,19 +470,15 @@ def compare_scope(
     judge = judge or PairJudge(None)
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
-    compared = {
-        key: stamp if _has_been_compared(stamp, hashes[key], judge) else ""
-        for key, stamp in before.compared.items()
-        if key in hashes
-    }
+    compared = _keep_stamps(before, hashes, judge)
     links = [link for link in before.links if link.old.key in hashes and link.new.key in hashes]
     ends = [end for end in before.ends if end.old.key in hashes]
     taken = [statement for statement in before.taken_back if statement.key in hashes]
-    changed = _list_changed(before, hashes, judge)
-    waits = sum(not compared.get(key) for key in hashes) > len(changed)
+    changed = _list_changed(compared, hashes)
+    waits = len(changed) > _MOST_DOCUMENTS
     comparison = _Comparison(store, scope, judge)
     found: list[ClaimLink] = []
-    for entry in store.entries(scope, changed):
+    for entry in store.entries(scope, changed[:_MOST_DOCUMENTS]):
         key = entry.document.key
         missed_before = judge.missed
         statements, is_complete = comparison.statements(entry)
@@ -591,17 +593,27 @@ class _Comparison:
 
     def _link(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> ClaimLink | None:
         """Return the link of a pair; only the nearest neighbours are worth the reader's time."""
-        if not is_dated(new.document) or is_protected(old) or is_same_claim(old.text, new.text):
+        if not is_dated(new.document):
             return None
-        judgement = relation(old.text, new.text)
-        if not (judgement.is_sure or may_read) or not self.is_nearest(old, new):
-            return None
-        judgement = self._judge.review(judgement, old.text, new.text)
-        if not judgement.is_sure:
+        judgement, is_sure = self.judge(old, new, may_read=may_read)
+        if not is_sure:
             return None
         return ClaimLink(
             old.claim(judgement.claim), new.claim(judgement.by), judgement.takes_back, new.at
         )
+
+    def judge(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> tuple[Relation, bool]:
+        """Judge two statements; say whether the later one surely replaced the other.
+
+        `may_read`: the reader may be asked where no rule is sure, which takes some 20 ms a pair.
+        """
+        judgement = relation(old.text, new.text)
+        if not (judgement.is_sure or may_read) or is_protected(old) or is_retold(old, new):
+            return judgement, False
+        if not (is_dated(new.document) and new.vector and self.is_nearest(old, new)):
+            return judgement, False
+        judgement = self._judge.review(judgement, old.text, new.text)
+        return judgement, judgement.is_sure
 
     def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         """Return the statements of the passages nearest to a statement, best passage first.
@@ -665,8 +677,16 @@ class _Comparison:
 
 def is_same_claim(one: str, other: str) -> bool:
     """Say whether two texts are one statement: a turn, and the observation made of it."""
-    one, other = _NO_WORD.sub("", one).casefold(), _NO_WORD.sub("", other).casefold()
     return one in other or other in one
+
+
+def is_retold(old: StatedLine, new: StatedLine) -> bool:
+    """Say whether a statement says again what an earlier one says, and nothing more.
+
+    An observation adds the day to the words of its turn, and the question before them.
+    """
+    answer = as_told(new.text).rpartition(" – ")[2]
+    return answer.rstrip(".!…") in old.text
 
 
 def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[StatedLine]:
@@ -736,41 +756,11 @@ class FoundJudge:
         self._comparisons: dict[Scope, _Comparison] = {}
 
     def judge(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> tuple[Relation, bool]:
-        """Judge two statements; say whether the later one surely replaced the other.
-
-        `may_read`: the reader may be asked where no rule is sure, which takes some 20 ms a pair.
-        """
-        return _judge_found(
-            self._store, old, new, self._compare(old.document.scope), self._judge, may_read=may_read
-        )
-
-    def _compare(self, scope: Scope) -> _Comparison:
+        """Judge two statements as a comparison does; a change taken back since is none."""
+        scope = old.document.scope
         if scope not in self._comparisons:
             self._comparisons[scope] = _Comparison(self._store, scope, self._judge)
-        return self._comparisons[scope]
-
-
-def _judge_found(
-    store: Store,
-    old: StatedLine,
-    new: StatedLine,
-    comparison: _Comparison,
-    judge: PairJudge,
-    *,
-    may_read: bool,
-) -> tuple[Relation, bool]:
-    judgement = relation(old.text, new.text)
-    if not (judgement.is_sure or may_read) or is_protected(old):
-        return judgement, False
-    if is_same_claim(old.text, new.text):
-        return judgement, False
-    if not is_dated(new.document) or not new.vector:
-        return judgement, False
-    if not comparison.is_nearest(old, new):
-        return judgement, False
-    judgement = judge.review(judgement, old.text, new.text)
-    if not judgement.is_sure:
-        return judgement, False
-    return judgement, not cancelled_changes.is_taken_back(
-        store, old.document.scope, new.document, new.line, new.at
-    )
+        judgement, is_sure = self._comparisons[scope].judge(old, new, may_read=may_read)
+        return judgement, is_sure and not cancelled_changes.is_taken_back(
+            self._store, scope, new.document, new.line, new.at
+        )

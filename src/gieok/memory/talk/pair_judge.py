@@ -8,12 +8,11 @@ whole statements and for the two sentences alone. Of 469 neighbours in other peo
 where nothing changed, none is marked then; by the whole statements alone 23 were.
 """
 
-import math
-
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.ports.models import Reader
+from gieok.ranking.calibration import bound_log_odds
 
 #: Log-odds that the rules add to the reader's.
 _BY_RULE = {SURE: 5.0, UNSURE: 1.5, UNRELATED: 0.0}
@@ -21,7 +20,6 @@ _BY_RULE = {SURE: 5.0, UNSURE: 1.5, UNRELATED: 0.0}
 _DIFFERING = -1.5
 #: Sum from which a pair is a change, fitted on authors whom the reader has not seen.
 _SURE_FROM = 2.5
-_MOST_LOG_ODDS = 12.0
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
@@ -100,9 +98,4 @@ class PairJudge:
 def _weigh_evidence(chance: float, judgement: Relation) -> float:
     """Return the evidence for a change, the reader's and the rules' together."""
     differing = _DIFFERING if judgement.differing else 0.0
-    return _log_odds(chance) + _BY_RULE[judgement.sureness] + differing
-
-
-def _log_odds(chance: float) -> float:
-    bounded = min(max(chance, 1e-6), 1 - 1e-6)
-    return max(-_MOST_LOG_ODDS, min(_MOST_LOG_ODDS, math.log(bounded / (1 - bounded))))
+    return bound_log_odds(chance) + _BY_RULE[judgement.sureness] + differing

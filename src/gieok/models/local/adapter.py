@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-#: Adapter of the vectors, and that of changes.
-FIND, RELATION = "find", "relation"
+#: Adapters of the vectors, of changes, and of what is worth keeping.
+FIND, RELATION, WORTH = "find", "relation", "worth"
 
 _FOLDER = "adapters"
 

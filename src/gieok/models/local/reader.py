@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
+from gieok.models.local.adapter import RELATION, WORTH
 from gieok.models.local.releases import CURRENT
 from gieok.ports.models import SentenceReading
 from gieok.precedence import PROMPTS
@@ -46,13 +47,15 @@ class LocalReader:
         self._threads = threads
         self._say = say
         self._lock = Lock()
+        #: What all heads read texts with, opened with the first of them.
+        self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         #: Head → what went wrong, and until when it is not tried again: building takes seconds.
         self._failed: dict[str, tuple[EmbedderFailed, float]] = {}
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         """Return what a user's sentence is worth, and whether it is about the user."""
-        table, session = self._head("worth")
+        table, session = self._head(WORTH)
         ids = list(table.ids("passage:"))
         if before:
             ids += [*table.ids("Assistant:"), *table.ids(f'"{before}"')][:_HALF_OF_TURN]
@@ -65,7 +68,7 @@ class LocalReader:
 
     def change(self, earlier: str, later: str) -> float:
         """Return the probability that a later statement ends an earlier one, or takes its place."""
-        table, session = self._head("relation")
+        table, session = self._head(RELATION)
         first = [*table.ids("earlier:"), *list(table.ids(earlier))[:_HALF]]
         ids = [*first, *table.ids("later:"), *table.ids(later)][:_LONGEST]
         chances = _soften_logits(_read_logits(table, session, ids))
@@ -80,11 +83,56 @@ class LocalReader:
                     raise error
                 if name not in self._heads:
                     try:
-                        self._heads[name] = _open_head(self._models, name, self._threads, self._say)
+                        self._heads[name] = self._open_head(name)
+                        self._table = self._heads[name][0]
                     except EmbedderFailed as error:
                         self._failed[name] = error, time.monotonic() + _FAILED_S
                         raise
         return self._heads[name]
+
+    def _open_head(self, name: str) -> "tuple[TokenTable, InferenceSession]":
+        """Open a head, and build it where it is missing or damaged. Raises EmbedderFailed."""
+        try:
+            return self._open_or_build_head(name)
+        except ImportError as error:
+            from gieok.models.local import platforms
+
+            raise EmbedderFailed(
+                f"the reader needs a package that is not there: {error}",
+                hint=platforms.here().for_runtime(),
+            ) from error
+        except MemoryError as error:
+            raise room.build_memory_shortage_error(
+                "it ran out while the reader was loaded"
+            ) from error
+
+    def _open_or_build_head(self, name: str) -> "tuple[TokenTable, InferenceSession]":
+        room.require_address_space(room.LOADED_BYTES)
+        from gieok.models.local.encoder import TokenTable, load_errors, open_session
+        from gieok.models.local.head_files import build_head, find_whole_head
+
+        encoder_folder = self._models / CURRENT.folder
+
+        def open_files(graph: Path) -> "tuple[TokenTable, InferenceSession]":
+            table = self._table or TokenTable(encoder_folder)
+            return table, open_session(str(graph), self._threads)
+
+        file = find_whole_head(self._models, name)
+        if file is not None:
+            try:
+                return open_files(file)
+            except load_errors():
+                pass  # built again below
+        self._say("preparing the reader, once (a few seconds)")
+        room.require_address_space(room.CONVERTED_BYTES)
+        file = build_head(self._models, name, again=file is not None)
+        try:
+            return open_files(file)
+        except load_errors() as error:
+            raise EmbedderFailed(
+                f"the reader in {file.parent} cannot be loaded: {error}",
+                hint=f"remove {file.parent} and {encoder_folder} and run the command again",
+            ) from error
 
 
 def _read_logits(table: "TokenTable", session: "InferenceSession", ids: list[int]) -> list[float]:
@@ -102,52 +150,11 @@ def _soften_logits(logits: Sequence[float]) -> list[float]:
     """Return the probabilities of answers that exclude each other."""
     most = max(logits)
     weights = [math.exp(logit - most) for logit in logits]
-    return [weight / sum(weights) for weight in weights]
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def _list_run_errors() -> tuple[type[Exception], ...]:
     from gieok.models.onnx_errors import run_errors
 
     return (MemoryError, *run_errors())
-
-
-def _open_head(
-    models: Path, name: str, threads: int, say: Callable[[str], None]
-) -> "tuple[TokenTable, InferenceSession]":
-    """Open a head, and build it where it is missing or damaged. Raises EmbedderFailed."""
-    try:
-        return _open_or_build_head(models, name, threads, say)
-    except ImportError as error:
-        from gieok.models.local import platforms
-
-        raise EmbedderFailed(
-            f"the reader needs a package that is not there: {error}",
-            hint=platforms.here().for_runtime(),
-        ) from error
-    except MemoryError as error:
-        raise room.build_memory_shortage_error("it ran out while the reader was loaded") from error
-
-
-def _open_or_build_head(
-    models: Path, name: str, threads: int, say: Callable[[str], None]
-) -> "tuple[TokenTable, InferenceSession]":
-    room.require_address_space(room.LOADED_BYTES)
-    from gieok.models.local.encoder import TokenTable, load_errors, open_session
-    from gieok.models.local.head_files import build_head, find_whole_head
-
-    file = find_whole_head(models, name)
-    if file is not None:
-        try:
-            return TokenTable(models / CURRENT.folder), open_session(str(file), threads)
-        except load_errors():
-            pass  # built again below
-    say("preparing the reader, once (a few seconds)")
-    room.require_address_space(room.CONVERTED_BYTES)
-    file = build_head(models, name, again=file is not None)
-    try:
-        return TokenTable(models / CURRENT.folder), open_session(str(file), threads)
-    except load_errors() as error:
-        raise EmbedderFailed(
-            f"the reader in {file.parent} cannot be loaded: {error}",
-            hint=f"remove {file.parent} and {models / CURRENT.folder} and run the command again",
-        ) from error
