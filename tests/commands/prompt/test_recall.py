@@ -161,3 +161,17 @@ def test_something_near_is_told_of_only_where_it_is(
     _with_meanings(models, home, monkeypatch)
     found = _recall(prompt)
     assert bool(found.text) == is_near
+
+
+def test_the_half_life_of_the_hook_holds_where_meanings_are_searched_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _put("memory/2026-11-20.md", ("The ferry berths at quay seven this season",), "note")
+
+    def find_probability(days: str) -> float:
+        monkeypatch.setenv("GIEOK_HOOK_HALF_LIFE_DAYS", days)
+        found = _recall("which quay does the ferry berth at this season?", explain=True)
+        assert found.candidates
+        return found.candidates[0].score
+
+    assert find_probability("0.001") < find_probability("0")

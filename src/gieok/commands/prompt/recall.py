@@ -267,7 +267,9 @@ class _Asking:
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
         self._profile = replace(
-            call.home.build_profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
+            call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
+            snippet_chars=0,
+            half_life_days=call.home.hook_settings.number("hook.half_life_days"),
         )
         self._found: dict[int, _Found] = {}
         self.degraded: str | None = None
