@@ -23,6 +23,7 @@ def test_switching_to_gemini_uploads_and_a_stopped_service_leaves_the_words(
         "HOME": tmp_path / "home",
         "EMBEDDER": "none",
         "GEMINI_URL": gemini.url,
+        "GEMINI_SEARCH_TIMEOUT_S": 60,  # of a busy machine
     }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     home = tmp_path / "home"
