@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from gieok import config
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes, is_asked
 from gieok.commands.setup.dialogue_steps import Asking
-from gieok.commands.setup.interview import AnswerKind, Given, Interview
+from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions import QUESTIONS, STEPS
+from gieok.commands.setup.questions.question import AnswerKind
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.setup import HomeSetup

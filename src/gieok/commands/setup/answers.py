@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gieok.commands.setup.changes import is_asked, run_setup_trial
 from gieok.commands.setup.dialogue_steps import trial_lines
-from gieok.commands.setup.interview import NO, YES, AnswerKind, Given, Interview, SetupQuestion
+from gieok.commands.setup.interview import NO, YES, Given, Interview
+from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.errors import BadRequest
 from gieok.ports.keys import Verdict
 

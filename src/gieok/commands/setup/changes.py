@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.commands.setup.interview import Interview, SetupQuestion
+from gieok.commands.setup.interview import Interview
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.notices import ways_now
+from gieok.commands.setup.questions.question import SetupQuestion
 from gieok.ports.keys import Trial
 
 _SWITCHES = ("true", "false")

@@ -10,9 +10,10 @@ from gieok.commands.setup import answers
 from gieok.commands.setup.afterwards import Afterwards, Deed
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes
 from gieok.commands.setup.dialogue_steps import Asking
-from gieok.commands.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions import QUESTIONS, STEPS
 from gieok.commands.setup.questions.after import AFTER, AFTER_TITLE
+from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
@@ -103,7 +104,7 @@ def _set_up_by_dialogue(call: Call, dialogue: Dialogue) -> SetupResult:
         known.words("(space: tick)"),
     )
     try:
-        known = Asking(dialogue, (*QUESTIONS, _build_review_question()), STEPS).ask(known)
+        known = Asking(dialogue, (*QUESTIONS, _ReviewQuestion()), STEPS).ask(known)
     except Cancelled:
         dialogue.say(known.words("cancelled; nothing was changed"))
         raise KeyboardInterrupt from None
@@ -162,25 +163,27 @@ def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str
     return "\n".join(answer)
 
 
-def _build_review_question() -> SetupQuestion:
-    """Return the last question: whether to save the changes."""
+class _ReviewQuestion(SetupQuestion):
+    """Last question: whether to save the changes, which are shown before it."""
 
-    def picks(known: Interview) -> list[Pick]:
+    name = "save"
+    step = 6
+    kind = AnswerKind.ONE
+    words = Words("Save?")
+
+    def note(self, known: Interview) -> list[str]:
+        return format_setup_changes(known, find_setup_changes(known))
+
+    def picks(self, known: Interview) -> list[Pick]:
         save = known.words("save") if find_setup_changes(known) else known.words("go on")
         return [
             Pick(_SAVE, save),
             Pick(_CANCEL, known.words("cancel, change nothing")),
         ]
 
-    return SetupQuestion(
-        name="save",
-        step=6,
-        kind=AnswerKind.ONE,
-        words=Words("Save?"),
-        note=lambda known: format_setup_changes(known, find_setup_changes(known)),
-        picks=picks,
-        default=lambda known: _SAVE,
-    )
+    def default(self, known: Interview) -> Given:
+        del known
+        return _SAVE
 
 
 def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:

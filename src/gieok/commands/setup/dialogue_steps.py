@@ -7,7 +7,8 @@ from typing import NamedTuple
 from gieok.commands.command import printable
 from gieok.commands.home.keys import VERDICTS, find_verdict_sign
 from gieok.commands.setup.changes import is_asked, run_setup_trial
-from gieok.commands.setup.interview import AnswerKind, Given, Interview, SetupQuestion
+from gieok.commands.setup.interview import Given, Interview
+from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.ports.dialogue import Dialogue, Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
 from gieok.text.korean import in_language

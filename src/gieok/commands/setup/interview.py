@@ -1,8 +1,6 @@
 """Inputs of a question: the machine, the current settings, and the answers so far."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -10,9 +8,7 @@ from types import MappingProxyType
 from gieok.commands.setup.machine import Surroundings, survey_machine
 from gieok.home.call import Call
 from gieok.home.setting_rows import list_setting_rows
-from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider
-from gieok.text.messages import Words
 
 Given = str | tuple[str, ...]
 YES, NO = "yes", "no"
@@ -83,51 +79,3 @@ class Interview:
         """Return a path as a person writes it."""
         text, user = str(path), str(self.call.caller.user)
         return "~" + text[len(user) :] if text == user or text.startswith(user + "/") else text
-
-
-class AnswerKind(Enum):
-    """Kind of an answer: one of several, several of them, a line, or a hidden line."""
-
-    ONE = "one"
-    MANY = "many"
-    TEXT = "text"
-    SECRET = "secret"  # noqa: S105 - a kind of answer
-
-
-def _is_always_asked(known: Interview) -> bool:
-    del known
-    return True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupQuestion:
-    """Question of the table; `name` is also its name in `--answers`.
-
-    `applies` says whether the question is asked; `picks` are its answers, `default` the answer that
-    Enter takes; `wrong` says what is wrong with a line. `settings` is what the answer sets,
-    `variable` where a secret goes.
-    """
-
-    name: str
-    step: int
-    kind: AnswerKind
-    words: Words
-    note: Callable[[Interview], Sequence[str]] = lambda known: ()
-    applies: Callable[[Interview], bool] = _is_always_asked
-    picks: Callable[[Interview], Sequence[Pick]] = lambda known: ()
-    default: Callable[[Interview], Given] = lambda known: ""
-    #: Label of a pick that asks for a line; None: the picks are all there is.
-    free: Words | None = None
-    #: Settings that the answer decides: where variables fix them all, the question is not asked.
-    decides: tuple[str, ...] = ()
-    wrong: Callable[[Interview, str], str] = lambda known, text: ""
-    settings: Callable[[Interview], Mapping[str, str]] = lambda known: {}
-    variable: Callable[[Interview], str] = lambda known: ""
-    #: `model`, `notice` or `archive`: the trial runs once the last applicable question of its step
-    #: is answered.
-    trial: str = ""
-
-
-def yes_no(known: Interview) -> list[Pick]:
-    """Return the two picks, yes and no."""
-    return [Pick(YES, known.words("yes")), Pick(NO, known.words("no"))]

@@ -1,10 +1,10 @@
 """The six steps as a table of questions, in the order in which they are asked."""
 
-from gieok.commands.setup.interview import SetupQuestion
 from gieok.commands.setup.questions.agents import AGENTS
 from gieok.commands.setup.questions.model import MODEL
 from gieok.commands.setup.questions.notices import NOTICES
 from gieok.commands.setup.questions.places import PLACES
+from gieok.commands.setup.questions.question import SetupQuestion
 from gieok.commands.setup.questions.tiers import TIERS
 from gieok.text.messages import Words
 

@@ -4,7 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from gieok.agents.agent import list_readable_agents
-from gieok.commands.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.commands.setup.interview import Interview
+from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, SetupQuestion
 from gieok.ports.dialogue import Pick
 from gieok.text.amounts import format_size
 from gieok.text.messages import Words
@@ -18,84 +19,79 @@ def format_transcript_count(known: Interview, count: int) -> str:
     return known.words("{count} transcript", plural="{count:,} transcripts", count=count)
 
 
-def _list_agent_picks(known: Interview) -> Sequence[Pick]:
-    picks = []
-    for agent in known.machine.agents:
-        count = format_transcript_count(known, agent.transcripts)
-        where = f", {known.shown_path(agent.folder)}" if agent.folder else ""
-        detail = (
-            f"{count}, {format_size(agent.size)}{where}"
-            if agent.transcripts
-            else known.words("nothing yet")
-        )
-        picks.append(
-            Pick(
-                agent.name,
-                agent.name,
-                detail if agent.folder else known.words("no transcripts"),
+class _AgentsQuestion(SetupQuestion):
+    """Agents of this machine whose transcripts are read; Enter takes them as they are set."""
+
+    name = "agents"
+    step = 1
+    kind = AnswerKind.MANY
+    words = Words("Whose conversations may be remembered?")
+
+    def note(self, known: Interview) -> Sequence[str]:
+        if known.machine.agents:
+            return ()
+        return (known.words("no agent was found here; `gieok setup` again once one is"),)
+
+    def picks(self, known: Interview) -> Sequence[Pick]:
+        picks = []
+        for agent in known.machine.agents:
+            count = format_transcript_count(known, agent.transcripts)
+            where = f", {known.shown_path(agent.folder)}" if agent.folder else ""
+            detail = (
+                f"{count}, {format_size(agent.size)}{where}"
+                if agent.transcripts
+                else known.words("nothing yet")
             )
-        )
-    return [
-        *picks,
-        Pick(_MORE, known.words("transcripts in other folders …")),
-    ]
+            picks.append(
+                Pick(
+                    agent.name,
+                    agent.name,
+                    detail if agent.folder else known.words("no transcripts"),
+                )
+            )
+        return [
+            *picks,
+            Pick(_MORE, known.words("transcripts in other folders …")),
+        ]
+
+    def default(self, known: Interview) -> tuple[str, ...]:
+        named = known.setting(_SETTING)
+        names = [agent.name for agent in known.machine.agents]
+        listed = [name.strip() for name in named.split(",")]
+        ticked = names if named == "auto" else [name for name in names if name in listed]
+        return (*ticked, *([_MORE] if known.setting(_FOLDERS) else []))
+
+    def settings(self, known: Interview) -> Mapping[str, str]:
+        ticked, readable = set(known.ticked(self.name)), set(list_readable_agents())
+        here = {agent.name for agent in known.machine.agents} & readable
+        if ticked & here == set(self.default(known)) & here:
+            setting_value = known.setting(_SETTING)
+        elif here <= ticked:
+            setting_value = "auto"
+        else:
+            listed = {name.strip() for name in known.setting(_SETTING).split(",")} & readable
+            setting_value = ",".join(sorted((ticked & here) | (listed - here))) or "none"
+        return {_SETTING: setting_value, **({} if _MORE in ticked else {_FOLDERS: ""})}
 
 
-def _suggest_agents(known: Interview) -> tuple[str, ...]:
-    named = known.setting(_SETTING)
-    names = [agent.name for agent in known.machine.agents]
-    listed = [name.strip() for name in named.split(",")]
-    ticked = names if named == "auto" else [name for name in names if name in listed]
-    return (*ticked, *([_MORE] if known.setting(_FOLDERS) else []))
+class _FoldersQuestion(SettingQuestion):
+    """Further folders of transcripts, asked where the person ticked them."""
+
+    name = "folders"
+    step = 1
+    kind = AnswerKind.TEXT
+    decides = (_FOLDERS,)
+    words = Words.of("Folders of JSONL transcripts ({pathsep} between)", pathsep=os.pathsep)
+
+    def applies(self, known: Interview) -> bool:
+        return _MORE in known.ticked("agents")
+
+    def wrong(self, known: Interview, text: str) -> str:
+        parts = [part for part in text.split(os.pathsep) if part.strip()]
+        if not parts:
+            return known.words("name a folder")
+        gone = next((part for part in parts if not known.path(part).is_dir()), "")
+        return known.words("there is no folder {gone}", gone=gone) if gone else ""
 
 
-def _note_missing_agents(known: Interview) -> Sequence[str]:
-    if known.machine.agents:
-        return ()
-    return (known.words("no agent was found here; `gieok setup` again once one is"),)
-
-
-def _build_agent_settings(known: Interview) -> Mapping[str, str]:
-    ticked, readable = set(known.ticked("agents")), set(list_readable_agents())
-    here = {agent.name for agent in known.machine.agents} & readable
-    if ticked & here == set(_suggest_agents(known)) & here:
-        setting_value = known.setting(_SETTING)
-    elif here <= ticked:
-        setting_value = "auto"
-    else:
-        listed = {name.strip() for name in known.setting(_SETTING).split(",")} & readable
-        setting_value = ",".join(sorted((ticked & here) | (listed - here))) or "none"
-    return {_SETTING: setting_value, **({} if _MORE in ticked else {_FOLDERS: ""})}
-
-
-def _explain_missing_folder(known: Interview, text: str) -> str:
-    parts = [part for part in text.split(os.pathsep) if part.strip()]
-    if not parts:
-        return known.words("name a folder")
-    gone = next((part for part in parts if not known.path(part).is_dir()), "")
-    return known.words("there is no folder {gone}", gone=gone) if gone else ""
-
-
-AGENTS = (
-    SetupQuestion(
-        name="agents",
-        step=1,
-        kind=AnswerKind.MANY,
-        words=Words("Whose conversations may be remembered?"),
-        note=_note_missing_agents,
-        picks=_list_agent_picks,
-        default=_suggest_agents,
-        settings=_build_agent_settings,
-    ),
-    SetupQuestion(
-        name="folders",
-        step=1,
-        kind=AnswerKind.TEXT,
-        decides=(_FOLDERS,),
-        words=Words.of("Folders of JSONL transcripts ({pathsep} between)", pathsep=os.pathsep),
-        applies=lambda known: _MORE in known.ticked("agents"),
-        default=lambda known: known.setting(_FOLDERS),
-        wrong=_explain_missing_folder,
-        settings=lambda known: {_FOLDERS: known.text("folders")},
-    ),
-)
+AGENTS = (_AgentsQuestion(), _FoldersQuestion())

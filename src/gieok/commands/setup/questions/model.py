@@ -6,7 +6,13 @@ The observer says what is worth keeping. The observer is rules, an agent's comma
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from gieok.commands.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.commands.setup.interview import Given, Interview
+from gieok.commands.setup.questions.question import (
+    AnswerKind,
+    SecretQuestion,
+    SettingQuestion,
+    SetupQuestion,
+)
 from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider
 from gieok.text.messages import Words
@@ -45,44 +51,64 @@ def _rank_provider(provider: Provider) -> tuple[bool, bool, bool, str]:
     )
 
 
-def _list_model_picks(known: Interview) -> Sequence[Pick]:
-    rules = known.words("rules, no model")
-    picks = [
-        Pick(
-            _RULES,
-            rules,
-            known.words("no key, nothing leaves; weaker"),
-        )
-    ]
-    for provider in sorted(known.providers.values(), key=_rank_provider):
-        is_now = provider.name == provider_now(known)
-        if provider.is_program and (provider.program or is_now):
-            detail = known.words("your subscription, no key")
-            picks.append(
-                Pick(
-                    provider.name,
-                    provider.name,
-                    detail if provider.program else known.words("not here"),
-                )
+class _ModelQuestion(SetupQuestion):
+    """Observer: rules, an agent's command, or the provider of a model."""
+
+    name = "model"
+    step = 3
+    kind = AnswerKind.ONE
+    decides = (_MODEL,)
+    trial = "model"
+    words = Words("What decides what is worth keeping?")
+
+    def picks(self, known: Interview) -> Sequence[Pick]:
+        rules = known.words("rules, no model")
+        picks = [
+            Pick(
+                _RULES,
+                rules,
+                known.words("no key, nothing leaves; weaker"),
             )
-        elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
-            count = len(known.ollama or ())
-            picks.append(
-                Pick(
-                    _OLLAMA,
-                    "Ollama",
-                    known.words("runs here, {count} models", count=count),
+        ]
+        for provider in sorted(known.providers.values(), key=_rank_provider):
+            is_now = provider.name == provider_now(known)
+            if provider.is_program and (provider.program or is_now):
+                detail = known.words("your subscription, no key")
+                picks.append(
+                    Pick(
+                        provider.name,
+                        provider.name,
+                        detail if provider.program else known.words("not here"),
+                    )
                 )
-            )
-        elif not provider.is_program and provider.name != _OLLAMA:
-            picks.append(
-                Pick(
-                    provider.name,
-                    _format_provider_label(known, provider),
-                    _format_provider_needs(known, provider),
+            elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
+                count = len(known.ollama or ())
+                picks.append(
+                    Pick(
+                        _OLLAMA,
+                        "Ollama",
+                        known.words("runs here, {count} models", count=count),
+                    )
                 )
-            )
-    return picks
+            elif not provider.is_program and provider.name != _OLLAMA:
+                picks.append(
+                    Pick(
+                        provider.name,
+                        _format_provider_label(known, provider),
+                        _format_provider_needs(known, provider),
+                    )
+                )
+        return picks
+
+    def default(self, known: Interview) -> Given:
+        return provider_now(known)
+
+    def settings(self, known: Interview) -> Mapping[str, str]:
+        model, name = known.text(self.name), known.text("model_name").strip()
+        if _is_current_provider(known):
+            name = name or known.setting(_MODEL).partition(":")[2]
+            return {_MODEL: f"{model}:{name}" if name else model}
+        return {_MODEL: f"{model}:{name}" if name else model, _URL: "", _VARIABLE: ""}
 
 
 def _format_provider_label(known: Interview, provider: Provider) -> str:
@@ -97,135 +123,100 @@ def _format_provider_needs(known: Interview, provider: Provider) -> str:
     return known.words("needs a key") if provider.variable else ""
 
 
-def _note_provider_needs(known: Interview) -> Sequence[str]:
-    provider = _find_chosen_provider(known)
-    if provider and provider.needs:
-        return (known.words("first, in another terminal: {needs}", needs=provider.needs),)
-    return ()
+class _AddressQuestion(SettingQuestion):
+    """Address of a server that speaks as OpenAI's does."""
+
+    name = "base_url"
+    step = 3
+    kind = AnswerKind.TEXT
+    decides = (_URL,)
+    trial = "model"
+    words = Words("Its address")
+
+    def applies(self, known: Interview) -> bool:
+        return known.text("model") == _COMPATIBLE
+
+    def default(self, known: Interview) -> Given:
+        return super().default(known) if _is_current_provider(known) else ""
+
+    def wrong(self, known: Interview, text: str) -> str:
+        try:
+            parts = urlsplit(text.strip())
+            is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_one = False
+        return "" if is_one else known.words("an address such as http://127.0.0.1:8000/v1")
 
 
-def _has_name(known: Interview) -> bool:
-    provider = _find_chosen_provider(known)
-    return provider is not None and not provider.is_program
+class _ModelNameQuestion(SetupQuestion):
+    """Model of the chosen provider; `_ModelQuestion` sets it together with the provider."""
+
+    name = "model_name"
+    step = 3
+    kind = AnswerKind.ONE
+    decides = (_MODEL,)
+    trial = "model"
+    words = Words("Which model?")
+    free = Words("another model …")
+
+    def applies(self, known: Interview) -> bool:
+        provider = _find_chosen_provider(known)
+        return provider is not None and not provider.is_program
+
+    def note(self, known: Interview) -> Sequence[str]:
+        provider = _find_chosen_provider(known)
+        if provider and provider.needs:
+            return (known.words("first, in another terminal: {needs}", needs=provider.needs),)
+        return ()
+
+    def picks(self, known: Interview) -> Sequence[Pick]:
+        model = known.text("model")
+        names = list(known.ollama or ()) if model == _OLLAMA else list(_USUAL.get(model, ()))
+        now = known.setting(_MODEL).partition(":")[2] if _is_current_provider(known) else ""
+        return [Pick(name, name) for name in dict.fromkeys([*([now] if now else []), *names])]
+
+    def default(self, known: Interview) -> Given:
+        return next((pick.value for pick in self.picks(known)), "")
+
+    def wrong(self, known: Interview, text: str) -> str:
+        return "" if text.strip() else known.words("the model's name")
 
 
-def _list_model_names(known: Interview) -> list[Pick]:
-    model = known.text("model")
-    names = list(known.ollama or ()) if model == _OLLAMA else list(_USUAL.get(model, ()))
-    now = known.setting(_MODEL).partition(":")[2] if _is_current_provider(known) else ""
-    return [Pick(name, name) for name in dict.fromkeys([*([now] if now else []), *names])]
+class _ModelKeyQuestion(SecretQuestion):
+    """Key of the chosen provider, asked where the provider wants one."""
+
+    name = "key"
+    step = 3
+    trial = "model"
+    words = Words("Its key (not shown)")
+
+    def variable(self, known: Interview) -> str:
+        """Return the variable of the model's key; '' where it needs none."""
+        provider = _find_chosen_provider(known)
+        own = known.setting(_VARIABLE) if _is_current_provider(known) else ""
+        if provider and provider.name == _COMPATIBLE:
+            return own or _OWN_KEY
+        return (own or provider.variable) if provider else ""
+
+    def applies(self, known: Interview) -> bool:
+        return bool(self.variable(known))
+
+    def note(self, known: Interview) -> Sequence[str]:
+        if place := self.find_place(known):
+            return (known.words("A key is in {place}; leave it empty to keep that.", place=place),)
+        if known.text("model") == _COMPATIBLE:
+            return (known.words("Leave it empty where the server wants none."),)
+        return ()
+
+    def wrong(self, known: Interview, text: str) -> str:
+        is_needed = known.text("model") != _COMPATIBLE and not self.find_place(known)
+        if is_needed and not text.strip():
+            return known.words("paste the key (it is not shown)")
+        return super().wrong(known, text)
+
+    def settings(self, known: Interview) -> Mapping[str, str]:
+        is_own = known.text("model") == _COMPATIBLE and known.text(self.name).strip()
+        return {_VARIABLE: self.variable(known)} if is_own else {}
 
 
-def _model_settings(known: Interview) -> Mapping[str, str]:
-    model, name = known.text("model"), known.text("model_name").strip()
-    if _is_current_provider(known):
-        name = name or known.setting(_MODEL).partition(":")[2]
-        return {_MODEL: f"{model}:{name}" if name else model}
-    return {_MODEL: f"{model}:{name}" if name else model, _URL: "", _VARIABLE: ""}
-
-
-def _wrong_address(known: Interview, text: str) -> str:
-    try:
-        parts = urlsplit(text.strip())
-        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_one = False
-    return "" if is_one else known.words("an address such as http://127.0.0.1:8000/v1")
-
-
-def key_variable(known: Interview) -> str:
-    """Return the variable of the model's key; '' where it needs none."""
-    provider = _find_chosen_provider(known)
-    own = known.setting(_VARIABLE) if _is_current_provider(known) else ""
-    if provider and provider.name == _COMPATIBLE:
-        return own or _OWN_KEY
-    return (own or provider.variable) if provider else ""
-
-
-def key_place(known: Interview) -> str:
-    """Return where the model's key is set; '' where it is not."""
-    variable = key_variable(known)
-    return known.access.has_secret(variable) if variable else ""
-
-
-def wrong_secret(known: Interview, text: str) -> str:
-    """Return what is wrong with the format of a key."""
-    value = text.strip()
-    if value and (
-        not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)
-    ):
-        return known.words("a key has no spaces or line breaks: copy it again")
-    return ""
-
-
-def _wrong_key(known: Interview, text: str) -> str:
-    is_needed = known.text("model") != _COMPATIBLE and not key_place(known)
-    if is_needed and not text.strip():
-        return known.words("paste the key (it is not shown)")
-    return wrong_secret(known, text)
-
-
-def _key_note(known: Interview) -> Sequence[str]:
-    if place := key_place(known):
-        return (known.words("A key is in {place}; leave it empty to keep that.", place=place),)
-    if known.text("model") == _COMPATIBLE:
-        return (known.words("Leave it empty where the server wants none."),)
-    return ()
-
-
-def _key_settings(known: Interview) -> Mapping[str, str]:
-    is_own = known.text("model") == _COMPATIBLE and known.text("key").strip()
-    return {_VARIABLE: key_variable(known)} if is_own else {}
-
-
-MODEL = (
-    SetupQuestion(
-        name="model",
-        step=3,
-        kind=AnswerKind.ONE,
-        decides=(_MODEL,),
-        trial="model",
-        words=Words("What decides what is worth keeping?"),
-        picks=_list_model_picks,
-        default=provider_now,
-        settings=_model_settings,
-    ),
-    SetupQuestion(
-        name="base_url",
-        step=3,
-        kind=AnswerKind.TEXT,
-        decides=(_URL,),
-        trial="model",
-        words=Words("Its address"),
-        applies=lambda known: known.text("model") == _COMPATIBLE,
-        default=lambda known: known.setting(_URL) if _is_current_provider(known) else "",
-        wrong=_wrong_address,
-        settings=lambda known: {_URL: known.text("base_url").strip()},
-    ),
-    SetupQuestion(
-        name="model_name",
-        step=3,
-        kind=AnswerKind.ONE,
-        decides=(_MODEL,),
-        trial="model",
-        words=Words("Which model?"),
-        note=_note_provider_needs,
-        applies=_has_name,
-        picks=_list_model_names,
-        free=Words("another model …"),
-        default=lambda known: next((pick.value for pick in _list_model_names(known)), ""),
-        wrong=lambda known, text: "" if text.strip() else known.words("the model's name"),
-    ),
-    SetupQuestion(
-        name="key",
-        step=3,
-        kind=AnswerKind.SECRET,
-        trial="model",
-        words=Words("Its key (not shown)"),
-        note=_key_note,
-        applies=lambda known: bool(key_variable(known)),
-        wrong=_wrong_key,
-        settings=_key_settings,
-        variable=key_variable,
-    ),
-)
+MODEL = (_ModelQuestion(), _AddressQuestion(), _ModelNameQuestion(), _ModelKeyQuestion())
