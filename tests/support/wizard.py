@@ -1,6 +1,6 @@
 """A person at `gieok setup`: real key presses through a pipe, and what the terminal showed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from gieok.commands import load_command
-from gieok.commands.setup.command import SetupResult
+from gieok.commands.setup.command import SetupResult, set_up_by_dialogue
+from gieok.commands.setup.terminal import TerminalDialogue
 from gieok.home.calls import open_call
-from gieok.surfaces.wizard import TerminalDialogue
 
 ENTER, BACK, DOWN, UP, SPACE, CTRL_C, ERASE = (
     "\r",
@@ -57,9 +57,9 @@ def press(
     shown.
     """
     with dialogue("".join(keys)) as (asking, screen):
-        call = _context(user, lang, environment, lambda: asking)
+        call = _context(user, lang, environment)
         try:
-            return load_command("setup").handler(call), screen.text
+            return set_up_by_dialogue(call, asking), screen.text
         except KeyboardInterrupt:
             return None, screen.text
 
@@ -70,7 +70,7 @@ def answer(
     """Run setup with a file of answers, or `--yes`."""
     values = {"answers": str(file)} if file else {"yes": True}
     result: SetupResult = load_command("setup").handler(
-        _context(user, "en", environment, None, daemon), **values
+        _context(user, "en", environment, daemon), **values
     )
     return result
 
@@ -79,9 +79,8 @@ def _context(
     user: Path,
     lang: str,
     environment: dict[str, str],
-    asking: Callable[[], TerminalDialogue] | None,
     daemon: object = None,
 ) -> object:
     own = {"HOME": str(user), "PATH": str(user), "GIEOK_EMBEDDER": "none", **environment}
-    opened = open_call({}, environment=own, folder=user, lang=lang, dialogue=asking)
+    opened = open_call({}, environment=own, folder=user, lang=lang)
     return using(opened, daemon=daemon)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import TYPE_CHECKING
 
 from gieok import places
 from gieok.errors import BadConfig, BadRequest
@@ -13,9 +12,6 @@ from gieok.model.memory import Scope
 from gieok.ports.system import Clock
 from gieok.private import Privacy
 from gieok.text.messages import translate
-
-if TYPE_CHECKING:
-    from gieok.ports.dialogue import Dialogue
 
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -46,8 +42,6 @@ class Call:
     ask: Callable[[str], str] | None
     #: What is withheld from memory: a pause, private sessions, exclusions.
     privacy: Privacy = field(default_factory=Privacy)
-    #: Asks a person many things on their terminal; None where there is none.
-    dialogue: "Callable[[], Dialogue] | None" = None
 
     def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
         """Return a message in the language of the call; see `gieok.text.messages`."""

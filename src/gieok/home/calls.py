@@ -20,7 +20,6 @@ from gieok.zone import find_zone
 
 if TYPE_CHECKING:
     from gieok.home.resident import Resident
-    from gieok.ports.dialogue import Dialogue
 
 
 class SystemClock:
@@ -41,7 +40,6 @@ def open_call(
     say: Callable[[str], None] = lambda line: None,
     tell: Callable[[str], None] = lambda line: None,
     ask: Callable[[str], str] | None = None,
-    dialogue: "Callable[[], Dialogue] | None" = None,
     clock: Clock | None = None,
     zone: tzinfo | None = None,
     has_daemon: bool = False,
@@ -52,9 +50,8 @@ def open_call(
     """Build the call of a caller.
 
     `environment` and `folder` default to those of this process. `flags`, `lang` and `is_placed` as
-    in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Call`; `wait`, `resident`,
-    `has_daemon` as in `Home`. `forgiving` ignores a wrong setting, which
-    otherwise raises BadConfig.
+    in `Caller`; `say`, `tell`, `ask` as in `Call`; `wait`, `resident`, `has_daemon` as in `Home`.
+    `forgiving` ignores a wrong setting, which otherwise raises BadConfig.
     """
     caller = Caller(
         folder=folder or Path.cwd(),
@@ -99,7 +96,6 @@ def open_call(
         say=say,
         tell=tell,
         ask=ask,
-        dialogue=dialogue,
         privacy=home.privacy,
     )
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from gieok.commands.run import OperationAnswer
     from gieok.home.call import Call
     from gieok.home.resident import Resident
-    from gieok.ports.dialogue import Dialogue
 
 _FAILED = 2
 _INTERRUPTED = 130
@@ -208,7 +207,6 @@ def _run_in_this_process(
         say=progress.say,
         tell=progress.tell,
         ask=_ask_terminal if sys.stdin.isatty() and sys.stderr.isatty() else None,
-        dialogue=_open_terminal_dialogue if sys.stdin.isatty() and sys.stderr.isatty() else None,
         lang=lang,
         resident=_build_cli_resident() if values.get("watch") else None,
         has_daemon=True,
@@ -265,12 +263,6 @@ def _build_cli_resident() -> "Resident":
 def _ask_terminal(what: str) -> str:
     print(what, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()
-
-
-def _open_terminal_dialogue() -> "Dialogue":
-    from gieok.surfaces.wizard import TerminalDialogue  # prompt_toolkit: 150 ms, for one command
-
-    return TerminalDialogue()
 
 
 def _write_json(data: object) -> None:

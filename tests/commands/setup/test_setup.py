@@ -17,15 +17,17 @@ import pytest
 import yaml
 from gateway import Gateway
 from key_server import GOOD, serving
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
 from wizard import BACK, CTRL_C, DOWN, ENTER, ERASE, ESCAPE, SPACE, UP, answer, dialogue, press
 
 from gieok import paths
 from gieok.commands import load_command
+from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.calls import open_call
-from gieok.ports.dialogue import Cancelled, Pick, WentBack
 from gieok.processes.client import DaemonStatus
 from gieok.testing.model_server import ModelServer
 
@@ -242,6 +244,20 @@ def test_without_a_terminal_it_says_what_to_do(user: Path) -> None:
     with pytest.raises(BadRequest, match="no terminal") as refused:
         found.handler(call)
     assert "--answers FILE" in refused.value.hint
+
+
+def test_at_a_terminal_a_person_is_asked_on_stderr_and_stdout_stays_empty(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = {"HOME": str(user), "PATH": str(user)}
+    call = open_call({}, environment=environment, folder=user, ask=lambda question: "")
+    with create_pipe_input() as pipe, create_app_session(input=pipe):
+        pipe.send_text(ESCAPE)
+        with pytest.raises(KeyboardInterrupt):
+            load_command("setup").handler(call)
+    shown = capsys.readouterr()
+    assert "nothing was changed" in shown.err
+    assert shown.out == ""
 
 
 _KILLED = """

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from gieok import config
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes, is_asked
+from gieok.commands.setup.dialogue import Pick, WentBack
 from gieok.commands.setup.dialogue_steps import Asking
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions import QUESTIONS, STEPS
 from gieok.commands.setup.questions.question import AnswerKind
+from gieok.commands.setup.terminal import TerminalDialogue
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.setup import HomeSetup
-from gieok.ports.dialogue import Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
 
 #: Days that are more than those of every other line.
@@ -52,10 +53,8 @@ class _Untried(HomeSetup):
         return Trial("archive", "", Verdict.VALID, "there")
 
 
-class _Person:
-    """`Dialogue` of somebody who answers by `choose`, and goes back where it gives a number that
-    says so.
-    """
+class _Person(TerminalDialogue):
+    """Somebody who answers by `choose`, and goes back where it gives a number that says so."""
 
     def __init__(self, choose: Callable[[int], int], backs: int) -> None:
         self._choose = choose

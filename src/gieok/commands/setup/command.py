@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.setup import answers
 from gieok.commands.setup.afterwards import Afterwards, Deed
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes
+from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.dialogue_steps import Asking
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions import QUESTIONS, STEPS
@@ -16,9 +17,11 @@ from gieok.commands.setup.questions.after import AFTER, AFTER_TITLE
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
+
+if TYPE_CHECKING:
+    from gieok.commands.setup.terminal import TerminalDialogue
 
 #: Answer in the file that is no question of the table: the first question.
 _ASK = "ask"
@@ -61,7 +64,7 @@ def set_up_gieok(
     """
     if yes or answers:
         return _set_up_from_answers(call, answers)
-    if call.dialogue is None:
+    if call.ask is None:
         raise BadRequest(
             "setup asks questions, and there is no terminal",
             hint=(
@@ -69,7 +72,10 @@ def set_up_gieok(
                 "answers (docs/setup.md)"
             ),
         )
-    return _set_up_by_dialogue(call, call.dialogue())
+    # prompt_toolkit takes 150 ms to import: only who is asked waits for it
+    from gieok.commands.setup.terminal import TerminalDialogue
+
+    return set_up_by_dialogue(call, TerminalDialogue())
 
 
 def _set_up_from_answers(call: Call, answer_file: str) -> SetupResult:
@@ -95,7 +101,11 @@ def _set_up_from_answers(call: Call, answer_file: str) -> SetupResult:
     )
 
 
-def _set_up_by_dialogue(call: Call, dialogue: Dialogue) -> SetupResult:
+def set_up_by_dialogue(call: Call, dialogue: "TerminalDialogue") -> SetupResult:
+    """Ask a person everything, save the answers, then offer the first actions.
+
+    Raises KeyboardInterrupt where the person cancels.
+    """
     known = Interview(call)
     dialogue.begin(
         known.words("Gieok: set up"),
@@ -128,7 +138,7 @@ def _set_up_by_dialogue(call: Call, dialogue: Dialogue) -> SetupResult:
 
 
 def _offer_next_steps(
-    known: Interview, dialogue: Dialogue, first: Iterable[Deed]
+    known: Interview, dialogue: "TerminalDialogue", first: Iterable[Deed]
 ) -> tuple[tuple[Deed, ...], str]:
     """Run the first actions, then offer further ones.
 
@@ -157,7 +167,7 @@ def _offer_next_steps(
     return tuple(finished_deeds), ""
 
 
-def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str:
+def _show_trial_answer(dialogue: "TerminalDialogue", asked: str, answer: list[str]) -> str:
     for line in (f"  ? {asked}", *answer):
         dialogue.say(line)
     return "\n".join(answer)

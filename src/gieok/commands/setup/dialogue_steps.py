@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.commands.command import printable
 from gieok.commands.home.keys import VERDICTS, find_verdict_sign
 from gieok.commands.setup.changes import is_asked, run_setup_trial
+from gieok.commands.setup.dialogue import Pick, WentBack
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
-from gieok.ports.dialogue import Dialogue, Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
+
+if TYPE_CHECKING:
+    from gieok.commands.setup.terminal import TerminalDialogue
 
 #: Pick that asks for a line.
 _FREE = "\0free"
@@ -41,7 +44,10 @@ class Asking:
     """
 
     def __init__(
-        self, dialogue: Dialogue, questions: Sequence[SetupQuestion], titles: Mapping[int, Words]
+        self,
+        dialogue: "TerminalDialogue",
+        questions: Sequence[SetupQuestion],
+        titles: Mapping[int, Words],
     ) -> None:
         self._dialogue = dialogue
         self._questions = questions
@@ -150,7 +156,7 @@ def _build_question_look(known: Interview, question: SetupQuestion) -> tuple[obj
 
 
 def _ask_setup_question(
-    known: Interview, dialogue: Dialogue, question: SetupQuestion, before: Given
+    known: Interview, dialogue: "TerminalDialogue", question: SetupQuestion, before: Given
 ) -> Given:
     words = question.words.say(known.call.lang)
     for line in question.note(known):
@@ -176,7 +182,7 @@ def _ask_setup_question(
 
 
 def _ask_text_line(
-    known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str
+    known: Interview, dialogue: "TerminalDialogue", question: SetupQuestion, default: str
 ) -> str:
     words, is_secret = question.words.say(known.call.lang), question.kind is AnswerKind.SECRET
     return dialogue.text(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import ASKED, NO, YES, Given, Interview
 from gieok.commands.setup.machine import FoundAgent
 from gieok.commands.setup.questions.agents import format_transcript_count
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion, YesNoQuestion
-from gieok.ports.dialogue import Pick
 from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from gieok.agents.agent import list_readable_agents
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Interview
 from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, SetupQuestion
-from gieok.ports.dialogue import Pick
 from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 

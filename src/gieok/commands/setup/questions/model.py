@@ -6,6 +6,7 @@ The observer says what is worth keeping. The observer is rules, an agent's comma
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import (
     AnswerKind,
@@ -13,7 +14,6 @@ from gieok.commands.setup.questions.question import (
     SettingQuestion,
     SetupQuestion,
 )
-from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider
 from gieok.text.messages import Words
 

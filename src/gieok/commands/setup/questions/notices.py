@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import (
     AnswerKind,
@@ -10,7 +11,6 @@ from gieok.commands.setup.questions.question import (
     SettingQuestion,
     SetupQuestion,
 )
-from gieok.ports.dialogue import Pick
 from gieok.text.messages import Words
 
 _TO = "notify.to"

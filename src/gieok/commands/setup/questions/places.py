@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SecretQuestion, SettingQuestion
 from gieok.memory.tiers import vaults
-from gieok.ports.dialogue import Pick
 from gieok.text.messages import Words
 
 _FOLDER = "archive.folder"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import NO, YES, Given, Interview
-from gieok.ports.dialogue import Pick
 from gieok.text.messages import Words
 
 #: No key is longer; what is longer was copied from somewhere else.

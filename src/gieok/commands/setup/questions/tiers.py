@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, YesNoQuestion
-from gieok.ports.dialogue import Pick
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
 

@@ -1,7 +1,7 @@
-"""Dialogue with a person on the terminal, with arrow keys: `Dialogue` by questionary.
+"""Dialogue with a person on the terminal, with arrow keys, by questionary.
 
-Only `gieok setup` loads questionary. Colours are the terminal's own, which suits light and dark. A
-question is erased once it is answered: the caller shows the answer.
+Its import takes 150 ms: only a setup that asks a person loads it. Colours are the terminal's own,
+which suits light and dark. A question is erased once it is answered: the caller shows the answer.
 """
 
 import sys
@@ -21,7 +21,7 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import get_cwidth
 from questionary.prompts.common import Choice, InquirerControl
 
-from gieok.ports.dialogue import Cancelled, Pick, WentBack
+from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 
 _BACK = "\0back"
 _STYLE = Style.from_dict(
@@ -46,7 +46,10 @@ _MARKS = ("✓", "✗", "→")
 
 
 class TerminalDialogue:
-    """`Dialogue` on the terminal of this process; on stderr, because data goes to stdout."""
+    """Dialogue on the terminal of this process; on stderr, because data goes to stdout.
+
+    Every question may raise WentBack and Cancelled.
+    """
 
     def __init__(self, given: Input | None = None, shown: Output | None = None) -> None:
         self._output = shown or create_output(sys.stderr)
@@ -59,7 +62,10 @@ class TerminalDialogue:
         self._back = self._ticks = ""
 
     def begin(self, title: str, keys: str, back: str, ticks: str) -> None:
-        """Show the title and the available keys."""
+        """Show a title and a line on keys.
+
+        `back` is the label of the way back; `ticks` says how several picks are chosen.
+        """
         self._back, self._ticks = back, ticks
         self._print("bold", title)
         self.say(keys)
@@ -78,7 +84,7 @@ class TerminalDialogue:
             self._print("bold" if is_title else "", part)
 
     def one(self, question: str, picks: Sequence[Pick], default: str) -> str:
-        """Let the person choose one of several picks."""
+        """Return the value of the pick that the person chooses."""
         choices = [*self._choices(picks), Choice(self._back, _BACK)]
         prompt = questionary.select(
             question,
@@ -92,7 +98,7 @@ class TerminalDialogue:
         return str(self._answer(prompt, is_list=True))
 
     def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
-        """Let the person tick several picks."""
+        """Return the values of the picks that the person ticks, in their order."""
         choices = [*self._choices(picks, default), Choice(self._back, _BACK)]
         prompt = questionary.checkbox(
             question, choices, qmark="", pointer="❯", instruction=f" {self._ticks}", **self._options
@@ -102,7 +108,11 @@ class TerminalDialogue:
     def text(
         self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
     ) -> str:
-        """Let the person type a line; what is wrong with the line is shown below it."""
+        """Return a line that the person types.
+
+        While the line is typed, what `wrong` returns is shown below it: what is wrong with the
+        line, '' for nothing.
+        """
         prompt = questionary.text(
             question if question.endswith("?") else f"{question}:",
             default,
