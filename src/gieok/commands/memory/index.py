@@ -26,15 +26,15 @@ from gieok.text.turns import is_users
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRequest:
-    """Parameters of `gieok index`."""
+    """Parameters of `gieok index`; their defaults stand in the signature of `index_memory`."""
 
-    paths: Sequence[str] = ()
-    force: bool = False
-    rebuild: bool = False
-    remove: bool = False
-    sessions: bool = False
-    no_wait: bool = False
-    watch: bool = False
+    paths: Sequence[str]
+    force: bool
+    rebuild: bool
+    remove: bool
+    sessions: bool
+    no_wait: bool
+    watch: bool
 
 
 #: Number of left-out items that are named.

@@ -97,9 +97,16 @@ def _index_openclaw_workspace(
     own = replace(call, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add_roots(own.home.notes, own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add_roots(own.home.notes, own.scope, [path for path in agent.extra if path.exists()])
-    return index.index_requested_folders(
-        own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions
+    all_folders = index.IndexRequest(
+        paths=(),
+        force=False,
+        rebuild=False,
+        remove=False,
+        sessions=False,
+        no_wait=request.no_wait,
+        watch=False,
     )
+    return index.index_requested_folders(own, all_folders, has_talk=request.sessions)
 
 
 def render_openclaw_import(result: OpenClawResult, style: Style) -> str:
