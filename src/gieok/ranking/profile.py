@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gieok.model.retrieval import FoundPassage, Ranking
+from gieok.model.retrieval import Ranking
 from gieok.ranking import age, rank
 from gieok.ranking.calibration import Calibrations
 from gieok.text import bm25
@@ -48,9 +48,9 @@ class Profile:
     #: documents of other days, and undated documents.
     other_days_share: float = 0.5
     undated_share: float = 0.8
-    #: Function that returns a factor of the passage itself, such as an importance mark by its
-    #: author.
-    weigh: Callable[[FoundPassage], float] = lambda passage: 1.0
+    #: Whether marks of importance, which authors write into their text, change the score of a
+    #: passage (`text.annotations`).
+    has_importance_marks: bool = False
     #: Trade between relevance and diversity. 1: relevance alone; lower: hits that repeat each other
     #: make room for others.
     relevance_trade: float = 0.7

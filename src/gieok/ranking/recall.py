@@ -44,6 +44,7 @@ from gieok.ranking.pool import pool_rankings
 from gieok.ranking.profile import Profile
 from gieok.ranking.rerank import Reranking, rerank_texts
 from gieok.ranking.snippet import snippet
+from gieok.text.annotations import importance_factor
 from gieok.text.dates import DateSpan, find_past_span, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.lines import line_number
@@ -551,13 +552,14 @@ def _weigh_candidate(
     candidate: AnswerCandidate, profile: Profile, now: datetime, span: DateSpan | None, zone: tzinfo
 ) -> AnswerCandidate:
     """Weigh a candidate by its age, its own mark, and the days that the question names."""
-    day = candidate.passage.valid_from
-    is_dated = day is not None and MADE_THEN not in candidate.passage.metadata
+    passage = candidate.passage
+    day = passage.valid_from
+    is_dated = day is not None and MADE_THEN not in passage.metadata
     age_s = None if span or day is None or not is_dated else (now - day).total_seconds()
     factors = {
         "decay": age_factor(age_s, profile.half_life_days, profile.decay_floor),
-        "mark": profile.weigh(candidate.passage),
-        "days": _days_factor(candidate.passage, span, profile, zone) if span else 1.0,
+        "mark": importance_factor(passage.text) if profile.has_importance_marks else 1.0,
+        "days": _days_factor(passage, span, profile, zone) if span else 1.0,
     }
     shown = {name: factor for name, factor in factors.items() if factor != 1.0}
     return candidate.weighed(shown) if shown else candidate

@@ -1,16 +1,9 @@
 """Ranking profiles of memory files: the best one by measurement, and OpenClaw's."""
 
-from gieok.model.retrieval import FoundPassage
 from gieok.ranking import rank
 from gieok.ranking.age import HALF_LIFE_DAYS
 from gieok.ranking.profile import Profile
 from gieok.text import bm25
-from gieok.text.annotations import importance_factor
-
-
-def _weigh_by_importance(passage: FoundPassage) -> float:
-    return importance_factor(passage.text)
-
 
 #: Turns of conversations, and observations made of them: their age says nothing of their worth, and
 #: each turn is intelligible with its neighbours. Ranked among notes, of which a scope may have few,
@@ -28,7 +21,7 @@ FILES = Profile(
     without=TURNS.kinds,
     beside=(TURNS,),
     half_life_days=HALF_LIFE_DAYS,
-    weigh=_weigh_by_importance,
+    has_importance_marks=True,
 )
 
 #: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its
@@ -46,7 +39,7 @@ OPENCLAW = Profile(
     relevance_trade=0.7,
     likeness_floor=0.0,
     half_life_days=30.0,
-    weigh=_weigh_by_importance,
+    has_importance_marks=True,
     decay_floor=0.0,
     learned="",
     min_score=0.35,
