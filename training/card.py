@@ -12,13 +12,20 @@ from pathlib import Path
 _DATA = Path(__file__).parent / "data"
 _ADAPTERS = Path(__file__).parents[1] / "src/gieok/models/local/adapters"
 CARD = _ADAPTERS / "card.json"
-#: Rows that each shipped adapter was fitted on (README.md says how); judge_b, judge_mx4, pairs_en,
-#: pairs_ko and worth_w4 were kept out, and the other weights of the product are fitted on them.
+#: Rows that each shipped adapter was fitted on (README.md says how). Kept out are judge_b, judge_mx4,
+#: pairs_en and pairs_ko, of *worth* worth_w4, of *spans* spans_s4 and spans_s8: the other weights of
+#: the product are fitted on them.
 _MEMORIES = ("judge_a", "judge_en3", "judge_ko3", "judge_w1", "judge_w2")
+_PAIRS = tuple(f"pairs_p{number}" for number in range(3, 12))
+_SENTENCES = ("worth_w3", "worth_w5", "worth_w6", "turns")
+_SECRETS = ("spans_s3", "spans_s5", "spans_s6", "spans_s7", "spans_s9", "spans_s11")
+#: Lines of these stand for texts without a secret.
+_HARMLESS = ("worth_w4", "told_t3", "told_t4", "told_t5")
 FITTED_ON = {
     "find": (*_MEMORIES, "pairs_p3"),
-    "relation": (*_MEMORIES, "judge_j5", "pairs_p3", "pairs_p4", "pairs_p5", "pairs_p6"),
-    "worth": (*_MEMORIES, "worth_w3", "worth_w5", "worth_w6", "turns"),
+    "relation": (*_MEMORIES, "judge_j5", *_PAIRS),
+    "worth": (*_MEMORIES, *_SENTENCES),
+    "spans": (*_MEMORIES, *_SENTENCES, *_SECRETS, *_HARMLESS),
 }
 
 

@@ -55,7 +55,7 @@ def test_a_reader_that_is_sure_of_the_contrary_takes_the_mark_away() -> None:
 
 
 def test_words_of_another_subject_count_against_a_change() -> None:
-    chance = 0.95
+    chance = 0.98
     assert _reviewed(_Reader(chance), Relation(UNRELATED)) == SURE
     assert _reviewed(_Reader(chance), Relation(UNRELATED, differing=("dye",))) == UNRELATED
 

@@ -3,9 +3,9 @@
 The rules see how a change is worded and on what subject; the reader sees what both statements say.
 Each knows what the other misses: the rules mark 2 in 100 of the changes that other people told, and
 the reader takes a parallel subject for the same one now and then. So the evidence of both is
-summed, and a pair is a change where the sum is as high as it was for 49 real changes in 50, for the
-whole statements and for the two sentences alone. Of 469 neighbours in other people's long talk,
-where nothing changed, none is marked then; by the whole statements alone 23 were.
+summed, and a pair is a change where the sum is so high, for the whole statements and for the two
+sentences alone, that of 920 neighbours in other people's long talk, where nothing changed, none is
+marked. Of statements by authors whom the reader has not seen 29 in 30 marks are right then.
 """
 
 from gieok.errors import EmbedderFailed
@@ -18,8 +18,8 @@ from gieok.ranking.calibration import bound_log_odds
 _BY_RULE = {SURE: 5.0, UNSURE: 1.5, UNRELATED: 0.0}
 #: And where the later statement names a subject that the earlier one lacks.
 _DIFFERING = -1.5
-#: Sum from which a pair is a change, fitted on authors whom the reader has not seen.
-_SURE_FROM = 2.5
+#: Sum from which a pair is a change: the lowest at which no such neighbour is one.
+_SURE_FROM = 3.6
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
