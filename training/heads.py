@@ -2,7 +2,7 @@
 
 import torch
 from base import mean
-from rows import ABOUT, KINDS, MODES, PREDICATES, RELATIONS, SECRETS, UNTIL, WHOSE
+from rows import ABOUT, KINDS, MODES, PREDICATES, RELATIONS, UNTIL, WHOSE
 from shape import WIDTH
 from torch import Tensor, nn
 
@@ -45,17 +45,30 @@ def worth_head() -> TextHead:
     return TextHead(sum(WORTH_PARTS.values()))
 
 
-class SpanHead(nn.Module):
-    """Says for each token which kind of secret it belongs to, 0 for none."""
+#: Numbers that stand for the features of values.
+FEATURES = 1 << 15
+#: States that are seen of a value: first, last, mean, before, behind.
+_SEEN_STATES = 5
+_VALUE_HIDDEN = 96
+#: The logit of a value that nothing speaks for or against: few are secrets.
+_START = -3.0
+
+
+class ValueHead(nn.Module):
+    """Says whether a value is a secret: from states of its tokens, and a weight a feature."""
 
     def __init__(self) -> None:
         super().__init__()
         self.drop = nn.Dropout(_DROPOUT)
-        self.outer = nn.Linear(WIDTH, len(SECRETS))
+        self.inner = nn.Linear(_SEEN_STATES * WIDTH, _VALUE_HIDDEN)
+        self.outer = nn.Linear(_VALUE_HIDDEN, 1)
+        self.shapes = nn.EmbeddingBag(FEATURES, 1, mode="sum")
+        nn.init.zeros_(self.shapes.weight)
 
-    def forward(self, states: Tensor) -> Tensor:
-        """Return (texts, tokens, kinds) logits."""
-        return self.outer(self.drop(states))
+    def forward(self, states: Tensor, features: Tensor, stops: Tensor) -> Tensor:
+        """Return (values) logits: of (values, 5 · 384) states and the features of all in a row."""
+        hidden = self.drop(nn.functional.gelu(self.inner(self.drop(states))))
+        return (self.outer(hidden) + self.shapes(features, stops))[:, 0] + _START
 
 
 class TellHead(nn.Module):

@@ -7,7 +7,6 @@ whose tokenizer and weights it uses.
 """
 
 import argparse
-import json
 import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -22,10 +21,12 @@ from texts import text_key
 from gieok.models.local.encoder import BLOCK, POSITIONS, ROWS, SCALES
 from gieok.models.local.releases import CURRENT
 from gieok.models.local.runtime import E5Embedder
-from gieok.models.local.tokenizer import BEGIN, END, PIECES, RULES, UNKNOWN, Tokenizer
+from gieok.models.local.tokenizer import BEGIN, END, UNKNOWN, Tokenizer
 from gieok.models.local.weights import Weights, find_weights
 
 _HERE = Path(__file__).parent
+#: Code of the product that a head is fitted with: it names the values of a text and describes them.
+_BROUGHT = "gieok/text/secrets"
 _LABELS = ("query:", "passage:", "User:", "Assistant:", "earlier:", "later:")
 
 
@@ -45,6 +46,7 @@ def main() -> None:
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns("__pycache__"),
     )
+    _copy_product_code(options.out / "src")
     if options.sets:
         _copy_sets(options.sets, options.out / "sets")
     E5Embedder(options.models).embed_query("")  # converts the model where it is not there
@@ -79,14 +81,15 @@ def list_texts(kit: Path) -> Iterator[str]:
 
 def write_texts(kit: Path, model: Path, texts: list[str]) -> np.ndarray:
     """Write the tokens of `texts`; return the bundled ids of the kit's rows, in order."""
-    splitter = _Splitter(model)
+    tokenizer = Tokenizer(model)
     ids: list[int] = []
     places: list[tuple[int, int]] = []
     stops = []
     for text in texts:
-        for piece, start, end in splitter.split(text):
-            ids.append(piece)
-            places.append((start, end))
+        assert unicodedata.is_normalized("NFC", text), text
+        for piece in tokenizer.pieces(text):
+            ids.append(piece.id)
+            places.append((piece.start, piece.end))
         stops.append(len(ids))
     used = np.unique([BEGIN, END, UNKNOWN, *ids])
     assert used[0] == BEGIN
@@ -127,55 +130,25 @@ def write_base(kit: Path, models: Path, used: np.ndarray) -> None:
     np.savez(kit / "base.npz", **arrays)
 
 
-class _Splitter:
-    """The product's tokenizer, with the characters that each piece covers."""
-
-    def __init__(self, model: Path) -> None:
-        self._tokenizer = Tokenizer(model)
-        rules = json.loads((model / RULES).read_bytes())
-        self._rules = {ord(char): text for char, text in rules.items()}
-        self._lengths = {UNKNOWN: 1}
-        for line in (model / PIECES).read_bytes().decode().split("\n"):
-            _, first, *pieces = line.split("\t")
-            self._lengths.update(enumerate(map(len, pieces), int(first)))
-
-    def split(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Yield (id, from, to) of the pieces of a text; (id, 0, 0) for a boundary alone."""
-        assert unicodedata.is_normalized("NFC", text) or text.isascii()
-        found: list[int] = []
-        for word, origins in self._words(text):
-            ids = self._tokenizer._remember(word)  # noqa: SLF001
-            found += ids
-            place = -1
-            for piece in ids:
-                start, place = max(place, 0), place + self._lengths[piece]
-                here = origins[start:place]
-                yield (piece, here[0], here[-1] + 1) if here else (piece, 0, 0)
-            assert place == len(origins), (word, ids)
-        assert found == list(self._tokenizer.ids(text)), text
-
-    def _words(self, text: str) -> Iterator[tuple[str, list[int]]]:
-        """Yield each word as the tokenizer sees it, with the place of each of its characters."""
-        word, origins = "", []
-        for place, char in enumerate(text):
-            for shown in self._rules.get(ord(char), char):
-                if shown.isspace():
-                    if word:
-                        yield word, origins
-                    word, origins = "", []
-                else:
-                    word += shown
-                    origins.append(place)
-        if word:
-            yield word, origins
-
-
 def _twice(texts: Iterable[str]) -> Iterator[str]:
     """Yield texts as they are and as a turn quotes them."""
     for text in texts:
         if text:
             yield text
             yield f'"{text}"'
+
+
+def _copy_product_code(target: Path) -> None:
+    """Copy the modules that training imports, which need the standard library alone."""
+    shutil.copytree(
+        _HERE.parent / "src" / _BROUGHT,
+        target / _BROUGHT,
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for package in Path(_BROUGHT).parents:
+        if package.name:
+            (target / package / "__init__.py").write_text("")
 
 
 def _copy_sets(source: Path, target: Path) -> None:

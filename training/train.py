@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bench import Bench
@@ -69,6 +70,7 @@ class _Session:
         self.is_final = is_final
         self.report: dict[str, object] = {}
         self._find = load_adapter(find).to(bench.device) if find else None
+        self._worth: Adapter | None = None
 
     def run(self, chosen: list[str]) -> None:
         """Run the parts, and write the report after each."""
@@ -114,10 +116,19 @@ class _Session:
         save(self.bench.out / "relation.npz", adapter, head)
         return {} if self.is_final else measure_relation(self.bench, adapter, head)
 
+    @property
+    def worth(self) -> Adapter:
+        """The adapter of *worth*, fitted now if it was not; *spans* begins from it."""
+        if self._worth is None:
+            self._fit_worth()
+        assert self._worth is not None
+        return self._worth
+
     def _fit_worth(self) -> dict[str, object]:
         bench = self.bench
         adapter, head = fit_worth(bench, self.find)
         save(bench.out / "worth.npz", adapter, head)
+        self._worth = adapter
         if self.is_final:
             return {}
         figures = {"own adapter": measure_worth(bench, adapter, head)}
@@ -130,7 +141,7 @@ class _Session:
         return figures
 
     def _fit_spans(self) -> dict[str, object]:
-        adapter, head = fit_spans(self.bench, self.find)
+        adapter, head = fit_spans(self.bench, self.worth)
         save(self.bench.out / "spans.npz", adapter, head)
         return {} if self.is_final else measure_spans(self.bench, adapter, head)
 
@@ -145,7 +156,7 @@ class _Session:
         figures: dict[str, object] = {}
         adapter, head = fit_relation(bench, self.find, swapped=True, label="relation, swapped")
         figures["relation"] = measure_relation(bench, adapter, head, swapped=True)
-        adapter, spans = fit_spans(bench, self.find, swapped=True, label="spans, swapped")
+        adapter, spans = fit_spans(bench, self.worth, swapped=True, label="spans, swapped")
         figures["spans"] = measure_spans(bench, adapter, spans, swapped=True)
         adapter, told = fit_told(bench, self.find, swapped=True, label="told, swapped")
         figures["told"] = measure_told(bench, adapter, told, swapped=True)

@@ -24,7 +24,7 @@ from gieok.ports.store import VectorSearch
 from gieok.ranking.recall import Question, recall
 from gieok.surfaces.python import Memory
 from gieok.text.chunk import chunk
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 try:
     from langgraph.store.base import (
@@ -248,7 +248,7 @@ def _redact_item_value(value: Any) -> Any:  # noqa: ANN401 - JSON
         return {str(key): _redact_item_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_redact_item_value(item) for item in value]
-    return redact(value) if isinstance(value, str) else value
+    return redact_said(value) if isinstance(value, str) else value
 
 
 def _split_indexed_texts(

@@ -18,7 +18,7 @@ from gieok.home.calls import rescope_call
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.model.memory import Scope
 from gieok.surfaces.python import Memory
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 try:
     from agents.memory.session import SessionABC
@@ -197,7 +197,7 @@ def _redact_session_item(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JS
         return {name: _redact_session_item(part, name) for name, part in value.items()}
     if isinstance(value, list):
         return [_redact_session_item(part, key) for part in value]
-    return redact(value) if isinstance(value, str) and key not in _NAMES else value
+    return redact_said(value) if isinstance(value, str) and key not in _NAMES else value
 
 
 def _taken_apart(item: dict[str, Any]) -> tuple[Any, list[tuple[Role, str]]]:

@@ -26,7 +26,7 @@ from gieok.agents.transcripts.session import (
 )
 from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.text.echo import MARKER, strip_echo
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 #: In the order in which the formats are tried: `plain` accepts any line that has a role.
 FORMATS = (*filter(None, (agent.load_agent(row.name).format for row in table.ROWS)), plain.FORMAT)
@@ -290,7 +290,7 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     is_person = opening.speaker is Speaker.PERSON
     is_told = any(speakers.find_line_driver(transcript.format.name, line) for line in parsed)
     is_typed = is_person and opening.is_sure
-    opening_text = redact(strip_echo(opening.text)).strip() if is_person else ""
+    opening_text = redact_said(strip_echo(opening.text)).strip() if is_person else ""
     return Transcript(
         transcript.format,
         _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed),

@@ -4,19 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gieok.model.memory import Document
-from gieok.text.redact import redact
+from gieok.text.redact import redact, redact_source
 from gieok.text.redact.names import redact_path_names
 
 
 def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
     """Return a document without secrets in its text, title, metadata and sources.
 
-    `dialect` redacts the text.
+    `dialect` redacts the text, and the title unless it is that of source code.
     """
+    redact_title = redact if dialect is redact_source else dialect
     return replace(
         document,
         text=dialect(document.text),
-        title=redact(document.title),
+        title=redact_title(document.title),
         metadata=dict(_redact_field(name, value) for name, value in document.metadata.items()),
         provenance=tuple(
             origin._replace(source=redact_path_names(origin.source))

@@ -14,7 +14,7 @@ from gieok.errors import StoreError
 from gieok.flow.clean import cleaned
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.store import Documents
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_document
 
 #: Characters per transaction, so that the write lock is held briefly.
 _BATCH_CHARS = 1_000_000
@@ -33,7 +33,7 @@ class SourceItem:
     build: Callable[[], Document]
     cut: Callable[[Document], tuple[Passage, ...]]
     warning: str = ""
-    dialect: Callable[[str], str] = redact
+    dialect: Callable[[str], str] = redact_document
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from gieok.home.caller import Caller
 from gieok.home.home import Home
 from gieok.model.memory import Scope
 from gieok.ports.system import Clock
+from gieok.text.secrets.finder import use_secret_finder
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def open_call(
         has_daemon=has_daemon,
     )
     private.use_privacy(home.privacy)
+    use_secret_finder(home.find_secrets, in_call=resident is not None)
     scope, *also = _resolve_scopes(
         caller.folder, settings.text("scope"), settings.text("hook.scopes")
     )

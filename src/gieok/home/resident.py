@@ -99,7 +99,7 @@ class Resident:
         Running calls keep what they use. Return whether anything was released.
         """
         with self._lock:
-            is_empty = not self._embedders and not self._stores
+            is_empty = not (self._embedders or self._stores or self._reader)
             if is_empty or time.monotonic() - self._used_s < idle_s:
                 return False
             self._embedders.clear()

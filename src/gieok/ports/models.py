@@ -108,6 +108,13 @@ class Reader(Protocol):
         Raises EmbedderFailed.
         """
 
+    def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
+        """Return the places [start, end) of secrets in a text, in order, none inside of another.
+
+        `is_said`: somebody said the text; else it is a document, of which less is read.
+        Raises EmbedderFailed.
+        """
+
 
 class Reranker(Protocol):
     """Model that scores how well texts answer a question, reading both together."""

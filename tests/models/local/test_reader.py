@@ -81,3 +81,54 @@ def test_an_earlier_release_still_answers_with_its_own_vectors(models: Path) -> 
     now = E5Embedder(models)
     text = ["사흘 전에 염색 공방 수도를 새로 놓았어"]
     assert earlier.embed_passages(text) != now.embed_passages(text)
+
+
+def _cut(reader: LocalReader, text: str) -> list[str]:
+    return [text[start:end] for start, end in reader.find_secrets(text, is_said=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (
+            "my wifi is called Nest and the password is seven tired herons",
+            "seven tired herons",
+        ),
+        ("와이파이 비번 칼국수두그릇", "칼국수두그릇"),
+        ("공유기 관리자 비번 감나무두그루로 바꿔놨어", "감나무두그루"),
+        (
+            "host = db.local\nuser = app\npassword = paper lantern friday\npool = 5",
+            "paper lantern friday",
+        ),
+    ],
+)
+def test_a_secret_that_no_rule_tells_is_found(reader: LocalReader, text: str, secret: str) -> None:
+    assert _cut(reader, text) == [secret]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password must have at least 12 characters and a digit",
+        "비번 또 까먹었어, 재설정 페이지 어디야?",
+        "password = os.environ['DB_PASSWORD']",
+        "which key opens the settings, ctrl or alt?",
+        "The token limit of the model is 8192 tokens.",
+    ],
+)
+def test_talk_about_secrets_holds_none(reader: LocalReader, text: str) -> None:
+    assert _cut(reader, text) == []
+
+
+def test_a_secret_is_found_wherever_it_stands_in_a_long_text(reader: LocalReader) -> None:
+    filler = "The ferry leaves at nine and the crew wants bread.\n" * 300
+    text = f"{filler}와이파이 비번 칼국수두그릇\n{filler}"
+    assert _cut(reader, text) == ["칼국수두그릇"]
+
+
+def test_half_a_sign_does_not_stop_the_reading(reader: LocalReader) -> None:
+    assert isinstance(_cut(reader, "비번은 \ud83d 호두과자"), list)
+
+
+def test_what_rules_have_cut_is_not_cut_again(reader: LocalReader) -> None:
+    assert _cut(reader, "DB_PASSWORD=[redacted:password]") == []

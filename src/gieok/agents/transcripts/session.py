@@ -17,7 +17,7 @@ from gieok.agents.transcripts.shortened_lines import tool_call, tool_result
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
 from gieok.text.private_tags import is_all_private
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_document, redact_said
 
 #: Characters that no store can keep in a text, although JSON can write them.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -179,7 +179,10 @@ def build_spoken_messages(session: Session, said: SpokenPart, at: datetime) -> l
 
     The list is empty where no text is left.
     """
-    return _build_session_message(session, said.id, said.role, redact(strip_echo(said.text)), at)
+    # Agents write ten times as much as people do: of that, only what stands by clear cues is read.
+    redact_text = redact_said if said.role is Role.USER else redact_document
+    text = redact_text(strip_echo(said.text))
+    return _build_session_message(session, said.id, said.role, text, at)
 
 
 def build_tool_messages(

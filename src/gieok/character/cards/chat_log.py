@@ -18,7 +18,7 @@ from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.messages import build_talk_message
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 #: A longer line is not read; a longer message is refused.
 LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
@@ -228,7 +228,7 @@ def _read_log_text(value: Json) -> str:
 
 def _build_log_message(bond: Bond, line: LogLine, own: str) -> Message:
     is_other = not line.is_user and bool(own) and line.name != own
-    text = redact(f"{line.name}: {line.text}" if is_other and line.name else line.text)
+    text = redact_said(f"{line.name}: {line.text}" if is_other and line.name else line.text)
     role = Role.USER if line.is_user else Role.ASSISTANT
     return build_talk_message(identity=line.id, role=role, text=text, at=line.at, session=bond.user)
 

@@ -32,7 +32,7 @@ from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatMessage, ChatModel, ReplyPart, ReplyParts, Sampling
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 from gieok.text.tokens import estimate_tokens
 
 #: `source` of a reply of which only the beginning reached the user.
@@ -422,7 +422,7 @@ class ReplyEnding:
         return build_talk_message(
             identity=self.identity,
             role=Role.ASSISTANT,
-            text=redact(text.strip()),
+            text=redact_said(text.strip()),
             at=max(now, self.after or now),
             session=self.session,
             source=CUT if finish == CUT else "",
@@ -438,7 +438,7 @@ def clean_user_message(text: str) -> str:
             f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read"
         )
     # An unpaired surrogate is not valid text, although JSON can carry it.
-    return redact(text.encode("utf-8", "replace").decode())
+    return redact_said(text.encode("utf-8", "replace").decode())
 
 
 def _find_user_name(facts: Sequence[Fact]) -> str:

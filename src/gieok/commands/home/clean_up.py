@@ -28,6 +28,7 @@ from gieok.ports.store import Scrubbing, Store
 from gieok.text.encoding import decode_note_bytes
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_document, redact_said
 
 _AT_ONCE = 200
 
@@ -61,7 +62,7 @@ def _redact_everything_stored(call: Call, *, is_dry: bool) -> Cleaned:
         _clean_record(call, base, file, is_dry=is_dry) for base, file in _list_record_files(call)
     )
     journal = call.home.journal
-    of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(call, is_dry=is_dry)
+    of_journal = journal.rewrite(redact_said, is_dry=is_dry) + _clean_made(call, is_dry=is_dry)
     still = [] if is_dry else [Reason(*one) for one in rederive_turns(call)]
     of_documents = 0
     for store in memory_stores(call):
@@ -101,7 +102,7 @@ def _clean_made(call: Call, *, is_dry: bool) -> int:
         )
         for scope in journal.made_scopes()
         for entry in (*journal.made(scope), *_iter_archived_entries(call, scope))
-        if (fresh := cleaned(entry.document)) != entry.document
+        if (fresh := cleaned(entry.document, redact_said)) != entry.document
     ]
     if entries and not is_dry:
         journal.hand_over(entries)
@@ -155,7 +156,9 @@ def _iter_redacted_documents(store: Store, scope: Scope) -> Iterator[list[Docume
     for start in range(0, len(keys), _AT_ONCE):
         held = store.get(scope, keys[start : start + _AT_ONCE])
         changed_documents = [
-            fresh for d in held if d.kind == read.KIND and (fresh := cleaned(d)) != d
+            fresh
+            for d in held
+            if d.kind == read.KIND and (fresh := cleaned(d, redact_document)) != d
         ]
         if changed_documents:
             yield changed_documents

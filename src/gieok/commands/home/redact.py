@@ -14,7 +14,7 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
-from gieok.text.redact import redact_counted
+from gieok.text.redact.sense import redact_said_counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def redact_text_or_home(
             hint="`gieok redact --stdin < FILE`, or `gieok redact --all` for what is stored",
         )
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    return RedactResult(*redact_counted(text, source=source))
+    return RedactResult(*redact_said_counted(text, source=source))
 
 
 def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:

@@ -28,7 +28,7 @@ from gieok.memory.tiers import sync
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
 
@@ -111,7 +111,7 @@ def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
 
 def _ask_replacement_text(call: Call, given: str, before: str, suffix: str = ".txt") -> str:
     """Return a person's new text, from the command line or their editor, without secrets."""
-    text = redact(given or edit_in_editor(call, before, f"memory{suffix}", _INSTEAD)).strip()
+    text = redact_said(given or edit_in_editor(call, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
     return text
@@ -266,15 +266,18 @@ def _edit_record_file(
     record_shelf = RecordShelf(root.path.parent, memory.document.scope)
     written = "" if given else _ask_replacement_text(call, "", before, file.suffix) + "\n"
     handle = memory.handle
+    new_text = redact_said(given)  # before the lock: a reader takes its time
     with record_shelf.lock(call.home.folder):
         now = file.read_text(encoding="utf-8") if file.exists() else ""
         # nobody saw the text that theirs would replace
         if not now or (written and now != before):
             raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
         # Another edit may have come between: its wording is what goes to the history.
-        replaced = memory.document if now == before else replace(memory.document, text=redact(now))
+        replaced = (
+            memory.document if now == before else replace(memory.document, text=redact_said(now))
+        )
         before = now
-        after = written or records.with_text(before, redact(given))
+        after = written or records.with_text(before, new_text)
         is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
         if after != before:
             fs.replace(file, after)

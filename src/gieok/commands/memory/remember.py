@@ -30,7 +30,7 @@ from gieok.text.ends import find_end
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 from gieok.text.private_tags import is_all_private
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def remember_record(
 ) -> RememberResult:
     """Write the file, index it, and read it back."""
     raw_texts = (" ".join(text), title, tags)
-    redacted_text, redacted_title, redacted_tags = map(redact, raw_texts)
+    redacted_text, redacted_title, redacted_tags = map(redact_said, raw_texts)
     if is_all_private(redacted_text):
         raise BadRequest(
             "all of it is marked as private",

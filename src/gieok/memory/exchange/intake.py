@@ -25,7 +25,7 @@ from gieok.ports.system import Clock
 from gieok.private import Privacy
 from gieok.text.echo import strip_echo
 from gieok.text.private_tags import is_all_private
-from gieok.text.redact import redact
+from gieok.text.redact.sense import redact_said
 from gieok.text.tokens import estimate_tokens
 
 READER = "import"
@@ -189,7 +189,7 @@ class Intake:
         self.done.known += bool(known.issuperset(ids))
         self.done.conversations += not known.issuperset(ids)
         for message in talk.messages:
-            text = redact(strip_echo(message.text)).strip()
+            text = redact_said(strip_echo(message.text)).strip()
             if text and not is_all_private(text):
                 self.done.messages += message.id not in known
                 yield message._replace(text=text, tokens=estimate_tokens(text))
@@ -220,7 +220,7 @@ class Intake:
         for fact in facts:
             name, text = (
                 _hash_fact_text(fact.id),
-                redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS],
+                redact_said(strip_echo(fact.text)).strip()[:_LONGEST_CHARS],
             )
             if not text or is_all_private(text):
                 continue

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.text.redact import redact
 from gieok.text.redact.names import redact_path_names
+from gieok.text.redact.sense import redact_document
 
 #: A larger file is an export, not a note.
 MOST_BYTES = 5_000_000
@@ -170,7 +171,7 @@ class _MirrorRun:
                 # Reported like the other troubles.
                 raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301
             data = file.read_bytes()
-            return _hash_note_bytes(data), redact(data.decode("utf-8"))
+            return _hash_note_bytes(data), redact_document(data.decode("utf-8"))
         except (OSError, ValueError) as error:
             self._done.troubles[redact_path_names(file.as_posix())] = redact(str(error))
             return None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-#: Adapters of the vectors, of changes, and of what is worth keeping.
-FIND, RELATION, WORTH = "find", "relation", "worth"
+#: Adapters of the vectors, of changes, of what is worth keeping, and of secrets.
+FIND, RELATION, WORTH, SPANS = "find", "relation", "worth", "spans"
 
 _FOLDER = "adapters"
 

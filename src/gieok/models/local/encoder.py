@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gieok.errors import EmbedderFailed
-from gieok.models.local.tokenizer import BEGIN, END, Tokenizer
+from gieok.models.local.tokenizer import BEGIN, END, TextPiece, Tokenizer
 from gieok.models.onnx_errors import run_errors
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class TokenTable:
     def ids(self, text: str) -> Iterator[int]:
         """Yield the ids of a text, without the marks of begin and end."""
         return self._tokenizer.ids(text)
+
+    def pieces(self, text: str) -> "Iterator[TextPiece]":
+        """Yield the pieces of a text in composed form, with the characters that each covers."""
+        return self._tokenizer.pieces(text)
 
     def embed(self, ids: list[int]) -> "NDArray[float32]":
         """Return the rows of ids between the marks of begin and end, (ids + 2, 384) float32."""

@@ -48,6 +48,11 @@ def build_head_graph(weights: Weights, adapter: Adapter, bits: int | None) -> "o
     return _Graph(weights, adapter, bits).model_of_logits()
 
 
+def build_states_graph(weights: Weights, adapter: Adapter, bits: int | None) -> "onnx.ModelProto":
+    """Return the encoder graph whose output are the last states, (tokens, 384) float32."""
+    return _Graph(weights, adapter, bits).model_of_states()
+
+
 def save_graph(model: "onnx.ModelProto", file: Path, constants: str) -> None:
     """Write the graph to `file`, and its constants to a file named `constants` beside it.
 
@@ -86,13 +91,17 @@ class _Graph:
         self._node("Reshape", [self._dense(inner, "outer"), "flat"], OUTPUT)
         return self._model(len(self.adapter.head("outer.bias")))
 
+    def model_of_states(self) -> "onnx.ModelProto":
+        self._node("Identity", [self._encoder()], OUTPUT)
+        return self._model("tokens", self.weights.shape.width)
+
     def _dense(self, state: str, name: str) -> str:
         """Add a float32 layer of the head."""
         weight = self._constant(f"head.{name}.w", self.adapter.head(f"{name}.weight"))
         bias = self._constant(f"head.{name}.b", self.adapter.head(f"{name}.bias"))
         return self._node("Gemm", [state, weight, bias], f"head.{name}.out", transB=1)
 
-    def _model(self, outputs: int) -> "onnx.ModelProto":
+    def _model(self, *shape: int | str) -> "onnx.ModelProto":
         from onnx import TensorProto, helper
 
         width = self.weights.shape.width
@@ -100,7 +109,7 @@ class _Graph:
             self.nodes,
             "e5",
             [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["tokens", width])],
-            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [outputs])],
+            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, shape)],
             self.constants,
         )
         opsets = [helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()]

@@ -8,10 +8,10 @@ import json
 import shutil
 from pathlib import Path
 
-from gieok.models.local.adapter import hash_adapter, open_adapter
+from gieok.models.local.adapter import SPANS, hash_adapter, open_adapter
 from gieok.models.local.convert import convert_e5_model
 from gieok.models.local.folder import build_model_folder, seal_model_folder
-from gieok.models.local.graph import build_head_graph, save_graph
+from gieok.models.local.graph import build_head_graph, build_states_graph, save_graph
 from gieok.models.local.manifest import (
     HASHED_BYTES,
     describe_model_files,
@@ -39,7 +39,9 @@ def build_head(models: Path, name: str, *, again: bool = False) -> Path:
         return not again and find_whole_head(models, name) is not None
 
     def build(folder: Path) -> None:
-        graph = build_head_graph(Weights(find_weights(models)), open_adapter(name), bits)
+        # The head of secrets judges many values of one text: it runs behind the graph.
+        build_graph = build_states_graph if name == SPANS else build_head_graph
+        graph = build_graph(Weights(find_weights(models)), open_adapter(name), bits)
         save_graph(graph, folder / _GRAPH, _CONSTANTS)
         manifest = folder / _MANIFEST
         manifest.write_text(json.dumps(describe_model_files(folder, _FILES), indent=1))

@@ -5,22 +5,29 @@ encoder with the head's adapter merged, and the head behind it. Which words, row
 graphs read comes from the folder of the bundled embedder.
 """
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
-from gieok.models.local.adapter import RELATION, WORTH
+from gieok.models.local.adapter import RELATION, SPANS, WORTH, open_adapter
 from gieok.models.local.releases import CURRENT
 from gieok.ports.models import SentenceReading
 from gieok.precedence import PROMPTS
+from gieok.text.secrets.windows import list_windows
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from gieok.models.local.encoder import InferenceSession, TokenTable
+    from gieok.models.local.value_head import ValueHead
 
 #: Answers of the head *relation*, in the order of its logits.
 RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated")
@@ -32,6 +39,13 @@ _FAILED_S = 3_600.0
 #: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
 #: whom it is about (nobody, the user, the project, others).
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
+#: Logit from which a value counts as a secret, and pieces of a window that are read.
+_SECRET_CUT = 1.0
+_LONGEST_WINDOW = 190
+#: Windows of a text that are read.
+_MOST_WINDOWS = 200
+#: Texts whose secrets stay known: a copied transcript or a record is read more than once.
+_TEXTS_KEPT = 2_000
 #: Tokens of a turn that are read, and of the words before it.
 _LONGEST_TURN, _HALF_OF_TURN = 126, 64
 
@@ -50,6 +64,9 @@ class LocalReader:
         #: What all heads read texts with, opened with the first of them.
         self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
+        self._value_head: ValueHead | None = None
+        #: Digest of a text → the places of its secrets.
+        self._secrets: dict[bytes, list[tuple[int, int]]] = {}
         #: Head → what went wrong, and until when it is not tried again: building takes seconds.
         self._failed: dict[str, tuple[EmbedderFailed, float]] = {}
 
@@ -73,6 +90,48 @@ class LocalReader:
         ids = [*first, *table.ids("later:"), *table.ids(later)][:_LONGEST]
         chances = _soften_logits(_read_logits(table, session, ids))
         return sum(chances[place] for place in _CHANGES)
+
+    def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
+        """Return the places of the values near a cue that are secrets by their sense."""
+        key = hashlib.sha256(f"{is_said} {text}".encode("utf-8", "replace")).digest()
+        with self._lock:
+            known = self._secrets.get(key)
+        if known is None:
+            known = self._read_secrets(text, is_said=is_said)
+            with self._lock:
+                if len(self._secrets) >= _TEXTS_KEPT:
+                    self._secrets.clear()
+                self._secrets[key] = known
+        return known
+
+    def _read_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
+        table, session = self._head(SPANS)
+        head = self._open_value_head()
+        lead = list(table.ids("passage:"))
+        room = _LONGEST_WINDOW - len(lead)
+        windows = list_windows(
+            text, is_said=is_said, measure=lambda line: len(list(table.ids(line))), room=room
+        )
+        found: list[tuple[int, int]] = []
+        for window in islice(windows, _MOST_WINDOWS):
+            pieces = list(table.pieces("\n".join(window.lines)))[:room]
+            values = head.see_values(window.lines, pieces)
+            if values:
+                states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
+                logits = head.judge_values(states, 1 + len(lead), values)
+                found += [
+                    window.find_place(value.start, value.end)
+                    for logit, value in zip(logits, values, strict=True)
+                    if logit >= _SECRET_CUT
+                ]
+        return _join_places(found)
+
+    def _open_value_head(self) -> "ValueHead":
+        if self._value_head is None:
+            from gieok.models.local.value_head import ValueHead
+
+            self._value_head = ValueHead(open_adapter(SPANS))
+        return self._value_head
 
     def _head(self, name: str) -> "tuple[TokenTable, InferenceSession]":
         PROMPTS.give_way()
@@ -135,15 +194,34 @@ class LocalReader:
             ) from error
 
 
+def _join_places(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return places in order, those that overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _read_logits(table: "TokenTable", session: "InferenceSession", ids: list[int]) -> list[float]:
     """Return the logits of a head. Raises EmbedderFailed."""
+    logits: list[float] = _run_graph(table, session, ids).tolist()
+    return logits
+
+
+def _run_graph(
+    table: "TokenTable", session: "InferenceSession", ids: list[int]
+) -> "NDArray[float32]":
+    """Return the output of a graph. Raises EmbedderFailed."""
     from gieok.models.local.encoder import INPUT
 
     try:
-        logits: list[float] = session.run(None, {INPUT: table.embed(ids)})[0].tolist()
+        output: NDArray[float32] = session.run(None, {INPUT: table.embed(ids)})[0]
     except _list_run_errors() as error:
         raise EmbedderFailed(f"the reader failed: {error}") from error
-    return logits
+    return output
 
 
 def _soften_logits(logits: Sequence[float]) -> list[float]:

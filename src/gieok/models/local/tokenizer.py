@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 PIECES, SCORES, RULES = "pieces.txt", "scores.bin", "replacements.json"
 FILES = (PIECES, SCORES, RULES)
@@ -27,6 +28,17 @@ _BOUNDARY = "\u2581"
 _UNKNOWN_PENALTY = 10.0
 _CACHED_WORDS = 50_000
 _LONGEST_CACHED = 64
+
+
+class TextPiece(NamedTuple):
+    """TextPiece of a text: its id, and the characters [start, end) that it covers.
+
+    A word boundary alone covers none: 0 and 0.
+    """
+
+    id: int
+    start: int
+    end: int
 
 
 class _Heads(dict[str, tuple[int, dict[str, int]]]):
@@ -69,16 +81,44 @@ class Tokenizer:
         for word in composed.translate(self._replacements).split():
             yield from self._words.get(word) or self._remember(word)
 
+    def pieces(self, text: str) -> Iterator[TextPiece]:
+        """Yield the pieces of a text in composed form (NFC), with the ids that `ids` yields."""
+        for word, places in self._split_words(text):
+            start = 0
+            for piece, stop in self._best_path(_BOUNDARY + word):
+                # The boundary is the first character of the path, and none of the text.
+                covered = places[start : stop - 1]
+                start = stop - 1
+                yield (
+                    TextPiece(piece, covered[0], covered[-1] + 1)
+                    if covered
+                    else TextPiece(piece, 0, 0)
+                )
+
+    def _split_words(self, text: str) -> Iterator[tuple[str, list[int]]]:
+        """Yield each word as `ids` reads it, with the place in `text` of each of its characters."""
+        word, places = "", list[int]()
+        for place, char in enumerate(text):
+            for shown in self._replacements.get(ord(char), char):
+                if not shown.isspace():
+                    word += shown
+                    places.append(place)
+                elif word:
+                    yield word, places
+                    word, places = "", []
+        if word:
+            yield word, places
+
     def _remember(self, word: str) -> list[int]:
-        ids = self._best_path(_BOUNDARY + word)
+        ids = [piece for piece, _ in self._best_path(_BOUNDARY + word)]
         if len(word) <= _LONGEST_CACHED:
             if len(self._words) >= _CACHED_WORDS:
                 self._words.clear()
             self._words[word] = ids
         return ids
 
-    def _best_path(self, word: str) -> list[int]:
-        """Return the most probable pieces of `word`.
+    def _best_path(self, word: str) -> list[tuple[int, int]]:
+        """Return the most probable pieces of `word`, each with the character that it stops before.
 
         Time grows with the word's length times the longest piece (16).
         """
@@ -105,12 +145,12 @@ class Tokenizer:
         return _walk_back(came_by, came_from)
 
 
-def _walk_back(came_by: list[int], came_from: list[int]) -> list[int]:
-    ids, place = [], len(came_by) - 1
+def _walk_back(came_by: list[int], came_from: list[int]) -> list[tuple[int, int]]:
+    path, place = [], len(came_by) - 1
     while place > 0:
-        ids.append(came_by[place])
+        path.append((came_by[place], place))
         place = came_from[place]
-    return ids[::-1]
+    return path[::-1]
 
 
 def save_tokenizer_tables(
