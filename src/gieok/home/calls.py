@@ -81,7 +81,7 @@ def open_call(
         has_daemon=has_daemon,
     )
     private.use_privacy(home.privacy)
-    use_secret_finder(home.find_secrets, in_call=resident is not None)
+    use_secret_finder(home.build_secret_finder(), in_call=resident is not None)
     scope, *also = _resolve_scopes(
         caller.folder, settings.text("scope"), settings.text("hook.scopes")
     )

@@ -21,6 +21,7 @@ from gieok.ports.store import VectorCopy
 
 if TYPE_CHECKING:
     from gieok.flow import service
+    from gieok.home.resident import Resident
     from gieok.ports.models import Reader
 
 #: Settings that decide how vectors are made; stored for each model.
@@ -63,17 +64,25 @@ def open_reader(home: Home) -> "Reader | None":
     if home.settings.text("embedder") == "none":
         return None
     if home.resident is not None:
-        return home.resident.reader(str(home.folder), lambda: _create_reader(home))
+        return open_resident_reader(
+            home.resident, home.folder, home.settings.integer("threads"), home.say
+        )
     if home.reader is None:
-        home.reader = _create_reader(home)
+        home.reader = _create_reader(home.folder, home.settings.integer("threads"), home.say)
     return home.reader
 
 
-def _create_reader(home: Home) -> "Reader":
+def open_resident_reader(
+    resident: "Resident", folder: Path, threads: int, say: Callable[[str], None]
+) -> "Reader":
+    """Return the reader that a process keeps for all callers of one home."""
+    return resident.reader(str(folder), lambda: _create_reader(folder, threads, say))
+
+
+def _create_reader(folder: Path, threads: int, say: Callable[[str], None]) -> "Reader":
     from gieok.models.local.reader import LocalReader
 
-    models = paths.locate_models(home.folder)
-    return LocalReader(models, threads=home.settings.integer("threads"), say=home.say)
+    return LocalReader(paths.locate_models(folder), threads=threads, say=say)
 
 
 def try_embedder(embedder: Embedder) -> str:

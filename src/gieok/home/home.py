@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.processes.client import Daemon
     from gieok.ranking.profile import Profile
     from gieok.ranking.rerank import Reranking
+    from gieok.text.secrets.finder import FindSecrets
 
 
 class Home:
@@ -189,15 +190,32 @@ class Home:
 
         return embedders.open_reader(self)
 
-    def find_secrets(self, text: str, is_said: bool) -> "Sequence[tuple[int, int]]":
-        """Return the places of secrets in a text by its sense; none where no reader runs: rules
-        alone hold then, and `doctor` says so.
+    def build_secret_finder(self) -> "FindSecrets | None":
+        """Return what finds secrets by sense; None where the user wants no model.
+
+        It finds none where no reader runs: rules alone hold then, and `doctor` says so. In a
+        process that stays it holds no home, whose stores would stay open.
         """
-        reader = self.open_reader()
-        try:
-            return () if reader is None else reader.find_secrets(text, is_said=is_said)
-        except EmbedderFailed:
-            return ()
+        if self.embedder_name == "none":
+            return None
+        open_reader = self.open_reader
+        if self.resident is not None:
+            open_reader = partial(
+                _open_resident_reader,
+                self.resident,
+                self.folder,
+                self.settings.integer("threads"),
+                self.say,
+            )
+
+        def find_secrets(text: str, is_said: bool) -> "Sequence[tuple[int, int]]":
+            reader = open_reader()
+            try:
+                return () if reader is None else reader.find_secrets(text, is_said=is_said)
+            except EmbedderFailed:
+                return ()
+
+        return find_secrets
 
     def settle_statements(
         self,
@@ -371,3 +389,11 @@ class Home:
         from gieok.processes.client import Daemon
 
         return Daemon(self.folder)
+
+
+def _open_resident_reader(
+    resident: "Resident", folder: Path, threads: int, say: Callable[[str], None]
+) -> "Reader":
+    from gieok.home import embedders
+
+    return embedders.open_resident_reader(resident, folder, threads, say)

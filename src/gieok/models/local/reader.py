@@ -43,7 +43,7 @@ _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
 _SECRET_CUT = 1.0
 _LONGEST_WINDOW = 190
 #: Windows of a text that are read.
-_MOST_WINDOWS = 200
+_MOST_WINDOWS = 40
 #: Texts whose secrets stay known: a copied transcript or a record is read more than once.
 _TEXTS_KEPT = 2_000
 #: Tokens of a turn that are read, and of the words before it.
