@@ -6,7 +6,6 @@ the encoder's states and by the features that the product sees (`…features`). 
 earlier version had it, does not carry from one author to another.
 """
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,8 +20,8 @@ from torch.nn import functional
 
 from adapters import Adapter
 from gieok.text.secrets.cues import announces_secret
-from gieok.text.secrets.features import describe_value
-from gieok.text.secrets.values import list_values
+from gieok.text.secrets.features import number_features
+from gieok.text.secrets.values import iter_placed_values
 
 _EPOCHS, _BATCH = 3, 16
 _RATE, _HEAD_RATE = 3e-4, 1e-3
@@ -135,25 +134,21 @@ def measure_spans(
 def _see_text(bench: Bench, text: str, secrets: Sequence[Mark]) -> _SeenText:
     ids, places = bench.texts.tagged(text)
     tokens = [(number, a, b) for number, (a, b) in enumerate(places) if a < b]
-    lines, values, at = text.split("\n"), [], 0
-    for row, line in enumerate(lines):
-        for value in list_values(line):
-            start, end = at + value.start, at + value.end
-            inside = [number for number, a, b in tokens if a < end and start < b]
-            if inside:
-                names = describe_value(lines, row, value)
-                numbers = sorted({zlib.crc32(name.encode()) % FEATURES for name in names})
-                values.append(
-                    _SeenValue(
-                        start=start,
-                        end=end,
-                        first=inside[0],
-                        last=inside[-1],
-                        features=np.array(numbers),
-                        is_secret=_compare_with_secrets(start, end, secrets),
-                    )
+    lines, values = text.split("\n"), []
+    for row, at, value in iter_placed_values(lines):
+        start, end = at + value.start, at + value.end
+        inside = [number for number, a, b in tokens if a < end and start < b]
+        if inside:
+            values.append(
+                _SeenValue(
+                    start=start,
+                    end=end,
+                    first=inside[0],
+                    last=inside[-1],
+                    features=np.array(number_features(lines, row, value, FEATURES)),
+                    is_secret=_compare_with_secrets(start, end, secrets),
                 )
-        at += len(line) + 1
+            )
     return _SeenText(ids, values)
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
 from gieok.text.redact.linear import why_not
-from gieok.text.redact.rule import PLACEHOLDER, Rule
+from gieok.text.redact.rule import Rule
 from gieok.text.redact.user_rules import BadRule
+from gieok.text.secrets.placeholder import PLACEHOLDER
 
 _NAMED = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(RULES)]
 _IN_SOURCE = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(SOURCE_RULES)]

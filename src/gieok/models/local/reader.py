@@ -39,9 +39,11 @@ _FAILED_S = 3_600.0
 #: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
 #: whom it is about (nobody, the user, the project, others).
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
+#: What is written before a text that nobody asks.
+_PASSAGE = "passage:"
 #: Logit from which a value counts as a secret, and pieces of a window that are read.
 _SECRET_CUT = 1.0
-_LONGEST_WINDOW = 190
+_LONGEST_WINDOW = 188
 #: Windows of a text that are read.
 _MOST_WINDOWS = 40
 #: Texts whose secrets stay known: a copied transcript or a record is read more than once.
@@ -73,7 +75,7 @@ class LocalReader:
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         """Return what a user's sentence is worth, and whether it is about the user."""
         table, session = self._head(WORTH)
-        ids = list(table.ids("passage:"))
+        ids = list(table.ids(_PASSAGE))
         if before:
             ids += [*table.ids("Assistant:"), *table.ids(f'"{before}"')][:_HALF_OF_TURN]
         ids += [*table.ids("User:"), *table.ids(f'"{text}"')]
@@ -105,16 +107,15 @@ class LocalReader:
         return known
 
     def _read_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
-        table, session = self._head(SPANS)
-        head = self._open_value_head()
-        lead = list(table.ids("passage:"))
-        room = _LONGEST_WINDOW - len(lead)
-        windows = list_windows(
-            text, is_said=is_said, measure=lambda line: len(list(table.ids(line))), room=room
-        )
         found: list[tuple[int, int]] = []
+        windows = list_windows(
+            text, is_said=is_said, measure=self._count_pieces, room=_LONGEST_WINDOW
+        )
         for window in islice(windows, _MOST_WINDOWS):
-            pieces = list(table.pieces("\n".join(window.lines)))[:room]
+            table, session = self._head(SPANS)
+            head = self._open_value_head()
+            lead = list(table.ids(_PASSAGE))
+            pieces = list(table.pieces("\n".join(window.lines)))[:_LONGEST_WINDOW]
             values = head.see_values(window.lines, pieces)
             if values:
                 states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
@@ -125,6 +126,10 @@ class LocalReader:
                     if logit >= _SECRET_CUT
                 ]
         return _join_places(found)
+
+    def _count_pieces(self, line: str) -> int:
+        table, _ = self._head(SPANS)
+        return len(list(table.ids(line)))
 
     def _open_value_head(self) -> "ValueHead":
         if self._value_head is None:

@@ -31,7 +31,7 @@ _LONGEST_CACHED = 64
 
 
 class TextPiece(NamedTuple):
-    """TextPiece of a text: its id, and the characters [start, end) that it covers.
+    """Piece of a text: its id, and the characters [start, end) that it covers.
 
     A word boundary alone covers none: 0 and 0.
     """

@@ -6,14 +6,13 @@ all of it together.
 """
 
 import math
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.models.local.adapter import Adapter
-from gieok.text.secrets.features import describe_value, forget_texts
-from gieok.text.secrets.values import list_values
+from gieok.text.secrets.features import forget_texts, number_features
+from gieok.text.secrets.values import iter_placed_values
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -37,11 +36,6 @@ class SeenValue(NamedTuple):
     weight: float
 
 
-def hash_feature(feature: str, count: int) -> int:
-    """Return the number of a feature among `count` weights."""
-    return zlib.crc32(feature.encode("utf-8", "replace")) % count
-
-
 class ValueHead:
     """Small network over the states of an encoder."""
 
@@ -60,24 +54,21 @@ class ValueHead:
 
         covering = [(n, piece.start, piece.end) for n, piece in enumerate(pieces) if piece.end]
         starts, ends = [start for _, start, _ in covering], [end for _, _, end in covering]
-        values, at = [], 0
-        for row, line in enumerate(lines):
-            for value in list_values(line):
-                start, end = at + value.start, at + value.end
-                first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
-                if first <= last:
-                    names = describe_value(lines, row, value)
-                    numbers = sorted({hash_feature(name, len(self._shapes)) for name in names})
-                    values.append(
-                        SeenValue(
-                            start=start,
-                            end=end,
-                            first=covering[first][0],
-                            last=covering[last][0],
-                            weight=float(self._shapes[np.array(numbers)].sum()),
-                        )
+        values = []
+        for row, at, value in iter_placed_values(lines):
+            start, end = at + value.start, at + value.end
+            first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
+            if first <= last:
+                numbers = number_features(lines, row, value, len(self._shapes))
+                values.append(
+                    SeenValue(
+                        start=start,
+                        end=end,
+                        first=covering[first][0],
+                        last=covering[last][0],
+                        weight=float(self._shapes[np.array(numbers)].sum()),
                     )
-            at += len(line) + 1
+                )
         forget_texts()
         return values
 

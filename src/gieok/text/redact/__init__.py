@@ -22,11 +22,12 @@ from gieok.text.redact.documents import DOCUMENTS
 from gieok.text.redact.near import NEAR
 from gieok.text.redact.personal import PERSONAL
 from gieok.text.redact.prose import PROSE
-from gieok.text.redact.rule import PLACEHOLDER, Rule
+from gieok.text.redact.rule import Rule
 from gieok.text.redact.structures import LONG_STRUCTURES, STRUCTURES
 from gieok.text.redact.table import Table
 from gieok.text.redact.tables import TABLES
 from gieok.text.redact.tokens import TOKENS
+from gieok.text.secrets.placeholder import PLACEHOLDER
 
 RULES: tuple[Rule, ...] = (
     *STRUCTURES,

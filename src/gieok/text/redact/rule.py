@@ -14,7 +14,6 @@ Search = Callable[[str, Sequence[int]], Iterator[tuple[int, int]]]
 _BEHIND = 300
 #: Characters before its name at which a secret may begin.
 _BEFORE = 110
-PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 
 
 def cut_secret_group(found: re.Match[str]) -> tuple[int, int]:

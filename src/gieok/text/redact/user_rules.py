@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 
-from gieok.text.redact.rule import PLACEHOLDER, Rule
+from gieok.text.redact.rule import Rule
+from gieok.text.secrets.placeholder import PLACEHOLDER
 
 _rules: tuple[Rule, ...] | None = None
 #: Of a call in a process that answers several callers; one caller's rules never count for what the

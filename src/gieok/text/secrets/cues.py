@@ -4,6 +4,8 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from gieok.text.secrets.placeholder import PLACEHOLDER
+
 
 class Cue(NamedTuple):
     """Word that announces a secret; `start` and `end` are its place in a line."""
@@ -116,10 +118,9 @@ CUES = (
 _STRONG = frozenset("password pin network recovery identity".split())
 #: Cues that do so in what people say; in documents they stand in every fourth line.
 _SPOKEN = _STRONG | frozenset("door code key token bank answer word".split())
+_NAMES = frozenset(row.name for row in CUES)
 #: Lines whose cues are kept: those of a window are asked for each of its values.
 _LINES_KEPT = 64
-_PLACEHOLDER_START = "[redacted:"
-_PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 
 
 @lru_cache(_LINES_KEPT)
@@ -135,9 +136,24 @@ def find_cues(line: str) -> tuple[Cue, ...]:
 
 def is_replaced(line: str, start: int, end: int) -> bool:
     """Say whether a part of a line overlaps the placeholder of a secret that is cut already."""
-    if _PLACEHOLDER_START not in line:
-        return False
-    return any(match.start() < end and start < match.end() for match in _PLACEHOLDER.finditer(line))
+    return any(match.start() < end and start < match.end() for match in PLACEHOLDER.finditer(line))
+
+
+def announces_secret(text: str, *, is_said: bool) -> bool:
+    """Say whether a text holds a cue for which its values are read.
+
+    `is_said`: somebody said it, so that weaker cues, or two of any kind, are enough. Every text
+    that is taken in is asked, so it is one search of the folded text, not one a pattern.
+    """
+    folded = PLACEHOLDER.sub(" ", text).casefold()
+    enough = _SPOKEN if is_said else _STRONG
+    if _compile_any(enough).search(folded):
+        return True
+    return (
+        is_said
+        and sum(bool(_compile_any(frozenset((name,))).search(folded)) for name in _NAMES - enough)
+        > 1
+    )
 
 
 @cache
@@ -145,12 +161,7 @@ def _compile_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((row.name, re.compile(row.pattern, re.IGNORECASE)) for row in CUES)
 
 
-def announces_secret(line: str, *, is_said: bool) -> bool:
-    """Say whether a line holds a cue for which its values are read.
-
-    `is_said`: somebody said it, so that weaker cues, or two of any kind, are enough.
-    """
-    names = {cue.name for cue in find_cues(line)}
-    if is_said:
-        return len(names) > 1 or not names.isdisjoint(_SPOKEN)
-    return not names.isdisjoint(_STRONG)
+@cache
+def _compile_any(names: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern that any cue of these names matches in folded text."""
+    return re.compile("|".join(row.pattern for row in CUES if row.name in names))

@@ -5,6 +5,7 @@ the encoder by `training/spans.py`, which calls this very code.
 """
 
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -66,6 +67,12 @@ def describe_value(lines: Sequence[str], row: int, value: LineValue) -> list[str
         *_describe_column(lines, row, value),
     ]
     return list(dict.fromkeys(found))
+
+
+def number_features(lines: Sequence[str], row: int, value: LineValue, count: int) -> list[int]:
+    """Return the features of a value as numbers below `count`, each once, in order."""
+    names = describe_value(lines, row, value)
+    return sorted({zlib.crc32(name.encode("utf-8", "replace")) % count for name in names})
 
 
 def forget_texts() -> None:

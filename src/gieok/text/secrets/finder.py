@@ -29,12 +29,10 @@ def use_secret_finder(find: FindSecrets | None, *, in_call: bool = False) -> Non
 
 
 def find_secrets(text: str, *, is_said: bool) -> Sequence[tuple[int, int]]:
-    """Return what the finder finds; nothing where no line of the text announces a secret."""
+    """Return what the finder finds; nothing where the text announces no secret."""
     find = _of_call.get() or _of_process
     if find is _find_nothing:
         return ()
     from gieok.text.secrets.cues import announces_secret  # compiles its patterns
 
-    if not any(announces_secret(line, is_said=is_said) for line in text.split("\n")):
-        return ()
-    return find(text, is_said)
+    return find(text, is_said) if announces_secret(text, is_said=is_said) else ()

@@ -69,6 +69,17 @@ def list_values(line: str) -> list[LineValue]:
     ]
 
 
+def iter_placed_values(lines: Sequence[str]) -> Iterator[tuple[int, int, LineValue]]:
+    """Yield the values of lines: the line's number, where it starts once all are joined by line
+    breaks, and the value.
+    """
+    at = 0
+    for row, line in enumerate(lines):
+        for value in list_values(line):
+            yield row, at, value
+        at += len(line) + 1
+
+
 def _cut_words(line: str, words: Sequence[tuple[int, int]]) -> Iterator[LineValue]:
     """Yield each word, and what stands between the signs inside of it."""
     for start, end in words:

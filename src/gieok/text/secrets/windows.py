@@ -8,7 +8,6 @@ from gieok.text.secrets.cues import announces_secret
 
 #: Characters of a line that are read in one; a longer line counts as several.
 _MOST_LINE = 200
-_MOST_LINES = 8
 _SENTENCE_END = re.compile(r"[.!?。]\s+")
 _BLANK = re.compile(r"\s+")
 #: Lines before that of a cue which are read with it, and behind it: of talk, and of documents.
@@ -54,7 +53,7 @@ def list_windows(
             last += 1
         # A cue in the last lines opens a window of its own: it lacks what follows.
         read_to = last if last == len(lines) else max(number + 1, last - most_before)
-        while first > max(0, number - most_before) and last - first < _MOST_LINES:
+        while first > max(0, number - most_before):
             size = measure(lines[first - 1][1])
             if size > left:
                 break
