@@ -4,9 +4,11 @@ daemon.
 
 import json
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.daytime import find_noon_zone
 
 from gieok import places
 from gieok.commands.observe.run import observe_transcripts as observe
@@ -198,9 +200,7 @@ def test_outside_of_any_project_a_session_begins_with_the_users_own_memory(
 
 def test_what_is_due_is_said_first_hand(told: _Told, place) -> None:
     (place.home).mkdir(exist_ok=True)
-    from datetime import UTC, datetime
-
-    today = datetime.now(UTC).astimezone().date()
+    zone, today = find_noon_zone()
     (place.home / "active_memory.md").write_text(
         (
             f"## Pending\n- 🟡 2026-11-01 Send the offer on {today}\n- 🟡 2026-11-01 Send the bill "
@@ -208,16 +208,15 @@ def test_what_is_due_is_said_first_hand(told: _Told, place) -> None:
         ),
         encoding="utf-8",
     )
-    text = told.start(place.user)
+    text = told.start(place.user, GIEOK_ZONE=zone)
     assert f"## Due\n- 🟡 2026-11-01 Send the offer on {today} (due today)" in text
     assert text.count("Send the offer") == 1
     assert "Send the bill in 2031 (pending)" in text
 
 
 def test_what_a_user_said_is_due_by_the_day_it_names(told: _Told, place) -> None:
-    from datetime import UTC, datetime, timedelta
-
-    day = datetime.now(UTC).astimezone().date() + timedelta(days=1)
+    zone, today = find_noon_zone()
+    day = date.fromisoformat(today) + timedelta(days=1)
     text = f"Send the form to the city hall by {day}."
     told.tell("old", place.user, ("user", text), ("assistant", "ok"))
     told.tell(
@@ -228,7 +227,7 @@ def test_what_a_user_said_is_due_by_the_day_it_names(told: _Told, place) -> None
         day="2026-11-21",
     )
     told.observe()
-    shown = told.start(place.user)
+    shown = told.start(place.user, GIEOK_ZONE=zone)
     assert shown.count("city hall") == 1
     assert "(due tomorrow)" in shown.partition("## Due\n")[2].splitlines()[0]
 
