@@ -107,6 +107,11 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     assert dict(zip(wanted, done.stdout.splitlines(), strict=True)) == wanted
 
 
+def _obey_interrupts() -> None:
+    """Undo that whatever is started in the background by a shell ignores the keyboard."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupted_command_says_what_is_kept(
     gieok: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -117,6 +122,7 @@ def test_an_interrupted_command_says_what_is_kept(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        preexec_fn=_obey_interrupts,  # noqa: PLW1509 - it takes no lock
     )
     assert running.stderr is not None
     while "watching" not in running.stderr.readline():
