@@ -88,3 +88,15 @@ def test_until_next_week_may_or_may_not_take_that_week_in() -> None:
     end = find_end("The cluster is down until next week", _SAID)
     assert end is not None
     assert (end.last, end.is_estimated) == (date(2026, 3, 29), True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The house has to be quiet until early afternoon.",
+        "The pump is off until late evening.",
+        "The gate stays open until the early morning.",
+    ],
+)
+def test_a_time_of_any_day_ends_nothing(text: str) -> None:
+    assert find_end(text, _SAID) is None

@@ -73,7 +73,7 @@ def resolve_time_pieces(pieces: Sequence[Piece], view: TimeView) -> DaySpan | No
                 return None
     except (ValueError, OverflowError):  # 2월 31일, 999999년 전
         return None
-    return box
+    return None if box == _ANY else box  # early afternoon: of no day that is named
 
 
 def _join_month_and_date(ordered: Sequence[Piece], view: TimeView) -> list[Piece]:
