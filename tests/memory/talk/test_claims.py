@@ -195,6 +195,15 @@ def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_p
     assert (ended.status, ended.handle) == ("ended on 2026-03-06", "")
 
 
+def test_a_last_day_at_the_end_of_the_calendar_is_read(store: MemoryStore, tmp_path: Path) -> None:
+    said = "The staging licence is valid until 9999-12-31."
+    store.put([_turns("a", 1, said)])
+    _update(store, tmp_path)
+    now = datetime(2026, 3, 7, tzinfo=UTC).timestamp()
+    ended = Standing(str(tmp_path), now).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+    assert ended is None
+
+
 def test_what_took_the_place_of_another_statement_has_won_until_it_is_replaced(
     store: MemoryStore, tmp_path: Path
 ) -> None:

@@ -544,6 +544,8 @@ def _list_stated_ends(statements: Iterable[StatedLine], zone: tzinfo) -> Iterato
 
 
 def _end_of_day(day: date, zone: tzinfo) -> int:
+    # Behind the last days of the calendar no zone has a day.
+    day = min(day, date.max - timedelta(days=2))
     return int(datetime.combine(day + timedelta(days=1), time(), zone).timestamp())
 
 
