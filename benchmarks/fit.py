@@ -4,8 +4,9 @@ and features.
     python benchmarks/fit.py collect --keep FOLDER --family turns|notes [--vectors FILE]
     [--most N] SET.json … python benchmarks/fit.py small --keep FOLDER --family turns|notes
     [--vectors FILE] SET.json … python benchmarks/fit.py fit --keep FOLDER --family turns|notes
-    [--test SET …] [--write] SET[=WEIGHT] … python benchmarks/fit.py texts FOLDER      # our own
-    conversations and notes (benchmarks/data) as sets
+    [--by words|vectors|closeness …] [--test SET …] [--write] SET[=WEIGHT] …
+    python benchmarks/fit.py texts FOLDER      # our own conversations and notes (benchmarks/data)
+    as sets
 
 Sets have the form of retrieval.py; what ships is fitted on sets whose licence allows it
 (docs/retrieval.md). A set named after `--test` is only measured. Two stages, both linear: the order
@@ -35,6 +36,7 @@ import retrieval
 from gieok.flow.lifecycle import fill_lines, fill_vectors
 from gieok.memory.files.profile import FILES, TURNS
 from gieok.model.memory import Scope
+from gieok.models.local.reader import LocalReader
 from gieok.models.local.runtime import E5Embedder
 from gieok.ranking import likelihood, recall
 from gieok.storage.index.sqlite.store import SqliteStore
@@ -49,15 +51,21 @@ PROFILES = {
 }
 #: Notes keep the fused order: no feature helped there. Without vectors, what a passage
 #: holds itself helps.
-FIXED = {True: {"fused": 1.0}, False: {"fused": 0.7, "coverage": 4.0}}
+FIXED = {
+    likelihood.VECTORS: {"fused": 1.0},
+    likelihood.WORDS: {"fused": 0.7, "coverage": 4.0},
+}
+#: Features of the order of notes where the reader measured them.
+OF_READ_NOTES = ("fused", "closeness")
 ORDER = (
-    "fused", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
+    "fused", "closeness", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
     "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
     "of_assistant", "answers",
 )  # fmt: skip
 ANSWER = (
-    "best_coverage_near", "best_keyword", "best_cosine", "stands_out", "mean_cosine", "lead",
-    "best_other_language", "scope_size", "unseen", "tokens", "statement", "korean", "unseen_names",
+    "best_coverage_near", "best_keyword", "best_cosine", "best_closeness", "closeness_lead",
+    "stands_out", "mean_cosine", "lead", "best_other_language", "scope_size", "unseen", "tokens",
+    "statement", "korean", "unseen_names",
 )  # fmt: skip
 BY_VECTORS = frozenset(
     (
@@ -70,6 +78,12 @@ BY_VECTORS = frozenset(
         "best_other_language",
     )
 )
+BY_CLOSENESS = frozenset(("closeness", "best_closeness", "closeness_lead"))
+WITHOUT = {
+    likelihood.WORDS: BY_VECTORS | BY_CLOSENESS,
+    likelihood.VECTORS: BY_CLOSENESS,
+    likelihood.CLOSENESS: frozenset[str](),
+}
 #: Few of our questions name somebody whom nobody knows, so the fit starts from what the fits
 #: without vectors agree on.
 TOWARDS = {"unseen_names": (-2.0, 10.0)}
@@ -87,7 +101,7 @@ class Row(NamedTuple):
 
     set: str
     is_answerable: bool
-    with_vectors: bool
+    by: str
     judged: likelihood.EvidenceJudgement
     right: list[bool]
 
@@ -104,7 +118,14 @@ class Weighed(NamedTuple):
     weights: Floats
 
 
-def collect(file: Path, family: str, store: SqliteStore, embedder, most: int) -> Iterator[Row]:  # noqa: ANN001
+def collect(
+    file: Path,
+    family: str,
+    store: SqliteStore,
+    embedder,  # noqa: ANN001
+    reader: LocalReader,
+    most: int,
+) -> Iterator[Row]:
     """Yield a row per question in its own group, and for half of them one in another group."""
     groups = [replace(group, profile=PROFILES[family]) for group in retrieval.load(file, most)]
     for group in groups:
@@ -120,14 +141,17 @@ def collect(file: Path, family: str, store: SqliteStore, embedder, most: int) ->
             if others and gold and rng.random() < 0.5:
                 asked_in.append((rng.choice(others), set()))
             for where, right in asked_in:
-                for with_vectors in (True, False):
-                    if row := _row(
-                        where, str(question["q"]), right, store, embedder, with_vectors=with_vectors
-                    ):
-                        yield row._replace(set=file.stem)
+                for row in _rows(where, str(question["q"]), right, store, embedder, reader):
+                    yield row._replace(set=file.stem)
 
 
-def collect_small(file: Path, family: str, store: SqliteStore, embedder) -> Iterator[Row]:  # noqa: ANN001
+def collect_small(
+    file: Path,
+    family: str,
+    store: SqliteStore,
+    embedder,  # noqa: ANN001
+    reader: LocalReader,
+) -> Iterator[Row]:
     """Yield rows of small scopes: as many questions that one of the scope's items answers as of
     those that none does.
     """
@@ -145,11 +169,11 @@ def collect_small(file: Path, family: str, store: SqliteStore, embedder) -> Iter
                 picked = {item["id"] for item in rng.sample(everything, min(size, len(everything)))}
                 items, of_groups = [item for item in everything if item["id"] in picked], groups
             small = retrieval.Group(name, items, [], PROFILES[family])
-            yield from _asked_of(small, of_groups, rng, store, embedder, file.stem)
+            yield from _asked_of(small, of_groups, rng, store, embedder, reader, file.stem)
         print(file.stem, size, flush=True)
 
 
-def _asked_of(small, groups, rng, store, embedder, stem: str) -> Iterator[Row]:  # noqa: ANN001
+def _asked_of(small, groups, rng, store, embedder, reader, stem: str) -> Iterator[Row]:  # noqa: ANN001
     retrieval.index(store, small)
     fill_vectors(store, embedder)
     fill_lines(store, embedder)
@@ -167,35 +191,53 @@ def _asked_of(small, groups, rng, store, embedder, stem: str) -> Iterator[Row]: 
     for text, gold in rng.sample(answered, most) + rng.sample(
         unanswered, min(most, len(unanswered))
     ):
-        for with_vectors in (True, False):
-            if row := _row(small, text, gold, store, embedder, with_vectors=with_vectors):
-                yield row._replace(set=f"{stem}-small")
+        for row in _rows(small, text, gold, store, embedder, reader):
+            yield row._replace(set=f"{stem}-small")
     store.forget(small.scope, sorted(store.hashes(small.scope)))
 
 
-def _row(group, text, gold, store, embedder, *, with_vectors) -> Row | None:  # noqa: ANN001
+def _rows(group, text, gold, store, embedder, reader) -> Iterator[Row]:  # noqa: ANN001
+    """Yield what the engine judges of a question by words, by vectors, and with the reader."""
+    names, sessions = retrieval.item_names(group), {i["id"]: i["session"] for i in group.items}
+    for by in (likelihood.WORDS, likelihood.VECTORS, likelihood.CLOSENESS):
+        judged = _judge(group, text, store, embedder, reader, by)
+        if judged is None or not judged.ranked:
+            continue
+        places = {
+            p.id: names[p.key, p.start_line]
+            for p in store.passages([one.id for one in judged.ranked])
+        }
+        right = [
+            places[one.id] in gold or sessions[places[one.id]] in gold for one in judged.ranked
+        ]
+        yield Row("", bool(gold), by, judged, right)
+
+
+def _judge(group, text, store, embedder, reader, by: str) -> likelihood.EvidenceJudgement | None:  # noqa: ANN001
     seen: list[likelihood.EvidenceJudgement] = []
-    judge = likelihood.judge_evidence
+    place = "judge_read_evidence" if by == likelihood.CLOSENESS else "judge_evidence"
+    judge = getattr(likelihood, place)
 
     def kept(*given: object) -> likelihood.EvidenceJudgement:
-        seen.append(judge(*given))  # type: ignore[arg-type]
+        seen.append(judge(*given))
         return seen[-1]
 
-    likelihood.judge_evidence = kept
+    setattr(likelihood, place, kept)
     try:
-        question = recall.Question(text=text, scopes=(group.scope,), use_vectors=with_vectors)
-        recall.recall(store, embedder, question, group.profile, ManualClock())
+        question = recall.Question(
+            text=text, scopes=(group.scope,), use_vectors=by != likelihood.WORDS
+        )
+        recall.recall(
+            store,
+            embedder,
+            question,
+            group.profile,
+            ManualClock(),
+            reader=reader if by == likelihood.CLOSENESS else None,
+        )
     finally:
-        likelihood.judge_evidence = judge
-    judged = max(seen, key=lambda one: len(one.ranked), default=None)
-    if judged is None or not judged.ranked:
-        return None
-    names, sessions = retrieval.item_names(group), {i["id"]: i["session"] for i in group.items}
-    places = {
-        p.id: names[p.key, p.start_line] for p in store.passages([one.id for one in judged.ranked])
-    }
-    right = [places[one.id] in gold or sessions[places[one.id]] in gold for one in judged.ranked]
-    return Row("", bool(gold), with_vectors, judged, right)
+        setattr(likelihood, place, judge)
+    return max(seen, key=lambda one: len(one.ranked), default=None)
 
 
 def weighed(
@@ -297,21 +339,18 @@ def logistic(
 
 
 def fit(
-    rows: Sequence[Row], family: str, of_set: Mapping[str, float], *, with_vectors: bool
+    rows: Sequence[Row], family: str, of_set: Mapping[str, float], by: str
 ) -> dict[str, object]:
-    """Return the figures of a family as `likelihood.Weights` reads them."""
-    of_turns = family == "turns"
-    order = (
-        [n for n in ORDER if with_vectors or n not in BY_VECTORS]
-        if of_turns
-        else list(FIXED[with_vectors])
-    )
-    about = [n for n in ANSWER if with_vectors or n not in BY_VECTORS]
+    """Return the figures of a family as `likelihood.FamilyWeights` reads them."""
+    about = [name for name in ANSWER if name not in WITHOUT[by]]
+    names = ORDER if family == "turns" else FIXED.get(by, OF_READ_NOTES)
+    order = [name for name in names if name not in WITHOUT[by]]
     data = weighed(rows, of_set, order, about)
-    by = fit_order(data) if of_turns else np.array(list(FIXED[with_vectors].values()))
-    scores = np.where(data.there, data.order @ by, -1e9)
+    is_fixed = family != "turns" and by in FIXED
+    weights = np.array(list(FIXED[by].values())) if is_fixed else fit_order(data)
+    scores = np.where(data.there, data.order @ weights, -1e9)
     answer, scale = fit_answer(data, scores, about, ridge=0.1)
-    rank = dict(zip(order, by.tolist(), strict=True))
+    rank = dict(zip(order, weights.tolist(), strict=True))
     return {"rank": _rounded(rank), "scale": round(scale, 3), "answer": _rounded(answer)}
 
 
@@ -395,10 +434,12 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--most", type=int, default=0, help="questions of a set, 0: all")
+    parser.add_argument("--by", action="append", choices=sorted(WITHOUT), default=[])
     parser.add_argument("--test", action="append", default=[])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("sets", nargs="*")
     args = parser.parse_intermixed_args()
+    reader = LocalReader(args.models)
     if args.what == "texts":
         texts(Path(args.sets[0]))
     elif args.what == "collect":
@@ -407,7 +448,7 @@ def main() -> None:
             for group in retrieval.load(file):
                 embedder.know([item["text"] for item in group.items])
             store = SqliteStore(args.keep / f"{file.stem}.sqlite", resident=True)
-            rows = list(collect(file, args.family, store, embedder, args.most))
+            rows = list(collect(file, args.family, store, embedder, reader, args.most))
             store.close()
             (args.keep / f"{args.family}-{file.stem}.pickle").write_bytes(pickle.dumps(rows))
             print(file.stem, len(rows), flush=True)
@@ -417,7 +458,7 @@ def main() -> None:
                 E5Embedder(args.models), args.keep / f"{file.stem}-small.vectors"
             )
             store = SqliteStore(args.keep / f"{file.stem}-small.sqlite", resident=True)
-            rows = list(collect_small(file, args.family, store, embedder))
+            rows = list(collect_small(file, args.family, store, embedder, reader))
             store.close()
             (args.keep / f"{args.family}-{file.stem}-small.pickle").write_bytes(pickle.dumps(rows))
             print(file.stem, "small", len(rows), flush=True)
@@ -433,15 +474,11 @@ def fit_family(args: argparse.Namespace) -> None:
         n: pickle.loads((args.keep / f"{args.family}-{n}.pickle").read_bytes())
         for n in (*of_set, *args.test)
     }
-    found = {}
-    for name, with_vectors in (("vectors", True), ("words", False)):
-        rows = {
-            n: [row for row in these if row.with_vectors == with_vectors]
-            for n, these in kept.items()
-        }
-        found[name] = fit(
-            [row for n in of_set for row in rows[n]], args.family, of_set, with_vectors=with_vectors
-        )
+    written = LEARNED / f"{args.family}.json"
+    found = json.loads(written.read_text(encoding="utf-8"))
+    for name in args.by or WITHOUT:
+        rows = {n: [row for row in these if row.by == name] for n, these in kept.items()}
+        found[name] = fit([row for n in of_set for row in rows[n]], args.family, of_set, name)
         for n in kept:
             print(
                 name,
@@ -451,9 +488,7 @@ def fit_family(args: argparse.Namespace) -> None:
                 flush=True,
             )
     if args.write:
-        (LEARNED / f"{args.family}.json").write_text(
-            json.dumps(found, indent=1) + "\n", encoding="utf-8"
-        )
+        written.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
+from gieok.models.local.reader import LocalReader
 from gieok.models.local.runtime import E5Embedder
 from gieok.ports.models import Embedder
 from gieok.ranking.profile import Profile
@@ -159,8 +160,10 @@ class RememberedQueries:
     same questions.
     """
 
-    def __init__(self, inner: Embedder, file: Path) -> None:
+    def __init__(self, inner: Embedder, file: Path, reader: LocalReader | None = None) -> None:
         self._inner = inner
+        #: Measures how close the best few turns come, as in the product.
+        self.reader = reader
         self.model, self.dimension = inner.model, inner.dimension
         self._db = sqlite3.connect(file, isolation_level=None)
         self._db.execute("CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, vector BLOB)")
@@ -190,6 +193,7 @@ class KeptVectors:
 
     def __init__(self, models: Path, file: Path | None) -> None:
         self._inner = E5Embedder(models)
+        self.reader = LocalReader(models)
         self.model, self.dimension = self._inner.model, self._inner.dimension
         self._db = sqlite3.connect(f"file:{file}?mode=ro", uri=True) if file else None
         self._forms: dict[str, str] = {}
@@ -271,7 +275,12 @@ def found_by_gieok(
     """Return the hits, whatever their score, and the best score."""
     profile = group.profile.with_least_score(0.0)
     hits = recall(
-        store, embedder, Question(text=text, scopes=(group.scope,)), profile, ManualClock()
+        store,
+        embedder,
+        Question(text=text, scopes=(group.scope,)),
+        profile,
+        ManualClock(),
+        reader=getattr(embedder, "reader", None),
     ).hits
     return [hit.passage for hit in hits], hits[0].score if hits else 0.0
 
@@ -502,7 +511,9 @@ def main() -> None:
         keep.mkdir(parents=True, exist_ok=True)
         store = SqliteStore(keep / "retrieval.sqlite", resident=True)
         embedder = KeptVectors(args.models, args.vectors) if args.vectors else None
-        embedder = embedder or RememberedQueries(E5Embedder(args.models), keep / "queries.sqlite")
+        embedder = embedder or RememberedQueries(
+            E5Embedder(args.models), keep / "queries.sqlite", LocalReader(args.models)
+        )
         results = {}
         for file in files:
             groups = load(file, args.most)

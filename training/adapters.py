@@ -42,6 +42,13 @@ class Adapter(nn.Module):
         self.load_state_dict(other.state_dict())
         return self
 
+    @torch.no_grad()
+    def weaken(self, strength: float) -> "Adapter":
+        """Keep a share of the change, and return self."""
+        for up in self.up.values():
+            up.mul_(strength)
+        return self
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what is saved, fp16: `NAME.a` (12, 16, inputs) and `NAME.b` (12, outputs, 16).
 

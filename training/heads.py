@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 _HIDDEN = 256
 _DROPOUT = 0.1
+_FAR = -1e4
 
 
 class TextHead(nn.Module):
@@ -69,6 +70,37 @@ class ValueHead(nn.Module):
         """Return (values) logits: of (values, 5 · 384) states and the features of all in a row."""
         hidden = self.drop(nn.functional.gelu(self.inner(self.drop(states))))
         return (self.outer(hidden) + self.shapes(features, stops))[:, 0] + _START
+
+
+class TokenHead(nn.Module):
+    """Says how near the tokens of a prompt come to those of a line, and which of them count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(WIDTH, WIDTH)
+        self.weight = nn.Linear(WIDTH, 1)
+        #: Logarithm of what a closeness is multiplied with in the loss.
+        self.scale = nn.Parameter(torch.tensor(3.0))
+        nn.init.eye_(self.project.weight)
+        for start in (self.project.bias, self.weight.weight, self.weight.bias):
+            nn.init.zeros_(start)
+
+    @torch.no_grad()
+    def centre(self, state: Tensor) -> None:
+        """Take the mean state away: all states share most of their direction."""
+        self.project.bias.copy_(-state)
+
+    def forward(
+        self, prompts: Tensor, prompt_mask: Tensor, lines: Tensor, line_mask: Tensor
+    ) -> Tensor:
+        """Return (prompts, lines) closeness, -1 to 1, of their states and masks."""
+        asked, said = (
+            nn.functional.normalize(self.project(states), dim=-1) for states in (prompts, lines)
+        )
+        logits = self.weight(prompts).squeeze(-1).masked_fill(~prompt_mask, _FAR)
+        near = torch.einsum("pih,ljh->pilj", asked, said)
+        nearest = near.masked_fill(~line_mask[None, None], _FAR).amax(-1)
+        return torch.einsum("pi,pil->pl", logits.softmax(-1), nearest)
 
 
 class TellHead(nn.Module):

@@ -16,6 +16,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from bears import fit_bears, measure_bears
 from bench import Bench
 from find import fit_find, measure_find
 from relation import fit_relation, measure_relation
@@ -25,11 +26,11 @@ from worth import fit_worth, measure_plain_worth, measure_worth
 from adapters import Adapter, load_adapter, save
 from told import fit_told, measure_told
 
-HEADS = ("find", "relation", "worth", "spans", "told")
+HEADS = ("find", "bears", "relation", "worth", "spans", "told")
 #: Runs that only tell how sure the figures are, and the curves over the number of rows.
 EXTRAS = ("swapped", "curves")
 #: Seconds that each part takes on an H100, for the plan that is printed first.
-_ESTIMATES = {"find": 45, "relation": 25, "worth": 20, "spans": 15, "told": 20}
+_ESTIMATES = {"find": 45, "bears": 20, "relation": 25, "worth": 20, "spans": 15, "told": 20}
 _ESTIMATES |= {"swapped": 50, "curves": 60}
 #: Strength of *find* in the product, unless its figures speak for another.
 _STRENGTH = 0.5
@@ -85,6 +86,7 @@ class _Session:
         self.report = {"device": name, "seed": bench.seed, "rows": rows}
         parts: dict[str, Callable[[], dict[str, object]]] = {
             "find": self._fit_find,
+            "bears": self._fit_bears,
             "relation": self._fit_relation,
             "worth": self._fit_worth,
             "spans": self._fit_spans,
@@ -110,6 +112,11 @@ class _Session:
 
     def _fit_find(self) -> dict[str, object]:
         return measure_find(self.bench, self.find)
+
+    def _fit_bears(self) -> dict[str, object]:
+        adapter, head = fit_bears(self.bench, self.find)
+        save(self.bench.out / "bears.npz", adapter, head)
+        return {} if self.is_final else measure_bears(self.bench, self.find, adapter, head)
 
     def _fit_relation(self) -> dict[str, object]:
         adapter, head = fit_relation(self.bench, self.find)

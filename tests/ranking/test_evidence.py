@@ -1,14 +1,17 @@
 """What the retrievers found, as evidence: places, shares and neighbours of each passage."""
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
+from gieok.errors import EmbedderFailed
 from gieok.model.memory import Scope, Tier
 from gieok.model.retrieval import FoundPassage, Ranking
 from gieok.ranking.evidence import (
     AnswerCandidate,
+    ClosenessMeter,
     JudgedEvidence,
     RankedPassages,
     _gather_evidence,
@@ -40,8 +43,26 @@ def _passage(number: int, text: str, key: str = "a.md", start_line: int = 1) -> 
     )
 
 
+class _Reader:
+    """Reader for which the closeness of a line is a number in a table, or that fails."""
+
+    def __init__(self, closeness: dict[str, float] | None = None) -> None:
+        self.closeness = closeness
+        self.read: list[list[str]] = []
+
+    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
+        self.read.append(list(lines))
+        if self.closeness is None:
+            raise EmbedderFailed("no room", hint="make some")
+        return [self.closeness.get(line, 0.0) for line in lines]
+
+
 def _candidates(
-    *, learned: str = "", all_have_vectors: bool = True, **texts: str
+    *,
+    learned: str = "",
+    all_have_vectors: bool = True,
+    reader: _Reader | None = None,
+    **texts: str,
 ) -> dict[int, AnswerCandidate]:
     passages = [_passage(number, text) for number, text in enumerate(texts.values(), 1)]
     rankings = [
@@ -51,7 +72,11 @@ def _candidates(
     fused = {passage.id: 1.0 / passage.id for passage in passages}
     found = RankedPassages(passages, rankings, fused, all_have_vectors)
     made = judge_candidates(
-        "which linter", query_tokens("which linter"), found, Profile(name="test", learned=learned)
+        "which linter",
+        query_tokens("which linter"),
+        found,
+        Profile(name="test", learned=learned, reads_closeness=True),
+        ClosenessMeter(reader, "which linter") if reader else None,  # type: ignore[arg-type]
     )
     return {candidate.passage.id: candidate for candidate in made}
 
@@ -81,6 +106,54 @@ def test_a_passage_without_a_vector_is_judged_by_its_words_where_others_have_one
     }
     scores = [one.score for one in full.values()]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_the_reader_finds_close_comes_first_and_the_parts_say_so() -> None:
+    texts = {"one": "the linter", "two": "the linter again", "three": "ruff, of course"}
+    reader = _Reader({"the linter": 0.3, "the linter again": 0.3, "ruff, of course": 0.95})
+    read = _candidates(learned="turns", reader=reader, **texts)
+    assert next(iter(read)) == 3
+    assert read[3].signals["closeness"] == 0.95
+    assert sorted(reader.read[0]) == sorted(texts.values())
+    parts = read[1].parts()
+    assert parts["closeness"] < 0, "less close than the best"
+    assert 1 / (1 + math.exp(-sum(parts.values()))) == pytest.approx(read[1].score)
+
+
+def test_a_reader_that_fails_changes_nothing_but_is_named() -> None:
+    texts = {"one": "the linter", "two": "the linter again", "three": "ruff"}
+    failing = _Reader(None)
+    meter = ClosenessMeter(failing, "which linter")  # type: ignore[arg-type]
+    read, unread = (
+        _candidates(learned="turns", reader=reader, **texts) for reader in (failing, None)
+    )
+    assert {n: one.score for n, one in read.items()} == {n: one.score for n, one in unread.items()}
+    assert meter.measure(["a"]) is None
+    assert meter.measure(["b"]) is None
+    assert meter.failure == "not read word by word: no room (make some)"
+    assert failing.read[-1] == ["a"], "it is not asked again"
+
+
+def test_the_reader_reads_the_best_few_of_what_has_a_vector() -> None:
+    texts = {f"line{number}": f"the linter {number}" for number in range(1, 41)}
+    reader = _Reader({})
+    found = _candidates(learned="turns", reader=reader, **texts)
+    assert len(reader.read[0]) == 12
+    assert len(found) == 40
+    scores = [round(one.score, 9) for one in found.values()]
+    assert scores == sorted(scores, reverse=True)
+    last = list(found.values())[-1]
+    assert 1 / (1 + math.exp(-sum(last.parts().values()))) == pytest.approx(last.score)
+    assert ["closeness" in one.signals for one in found.values()] == [True] * 12 + [False] * 28
+    mixed = _Reader({})
+    _candidates(learned="turns", reader=mixed, all_have_vectors=False, **texts)
+    assert sorted(mixed.read[0]) == ["the linter 1", "the linter 3"]
+
+
+def test_turns_are_read_as_they_are_embedded() -> None:
+    reader = _Reader({})
+    _candidates(learned="turns", reader=reader, one="User: we use ruff", two="x", three="y")
+    assert 'User: "we use ruff"' in reader.read[0]
 
 
 @pytest.mark.parametrize(

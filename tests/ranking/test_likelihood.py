@@ -8,6 +8,7 @@ from gieok.ranking.likelihood import (
     HIGH,
     LOW,
     MEDIUM,
+    VECTORS,
     Evidence,
     EvidenceJudgement,
     FamilyWeights,
@@ -24,7 +25,7 @@ from gieok.ranking.likelihood import (
 from gieok.text.bm25 import idf
 from gieok.text.keywords import query_tokens
 
-BY = weights("notes", with_vectors=True)
+BY = weights("notes", VECTORS)
 
 
 def _lead(rivals: int) -> float:

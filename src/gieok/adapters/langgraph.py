@@ -188,6 +188,7 @@ class GieokStore(BaseStore):
             call.clock,
             call.zone,
             self._home.open_reranking(),
+            self._home.open_closeness_reader(),
         )
         scores: dict[tuple[Scope, str], float] = {}
         for hit in result.hits:

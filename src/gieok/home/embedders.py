@@ -72,6 +72,15 @@ def open_reader(home: Home) -> "Reader | None":
     return home.reader
 
 
+def open_closeness_reader(home: Home) -> "Reader | None":
+    """Return the reader that measures how close lines come to a question.
+
+    None where another model than the bundled one makes the vectors: the weights that know closeness
+    were fitted beside those.
+    """
+    return open_reader(home) if home.settings.text("embedder") in _BUNDLED.values() else None
+
+
 def open_resident_reader(
     resident: "Resident", folder: Path, threads: int, say: Callable[[str], None]
 ) -> "Reader":

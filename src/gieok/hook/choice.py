@@ -20,8 +20,8 @@ from gieok.text.gist import as_told
 #: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
 #: bounds. Measured as two shares (prompts that memory cannot help and that get nothing; prompts
 #: that get their line) and the share of lines that are right, on authors kept out of all fitting:
-#: .76, .33 and .53 at -1; .81, .29 and .59 at -0.8; .68, .37 and .46 at -1.25 (judge_mx4).
-FIRST = -1.0
+#: .80, .35 and .51 at -1; .84, .30 and .53 at -0.8; .87, .26 and .63 at -0.6 (judge_j5).
+FIRST = -0.8
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
 #: Least probability of each further memory, and its least share of the best one's: a line beside a
 #: good line must be likely itself. Recall of the hook on told_dev, on unasked_ko, and tokens per

@@ -16,6 +16,7 @@ from gieok.hook.options import HookSettings
 from gieok.hook.question import asks_about_the_past, asks_the_world
 from gieok.ranking.age import age_factor
 from gieok.ranking.likelihood import (
+    WORDS,
     Evidence,
     ScopedQuestion,
     apply_logistic,
@@ -271,9 +272,7 @@ def _search_scope(
             evidence = _build_keyword_evidence(
                 {passage: score / top for passage, score in ranked}, rows
             )
-            for hit in judge_evidence(
-                question, evidence, learned(family, with_vectors=False)
-            ).ranked:
+            for hit in judge_evidence(question, evidence, learned(family, WORDS)).ranked:
                 if hit.id not in candidates or hit.log_odds > candidates[hit.id].log_odds:
                     candidates[hit.id] = _Candidate(
                         hit.id, rows[hit.id], hit.log_odds, weights, scope

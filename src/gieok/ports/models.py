@@ -115,6 +115,12 @@ class Reader(Protocol):
         Raises EmbedderFailed.
         """
 
+    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
+        """Return how near the words of a question come to those of each line, -1 to 1, in order.
+
+        Of a long line the beginning is read. Raises EmbedderFailed.
+        """
+
 
 class Reranker(Protocol):
     """Model that scores how well texts answer a question, reading both together."""

@@ -6,14 +6,43 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from gieok.errors import EmbedderFailed
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import FoundPassage, Line, Ranking
+from gieok.ports.models import Reader
 from gieok.ranking import likelihood, rank
 from gieok.ranking.likelihood import Evidence, ScopedQuestion
 from gieok.ranking.profile import Profile
+from gieok.text.embedform import text_to_embed
 from gieok.text.language import detect_text_language
 
 _LEAST = 1e-6
+#: Passages that the reader reads, and characters of each. Where the right passage is among the best
+#: 24 it is among these as often as not further down, and reading more of them found no more.
+_MOST_READ = 12
+_READ_CHARS = 400
+_SCORE_DIGITS = 12
+
+
+class ClosenessMeter:
+    """Measures by the reader how close texts come to one question.
+
+    Where the reader fails, nothing is measured from then on, and `failure` says why.
+    """
+
+    def __init__(self, reader: Reader, question: str) -> None:
+        self._reader, self._question = reader, question
+        self.failure: str | None = None
+
+    def measure(self, texts: Sequence[str]) -> Sequence[float] | None:
+        """Return the closeness of each text; None where the reader fails."""
+        if self.failure:
+            return None
+        try:
+            return self._reader.measure_closeness(self._question, texts)
+        except EmbedderFailed as error:
+            self.failure = f"not read word by word: {error} ({error.hint})"
+            return None
 
 
 class JudgedEvidence(NamedTuple):
@@ -73,12 +102,17 @@ class RankedPassages(NamedTuple):
 
 
 def judge_candidates(
-    text: str, tokens: Mapping[str, float], found: RankedPassages, profile: Profile
+    text: str,
+    tokens: Mapping[str, float],
+    found: RankedPassages,
+    profile: Profile,
+    meter: ClosenessMeter | None = None,
 ) -> list[AnswerCandidate]:
     """Return the passages, best first, with comparable scores.
 
     The scores compare between questions, families and scopes. A passage without a vector yet is
-    judged by its words alone: the passage can be found as soon as it is stored.
+    judged by its words alone: the passage can be found as soon as it is stored. A `meter`
+    measures how close the best few of the others come, which are judged once more with that.
     """
     signals = _collect_signals(found)
     if not profile.learned:
@@ -94,26 +128,66 @@ def judge_candidates(
         p for p in found.passages if not (found.all_have_vectors or "vector" in signals[p.id])
     ]
     for passages, has_vectors in ((with_vector, True), (without, False)):
-        by = likelihood.weights(profile.learned, with_vectors=has_vectors)
+        by = likelihood.weights(
+            profile.learned, likelihood.VECTORS if has_vectors else likelihood.WORDS
+        )
         evidence = _gather_evidence(found, passages, profile.candidates, has_vectors=has_vectors)
-        judged = likelihood.judge_evidence(
-            question, evidence, by, found.ranking("vector").cosines if has_vectors else ()
-        )
+        cosines = found.ranking("vector").cosines if has_vectors else ()
+        judged = likelihood.judge_evidence(question, evidence, by, cosines)
         by_id = {p.id: p for p in passages}
-        candidates += (
-            _build_judged_candidate(by_id[item.id], item, judged, signals[item.id])
-            for item in judged.ranked
-        )
-    return sorted(candidates, key=lambda c: -c.score)
+        unread: list[AnswerCandidate] = []
+        if meter and has_vectors and profile.reads_closeness:
+            best, rest = judged.ranked[:_MOST_READ], judged.ranked[_MOST_READ:]
+            if _measure_evidence(best, by_id, meter, signals):
+                unread = [_build_candidate(item, judged, by_id, signals) for item in rest]
+                by = likelihood.weights(profile.learned, likelihood.CLOSENESS)
+                judged = likelihood.judge_read_evidence(question, best, by, cosines)
+        read = [_build_candidate(item, judged, by_id, signals) for item in judged.ranked]
+        candidates += read + _keep_below(unread, read)
+    # What was read stays above an equally likely passage that was not.
+    return sorted(candidates, key=lambda c: -round(c.score, _SCORE_DIGITS))
 
 
-def _build_judged_candidate(
-    passage: FoundPassage,
-    one: Evidence,
+def _build_candidate(
+    item: Evidence,
     judged: likelihood.EvidenceJudgement,
-    signals: dict[str, float],
+    by_id: Mapping[PassageId, FoundPassage],
+    signals: Mapping[PassageId, dict[str, float]],
 ) -> AnswerCandidate:
-    return AnswerCandidate(passage, one.probability, signals, JudgedEvidence(one, judged))
+    return AnswerCandidate(
+        by_id[item.id], item.probability, signals[item.id], JudgedEvidence(item, judged)
+    )
+
+
+def _keep_below(
+    unread: Sequence[AnswerCandidate], read: Sequence[AnswerCandidate]
+) -> list[AnswerCandidate]:
+    """Return candidates that the reader did not read, none likelier than the last that it read."""
+    if not unread:
+        return []
+    most = min(one.judged.evidence.log_odds for one in read if one.judged)
+    return [
+        one.weighed({"not_read": math.exp(min(0.0, most - one.judged.evidence.log_odds))})
+        for one in unread
+        if one.judged
+    ]
+
+
+def _measure_evidence(
+    best: Sequence[Evidence],
+    by_id: Mapping[PassageId, FoundPassage],
+    meter: ClosenessMeter,
+    signals: Mapping[PassageId, dict[str, float]],
+) -> bool:
+    """Set the closeness of evidence; False where the reader fails."""
+    texts = [text_to_embed(by_id[item.id].text[:_READ_CHARS]) for item in best]
+    measured = meter.measure(texts)
+    if measured is None:
+        return False
+    for item, closeness in zip(best, measured, strict=True):
+        item.closeness = closeness
+        signals[item.id]["closeness"] = closeness
+    return True
 
 
 def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:

@@ -2,8 +2,8 @@
 
 The probability comes from readable features and a linear model. The hook's word-only path ranks
 with this module too: standard library, nothing slow to import. The weights are in `learned/`, a
-file per family of documents, each with one set for ranking with vectors and one without;
-`benchmarks/fit.py` makes them.
+file per family of documents, each with one set for words alone, one for words and vectors, and one
+for the best few where the reader measured how close they come; `benchmarks/fit.py` makes them.
 
     order        r = Σ weight · feature                       within one scope and family
     probability  σ(scale · (r - best r) + bias + Σ weight · feature of the question and of the best
@@ -33,6 +33,11 @@ SURE, UNSURE = 0.5, 0.3
 #: among two hundred.
 JUDGED = 60
 _FOLDER = os.path.join(os.path.dirname(__file__), "learned")
+
+#: Names of the sets of weights.
+WORDS, VECTORS, CLOSENESS = "words", "vectors", "closeness"
+#: Passages behind the best one whose mean closeness the best one is compared with.
+_RUNNERS_UP = 5
 
 #: Smoothing of rarities: the number of unrelated passages added to every scope, and the share of
 #: them that holds a given token.
@@ -91,6 +96,7 @@ class Evidence:
     __slots__ = (
         "after",
         "before",
+        "closeness",
         "cosine",
         "fused",
         "heading",
@@ -129,6 +135,8 @@ class Evidence:
         self.fused = fused
         self.keyword_z = keyword_z
         self.cosine = cosine
+        #: How near the words of the question come to this text; None where nobody measured it.
+        self.closeness: float | None = None
         self.vector_z = vector_z
         #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
@@ -225,17 +233,17 @@ class FamilyWeights:
 _loaded: dict[str, dict[str, FamilyWeights]] = {}
 
 
-def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
+def weights(family: str, by: str) -> FamilyWeights:
     """Return the fitted weights of the ranking model for a family: `turns`, `notes`.
 
-    `with_vectors` picks the set that was fitted with vectors. Files are read once per process.
+    `by` is what they judge by: WORDS, VECTORS or CLOSENESS. Files are read once per process.
     """
     if family not in _loaded:
         with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
             _loaded[family] = {
                 name: FamilyWeights(figures) for name, figures in json.load(file).items()
             }
-    return _loaded[family]["vectors" if with_vectors else "words"]
+    return _loaded[family][by]
 
 
 def level(probability: float, least_and_certain: "tuple[float, float]" = (UNSURE, SURE)) -> str:
@@ -327,12 +335,34 @@ def judge_evidence(
     `cosines` are those of all candidates of the scope: the best candidate counts by how far its
     cosine stands out.
     """
-    if not found:
-        return EvidenceJudgement([], {}, by)
     for one in found:
         one.held = asked.held(one.text)
     for one in found:
         one.values = features(asked, one)
+    return _rank_evidence(asked, found, by, cosines)
+
+
+def judge_read_evidence(
+    asked: ScopedQuestion,
+    read: "Sequence[Evidence]",
+    by: FamilyWeights,
+    cosines: "Sequence[float]" = (),
+) -> EvidenceJudgement:
+    """Order evidence that was judged before and has a closeness now, by weights that know it."""
+    for one in read:
+        one.values["closeness"] = _scale_closeness(one.closeness)
+    return _rank_evidence(asked, read, by, cosines)
+
+
+def _rank_evidence(
+    asked: ScopedQuestion,
+    found: "Sequence[Evidence]",
+    by: FamilyWeights,
+    cosines: "Sequence[float]",
+) -> EvidenceJudgement:
+    if not found:
+        return EvidenceJudgement([], {}, by)
+    for one in found:
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
@@ -346,6 +376,7 @@ def judge_evidence(
     about = {
         **question_features(asked, best, lead, cosines),
         "unseen_names": _unseen_names(asked, found),
+        "closeness_lead": _measure_closeness_lead(ranked),
     }
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
@@ -380,6 +411,7 @@ def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
         "keyword": one.keyword,
         "vector_z": one.vector_z,
         "cosine": 10 * (one.cosine - 0.85) if one.cosine is not None else 0.0,
+        "closeness": _scale_closeness(one.closeness),
         "coverage": _measure_rarity_share(asked, one.held),
         "coverage_near": _measure_rarity_share(asked, one.held.union(*(n.held for n in near))),
         "near_keyword": one.near_keyword,
@@ -421,6 +453,7 @@ def question_features(
         "best_coverage_near": own["coverage_near"],
         "best_keyword": own["keyword"],
         "best_cosine": own["cosine"],
+        "best_closeness": own["closeness"],
         "stands_out": stands_out,
         "mean_cosine": 10 * (mean - 0.85) if cosines else 0.0,
         "lead": min(lead, 3.0),
@@ -431,6 +464,16 @@ def question_features(
         "statement": float(asked.statement),
         "korean": float(asked.language == "ko"),
     }
+
+
+def _scale_closeness(closeness: "float | None") -> float:
+    return 10 * (closeness - 0.5) if closeness is not None else 0.0
+
+
+def _measure_closeness_lead(ranked: "Sequence[Evidence]") -> float:
+    """Return how much closer the best passage comes than the closest others do on average."""
+    others = sorted((one.values["closeness"] for one in ranked[1:]), reverse=True)[:_RUNNERS_UP]
+    return ranked[0].values["closeness"] - sum(others) / len(others) if others else 0.0
 
 
 def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:

@@ -25,7 +25,7 @@ from gieok.model.retrieval import (
     Ranking,
     VectorQuery,
 )
-from gieok.ports.models import Embedder, Followed
+from gieok.ports.models import Embedder, Followed, Reader
 from gieok.ports.store import (
     Documents,
     KeywordSearch,
@@ -38,7 +38,12 @@ from gieok.ports.system import Clock
 from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
-from gieok.ranking.evidence import AnswerCandidate, RankedPassages, judge_candidates
+from gieok.ranking.evidence import (
+    AnswerCandidate,
+    ClosenessMeter,
+    RankedPassages,
+    judge_candidates,
+)
 from gieok.ranking.managed_leg import ManagedLeg
 from gieok.ranking.pool import pool_rankings
 from gieok.ranking.profile import Profile
@@ -121,6 +126,7 @@ class _PreparedQuestion(NamedTuple):
     calibrations: Calibrations = MappingProxyType({})
     #: The answer of a service, which is asked once for all scopes.
     service: ManagedLeg = ManagedLeg()
+    meter: ClosenessMeter | None = None
 
 
 _S = TypeVar("_S", bound=Store)
@@ -149,19 +155,21 @@ def recall(
     clock: Clock,
     zone: tzinfo = UTC,
     reranking: Reranking | None = None,
+    reader: Reader | None = None,
 ) -> RankedHits:
     """Return the hits for a question, ranked by one profile.
 
-    The hits come from the retrievers that the store has. Where another process switches the store
+    The hits come from the retrievers that the store has. A `reader` measures how close the best few
+    come to the question. Where another process switches the store
     to another embedding model between two steps, the question is embedded by the new model.
     """
     for _ in range(_SWITCHES):
         try:
-            return _recall_hits(store, embedder, question, profile, clock, zone, reranking)
+            return _recall_hits(store, embedder, question, profile, clock, zone, reranking, reader)
         except ShapeMismatch:
             if not isinstance(embedder, Followed):
                 raise
-    return _recall_hits(store, embedder, question, profile, clock, zone, reranking)
+    return _recall_hits(store, embedder, question, profile, clock, zone, reranking, reader)
 
 
 def _recall_hits(
@@ -172,6 +180,7 @@ def _recall_hits(
     clock: Clock,
     zone: tzinfo,
     reranking: Reranking | None,
+    reader: Reader | None,
 ) -> RankedHits:
     question = question._replace(text=normalise(question.text))
     # "!!!" asks nothing, but its vector would be near to some passage.
@@ -192,6 +201,7 @@ def _recall_hits(
             listed_span = None if period.is_newest else period.span
             return RankedHits(hits, degraded, listed_span, is_timeline=not period.is_newest)
     tokens = _build_query_tokens(question, span, profile)
+    meter = ClosenessMeter(reader, question.text) if reader and vector else None
     query = _PreparedQuestion(
         question=question,
         tokens=tokens,
@@ -199,6 +209,7 @@ def _recall_hits(
         profile=profile,
         model=model,
         calibrations=profile.calibrations,
+        meter=meter,
     )
     candidates, below, reasons = _find_candidates(
         store, query, lambda one, family: _weigh_candidate(one, family, now, span, zone)
@@ -212,6 +223,7 @@ def _recall_hits(
     reasons = [
         degraded,
         unread,
+        meter.failure if meter else None,
         *reasons,
         _explain_waiting_vectors(store, question.scopes) if vector else None,
     ]
@@ -403,7 +415,7 @@ def _search_scopes(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
     ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
-    candidates = judge_candidates(query.question.text, query.tokens, ranked, profile)
+    candidates = judge_candidates(query.question.text, query.tokens, ranked, profile, query.meter)
     if is_answered:
         candidates = managed_leg.weigh(candidates, fused)
     return [

@@ -366,7 +366,15 @@ def _probe_round_trip(call: Call, *, by_meaning: bool) -> str:
                 text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None
             )
             profile = call.home.build_profile("").with_least_score(0.0)
-            recalled = recall(store, embedder, question, profile, call.clock, call.zone)
+            recalled = recall(
+                store,
+                embedder,
+                question,
+                profile,
+                call.clock,
+                call.zone,
+                reader=call.home.open_closeness_reader() if embedder else None,
+            )
         finally:
             store.forget(scope, list(store.hashes(scope)))
     if not recalled.hits or "정산했다" not in recalled.hits[0].snippet:

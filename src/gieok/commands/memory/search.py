@@ -260,6 +260,7 @@ def _search_memory_store(
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
     by = call.home.open_reranking() if text and question.use_vectors else None
+    reader = call.home.open_closeness_reader() if text and question.use_vectors else None
 
     def ranked(profile: Profile) -> RankedHits:
         if period and not text:
@@ -272,7 +273,7 @@ def _search_memory_store(
                 period.span,
                 is_timeline=True,
             )
-        ranked_hits = recall(store, embedder, question, profile, call.clock, call.zone, by)
+        ranked_hits = recall(store, embedder, question, profile, call.clock, call.zone, by, reader)
         return ranked_hits._replace(hits=_within_days(ranked_hits.hits, since, until, call.zone))
 
     ranked_hits = ranked(profile)

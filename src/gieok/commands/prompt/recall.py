@@ -266,6 +266,7 @@ class _Asking:
         self._call, self._store, self._scopes = call, store, scopes
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
+        self._reader = call.home.open_closeness_reader() if self._embedder else None
         self._profile = replace(
             call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
             snippet_chars=0,
@@ -296,6 +297,7 @@ class _Asking:
             self._profile,
             self._call.clock,
             self._call.zone,
+            reader=self._reader,
         )
         self.degraded = ranked.degraded or self.degraded
         self.not_times += ranked.refused

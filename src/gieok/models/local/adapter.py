@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-#: Adapters of the vectors, of changes, of what is worth keeping, and of secrets.
-FIND, RELATION, WORTH, SPANS = "find", "relation", "worth", "spans"
+#: Adapters of the vectors, of changes, of what is worth keeping, of secrets, and of closeness.
+FIND, RELATION, WORTH, SPANS, BEARS = "find", "relation", "worth", "spans", "bears"
+#: Adapters whose head is no part of the graph: it judges many parts of a text.
+OF_STATES = frozenset((SPANS, BEARS))
 
 _FOLDER = "adapters"
 

@@ -8,7 +8,7 @@ import json
 import shutil
 from pathlib import Path
 
-from gieok.models.local.adapter import SPANS, hash_adapter, open_adapter
+from gieok.models.local.adapter import OF_STATES, hash_adapter, open_adapter
 from gieok.models.local.convert import convert_e5_model
 from gieok.models.local.folder import build_model_folder, seal_model_folder
 from gieok.models.local.graph import build_head_graph, build_states_graph, save_graph
@@ -39,8 +39,7 @@ def build_head(models: Path, name: str, *, again: bool = False) -> Path:
         return not again and find_whole_head(models, name) is not None
 
     def build(folder: Path) -> None:
-        # The head of secrets judges many values of one text: it runs behind the graph.
-        build_graph = build_states_graph if name == SPANS else build_head_graph
+        build_graph = build_states_graph if name in OF_STATES else build_head_graph
         graph = build_graph(Weights(find_weights(models)), open_adapter(name), bits)
         save_graph(graph, folder / _GRAPH, _CONSTANTS)
         manifest = folder / _MANIFEST

@@ -7,6 +7,7 @@ graphs read comes from the folder of the bundled embedder.
 
 import hashlib
 import math
+import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -16,17 +17,18 @@ from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
-from gieok.models.local.adapter import RELATION, SPANS, WORTH, open_adapter
+from gieok.models.local.adapter import BEARS, RELATION, SPANS, WORTH, open_adapter
 from gieok.models.local.releases import CURRENT
 from gieok.ports.models import SentenceReading
 from gieok.precedence import PROMPTS
 from gieok.text.secrets.windows import list_windows
 
 if TYPE_CHECKING:
-    from numpy import float32
+    from numpy import float16, float32
     from numpy.typing import NDArray
 
     from gieok.models.local.encoder import InferenceSession, TokenTable
+    from gieok.models.local.token_head import TokenHead
     from gieok.models.local.value_head import ValueHead
 
 #: Answers of the head *relation*, in the order of its logits.
@@ -41,6 +43,11 @@ _FAILED_S = 3_600.0
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
 #: What is written before a text that nobody asks.
 _PASSAGE = "passage:"
+#: What is written before a question, and the pieces of it and of a line that are read.
+_QUERY = "query:"
+_LONGEST_QUESTION, _LONGEST_LINE = 94, 126
+#: Lines whose pieces stay known, 8 kB each: the same lines are near to many prompts.
+_LINES_KEPT = 1_500
 #: Logit from which a value counts as a secret, and pieces of a window that are read.
 _SECRET_CUT = 1.0
 _LONGEST_WINDOW = 188
@@ -67,6 +74,9 @@ class LocalReader:
         self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         self._value_head: ValueHead | None = None
+        self._token_head: TokenHead | None = None
+        #: Line → the vectors of its pieces.
+        self._lines: dict[str, NDArray[float16]] = {}
         #: Digest of a text → the places of its secrets.
         self._secrets: dict[bytes, list[tuple[int, int]]] = {}
         #: Head → what went wrong, and until when it is not tried again: building takes seconds.
@@ -105,6 +115,36 @@ class LocalReader:
                     self._secrets.clear()
                 self._secrets[key] = known
         return known
+
+    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
+        """Return how near the words of a question come to those of each line, -1 to 1."""
+        import numpy as np
+
+        table, session = self._head(BEARS)
+        head = self._open_token_head()
+        ids = [*table.ids(_QUERY), *table.ids(question)][:_LONGEST_QUESTION]
+        asked = head.read_question(_run_graph(table, session, ids))
+        found = []
+        for line in lines:
+            with self._lock:
+                pieces = self._lines.get(line)
+            if pieces is None:
+                ids = [*table.ids(_PASSAGE), *islice(table.ids(line), _LONGEST_LINE)]
+                states = _run_graph(table, session, ids[:_LONGEST_LINE])
+                pieces = head.read_line(states).astype(np.float16)
+                with self._lock:
+                    if len(self._lines) >= _LINES_KEPT:
+                        self._lines.clear()
+                    self._lines[line] = pieces
+            found.append(head.measure_closeness(asked, pieces.astype(np.float32)))
+        return found
+
+    def _open_token_head(self) -> "TokenHead":
+        if self._token_head is None:
+            from gieok.models.local.token_head import TokenHead
+
+            self._token_head = TokenHead(open_adapter(BEARS))
+        return self._token_head
 
     def _read_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
@@ -171,7 +211,8 @@ class LocalReader:
             ) from error
 
     def _open_or_build_head(self, name: str) -> "tuple[TokenTable, InferenceSession]":
-        room.require_address_space(room.LOADED_BYTES)
+        is_ready = "onnxruntime" in sys.modules
+        room.require_address_space(room.HEAD_BYTES if is_ready else room.LOADED_BYTES)
         from gieok.models.local.encoder import TokenTable, load_errors, open_session
         from gieok.models.local.head_files import build_head, find_whole_head
 

@@ -10,6 +10,8 @@ from gieok.errors import EmbedderFailed
 #: Address space beyond what the process has: for a loaded model (220 MB were seen), and to convert
 #: it once (650 MB).
 LOADED_BYTES, CONVERTED_BYTES = 256 << 20, 700 << 20
+#: The same for a head of the reader where the libraries are loaded already (95 MB were seen).
+HEAD_BYTES = 112 << 20
 _HINT = "raise `ulimit -v`, or set `embedder: none`"
 
 
