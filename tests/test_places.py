@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import gieok
-from gieok import config, places
+from gieok import places
 from gieok.code.model import layout
 from gieok.model.memory import Scope
+from gieok.settings.values import load_effective_settings
 
 
 @pytest.fixture(autouse=True)
@@ -93,9 +94,7 @@ def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.Monke
     for folder in (around / "bank", around / "bank" / "src"):
         assert places.project_root(str(folder)) == ""
         assert layout.find_root(folder) is None
-        assert (
-            config.load_effective_settings({}, {}, folder).values["hook.floor"].origin == "default"
-        )
+        assert load_effective_settings({}, {}, folder).values["hook.floor"].origin == "default"
 
 
 # A worktree and a submodule have a file there; a broken link is one too.
@@ -136,7 +135,8 @@ def test_a_folder_of_another_user_is_no_project(
     (shop / ".gieok" / "config.yaml").write_text("no.such: setting\n")
     os.chown(shop / ".gieok", owner, owner)
     code = (
-        "import sys; from gieok import config, places; config.load_effective_settings({}); "
+        "import sys; from gieok import places; "
+        "from gieok.settings.values import load_effective_settings; load_effective_settings({}); "
         "print(places.project_root(sys.argv[1]))"
     )
     done = subprocess.run(

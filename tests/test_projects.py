@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, places, projects
+from gieok import places, projects
+from gieok.settings import grants
 
 
 @pytest.fixture

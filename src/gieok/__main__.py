@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gieok.commands.memory.untrusted import Waiting
-    from gieok.resolved import FileSettings, SettingsFile
+    from gieok.settings.resolved import FileSettings, SettingsFile
 
 #: How long a session may wait for its project to be indexed, in seconds.
 _REFRESH_S = 1.5
@@ -60,9 +60,9 @@ def _parse_settings_file(home: str, file: "SettingsFile") -> "FileSettings":
 
     Parsing takes 30 ms, which the hook pays once for each change of the file.
     """
-    from gieok import config
+    from gieok.settings.file import parse_settings_file
 
-    return config.parse_settings_file(home, file)
+    return parse_settings_file(home, file)
 
 
 #: Holds the thread of a refresh that takes longer than a session may wait.
@@ -176,7 +176,8 @@ def _run_within_budget(work: "Callable[[], None]") -> None:
 
 def _claim_waiting_words(waits: "Waiting", words: str) -> str:
     """Return the notice on content that waits for trust, once for each content; '' after that."""
-    from gieok import grants, paths
+    from gieok import paths
+    from gieok.settings import grants
 
     try:
         return (

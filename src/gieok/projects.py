@@ -7,8 +7,9 @@ import json
 import os
 from pathlib import Path
 
-from gieok import fs, grants, places
+from gieok import fs, places
 from gieok.places import KnownProject
+from gieok.settings import grants
 
 
 def know(home: Path, folder: str) -> str:

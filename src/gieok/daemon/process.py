@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import gieok
-from gieok import config, fs, paths, places
+from gieok import fs, paths, places
 from gieok.daemon import child
 from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
@@ -32,6 +32,7 @@ from gieok.home.calls import open_call
 from gieok.home.resident import Resident
 from gieok.ports.store import LineSearch, Store, VectorSearch
 from gieok.processes import autostart, wire
+from gieok.settings.values import load_effective_settings
 
 _TICK_S = 1
 _DRAIN_S = 4.0
@@ -75,7 +76,7 @@ def _load_settings_in_force() -> Mapping[str, object] | None:
     With None the former settings stay in force.
     """
     try:
-        return config.load_effective_settings({}).values
+        return load_effective_settings({}).values
     except BadConfig:
         return None
 

@@ -9,13 +9,14 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, places, private
+from gieok import places, private
 from gieok.errors import BadConfig
 from gieok.home.call import Call
 from gieok.home.caller import Caller
 from gieok.home.home import Home
 from gieok.model.memory import Scope
 from gieok.ports.system import Clock
+from gieok.settings.values import Settings, load_effective_settings
 from gieok.text.secrets.finder import use_secret_finder
 from gieok.zone import find_zone
 
@@ -62,7 +63,7 @@ def open_call(
         is_placed=is_placed,
     )
     troubles: list[BadConfig] = []
-    settings = config.load_effective_settings(
+    settings = load_effective_settings(
         flags, caller.environment, caller.folder, troubles if forgiving else None
     )
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
@@ -138,7 +139,7 @@ def _resolve_scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
     )
 
 
-def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
+def _use_rules(settings: Settings, *, in_call: bool, is_sound: bool) -> None:
     """Apply the user's own redaction rules too.
 
     Where the settings cannot be read, the last rules stay in force.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, extras, fs, places, resolved
+from gieok import extras, fs, places
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
@@ -15,6 +15,8 @@ from gieok.home import models
 from gieok.home.home import Home
 from gieok.home.stores import Stores
 from gieok.machine.git import Git
+from gieok.settings.file import parse_yaml_mapping
+from gieok.settings.resolved import unreadable
 from gieok.storage.index.sqlite.graph import ProjectStore
 
 if TYPE_CHECKING:
@@ -80,9 +82,9 @@ def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
     if not file.is_file():
         return ()
     try:
-        project_settings = config.parse_yaml_mapping(str(file), file.read_bytes())
+        project_settings = parse_yaml_mapping(str(file), file.read_bytes())
     except OSError as error:
-        raise resolved.unreadable(str(file), error) from error
+        raise unreadable(str(file), error) from error
     patterns: object = project_settings.pop("ignore", None) or []
     if project_settings:
         raise BadConfig(

@@ -10,7 +10,6 @@ from gieok import paths, places, registry
 from gieok.agents import sources
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
-from gieok.config import Settings
 from gieok.errors import BadConfig, BadRequest
 from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
@@ -32,6 +31,7 @@ from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
+from gieok.settings.values import Settings
 
 #: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000

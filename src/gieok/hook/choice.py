@@ -8,12 +8,12 @@ import os
 import re
 import time
 
-from gieok import trust
 from gieok.hook import inject
 from gieok.hook.inject import InjectedMemory, Injection
-from gieok.hook.options import HookSettings
 from gieok.hook.window import ContextWindow
 from gieok.ranking.likelihood import SURE, invert_logistic
+from gieok.settings import trust
+from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
 
 #: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from gieok.hook import choice, levels, named, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.options import HookSettings
 from gieok.hook.question import asks_about_the_past, asks_the_world
 from gieok.ranking.age import age_factor
 from gieok.ranking.likelihood import (
@@ -24,6 +23,7 @@ from gieok.ranking.likelihood import (
 )
 from gieok.ranking.likelihood import weights as learned
 from gieok.ranking.snippet import snippet
+from gieok.settings.hook import HookSettings
 from gieok.text.annotations import importance_factor
 from gieok.text.bm25 import NOTES, PROSE, Bm25, ceiling, token_weights
 

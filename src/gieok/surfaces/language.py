@@ -81,8 +81,8 @@ def _read_configured_language(environment: Mapping[str, str]) -> str:
             place.exists() for place in (home / "config.yaml", home / ".env")
         ) and not places.project_root(str(here)):
             return ""  # help has no time for the table of settings
-        from gieok import config
+        from gieok.settings.values import load_effective_settings
 
-        return config.load_effective_settings({}, environment, here, []).text("lang")
+        return load_effective_settings({}, environment, here, []).text("lang")
     except (GieokError, OSError):
         return ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, paths, places
+from gieok import paths, places
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
@@ -22,6 +22,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory.files.read import LARGEST_BYTES
 from gieok.model.memory import Scope
+from gieok.settings import grants
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, places
+from gieok import places
 from gieok.commands.memory.index import index_memory as index
 from gieok.commands.memory.remember import remember_record as remember
 from gieok.commands.memory.search import search_memory as search
@@ -25,6 +25,7 @@ from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
+from gieok.settings import grants
 
 _AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated, NamedTuple
 
-from gieok import fs, grants, paths, places
+from gieok import fs, paths, places
 from gieok.code.ask import statistics
 from gieok.code.deepen import escalation
 from gieok.code.index import embedding, ownership
@@ -30,6 +30,7 @@ from gieok.home import withholding
 from gieok.home.call import Call
 from gieok.model.code import key_path
 from gieok.ports.models import Embedder, Followed
+from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, grants, places, projects
+from gieok import fs, places, projects
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import (
@@ -22,6 +22,7 @@ from gieok.memory.files import roots, sync
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.model.memory import Scope
 from gieok.ports.store import ManagedStore, Store, VectorSearch
+from gieok.settings import grants
 from gieok.text.messages import Words
 
 #: File in a folder of `places.records_folder`: the scope whose records are there.

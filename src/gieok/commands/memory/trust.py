@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import grants, places
+from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import INLINE, As, OrNull, Reason
 from gieok.commands.memory import untrusted
@@ -12,6 +12,7 @@ from gieok.commands.memory.records import follow_shelf, project_shelf
 from gieok.commands.memory.untrusted import Waiting
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.settings import grants
 from gieok.text.inert import revealed
 from gieok.text.messages import Words
 

@@ -5,12 +5,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import grants, places, trust
+from gieok import places
 from gieok.commands.command import waiting_words
 from gieok.flow.ingest import Failed
-from gieok.grants import Grant, TrustedContent
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
+from gieok.settings import grants, trust
+from gieok.settings.grants import Grant, TrustedContent
 from gieok.text.messages import Words
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
-from gieok import grants, places
+from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
@@ -19,6 +19,7 @@ from gieok.memory.files import roots
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.tiers import sync
 from gieok.model.memory import Scope
+from gieok.settings import grants
 from gieok.text.messages import Words
 
 _CODE = "code:"

@@ -29,18 +29,18 @@ from gieok.hook import choice, inject, question, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.options import HookSettings
 from gieok.hook.validity import EndedClaim
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
-from gieok.option import Value
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
 from gieok.ranking.likelihood import SURE, apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
+from gieok.settings.hook import HookSettings
+from gieok.settings.option import Value
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.messages import Words
 from gieok.text.turns import read_spoken_line

@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import fs, places, private, resolved
+from gieok import fs, places, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
-from gieok.hook.options import USED, HookSettings
 from gieok.hook.window import ContextWindow
+from gieok.settings.hook import USED, HookSettings
+from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import read_spoken_line
@@ -43,7 +44,7 @@ _ANEW = ("compact", "clear")
 
 def main(
     arguments: Sequence[str],
-    parse: resolved.Parse,
+    parse: Parse,
     refresh: Callable[[str], str],
     catch_up: Callable[[], None] = lambda: None,
     notice_of: Callable[[str], str] = lambda why: "",
@@ -177,7 +178,7 @@ class _Call:
         payload: dict[str, object],
         home: str,
         began: float,
-        parse: resolved.Parse,
+        parse: Parse,
     ) -> None:
         self.event = event
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
@@ -190,7 +191,7 @@ class _Call:
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
         self._injection: Injection | None = None
         self._by = ""
-        values, wrong = resolved.resolve_settings(home, self.root, USED, os.environ, parse)
+        values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
         places.set_process_zone(self._settings.text("zone"))
         for error in wrong:

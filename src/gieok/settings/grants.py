@@ -1,4 +1,4 @@
-"""Writer of the grants that `gieok.trust` reads: trusted records and settings of each project.
+"""Writer of the grants that `trust` reads: trusted records and settings of each project.
 
 Trust is by content and by place. A project is identified by its real path: after it is moved,
 cloned anew or mounted elsewhere, the person is asked again. A record is identified by its name
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from gieok import fs, places, trust
+from gieok import fs, places
 from gieok.errors import BadRequest
+from gieok.settings import trust
 
 #: The folder of a project whose files are recalled.
 SHELF = "memory"

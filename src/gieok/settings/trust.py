@@ -2,7 +2,7 @@
 
 A grant is a file in the home folder, one for each project's real path: a repository cannot bring a
 grant along. The first line of the file is JSON (`project`, `at`, `settings`); each further line is
-the name of a record and the checksum of its content. `gieok.grants` writes the file.
+the name of a record and the checksum of its content. `gieok.settings.grants` writes the file.
 
 Standard library without `pathlib`, `hashlib` and others that are slow to import: see
 `gieok.places`.

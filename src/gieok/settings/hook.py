@@ -1,11 +1,11 @@
-"""The settings that the prompt hook uses. Imported by the hook: see the package."""
+"""Settings that the prompt hook uses. Imported by the hook: see `gieok.hook`."""
 
 from collections.abc import Mapping
 
 from gieok import places, registry
 from gieok.agents.table import NAMES
-from gieok.option import Option, Value
 from gieok.ranking.age import HALF_LIFE_DAYS
+from gieok.settings.option import Option, Value
 
 #: One of several values, so without a comma.
 _SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
