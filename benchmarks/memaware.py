@@ -39,7 +39,6 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from gieok import places
 from gieok.commands.run import run_operation
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.call import Call
@@ -47,6 +46,7 @@ from gieok.home.calls import open_call
 from gieok.model.memory import Scope
 from gieok.ports.models import Embedder
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 from transcripts import Home, Session, session_uuid, write
 
 _AGENT = "claude-code"
@@ -250,7 +250,7 @@ def hooked(memory: Memory, rows: Sequence[Row]) -> dict[str, Any]:
     """Return how often a turn of a gold session is injected, by difficulty, and the tokens."""
     by_handle = defaultdict[str, set[str]](set)
     for scope, key, session in memory.documents():
-        by_handle[places.build_handle(str(scope), key)].add(session)
+        by_handle[build_handle(str(scope), key)].add(session)
     hits, tokens = defaultdict[str, list[bool]](list), []
     for row in rows:
         text, used = injected(memory, row["prompt"])

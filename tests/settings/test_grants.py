@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gieok
-from gieok import places
 from gieok.errors import BadRequest
+from gieok.places.home import PROJECT_FOLDER
 from gieok.settings import grants, trust
 from gieok.settings.grants import Grant
 
@@ -251,7 +251,7 @@ def test_of_several_sessions_that_start_at_once_one_tells_the_person(
 
 
 def test_settings_are_the_very_text_that_was_trusted(home: Path, shop: Path) -> None:
-    file = shop / places.PROJECT_FOLDER / "config.yaml"
+    file = shop / PROJECT_FOLDER / "config.yaml"
     file.write_bytes(b"\xef\xbb\xbfhook.limit: 2\n# caf\xe9\n")
     text = trust.settings_text(str(shop))
     grants.edit_grant(home, str(shop), lambda grant: grant._replace(settings=text))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import extras, fs, places
+from gieok import extras, fs
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
@@ -15,6 +15,7 @@ from gieok.home import models
 from gieok.home.home import Home
 from gieok.home.stores import Stores
 from gieok.machine.git import Git
+from gieok.places.project import project_scope
 from gieok.settings.file import parse_yaml_mapping
 from gieok.settings.resolved import unreadable
 from gieok.storage.index.sqlite.graph import ProjectStore
@@ -107,12 +108,12 @@ def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
 
 def format_code_role(root: Path) -> str:
     """Return the role under which the meter counts the models' use for a project."""
-    return f"code {places.project_scope(str(root))}"
+    return f"code {project_scope(str(root))}"
 
 
 def format_upkeep_role(root: Path) -> str:
     """Return the role under which the meter counts the cheap model's summaries of changes."""
-    return f"code upkeep {places.project_scope(str(root))}"
+    return f"code upkeep {project_scope(str(root))}"
 
 
 def open_code_asker(home: Home, root: Path, model: str) -> Asker | None:

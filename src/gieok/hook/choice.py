@@ -107,7 +107,7 @@ def day(moment_s: float) -> str:
     """Return the day of a moment by the clock of this process.
 
     A moment at midnight UTC stands for a day without a time. The clock is that of the setting
-    `zone` (`places.set_process_zone`).
+    `zone` (`set_process_zone`).
     """
     return time.strftime(
         "%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.model.memory import Document, PassageId, Scope, Tier, find_document_status
-from gieok.places import SEEDS, SESSIONS
+from gieok.places.scope import SEEDS, SESSIONS
 
 
 class Filter(NamedTuple):

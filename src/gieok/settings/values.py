@@ -10,9 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gieok import paths, places, registry
+from gieok import paths, registry
 from gieok.env_file import private_variables
 from gieok.errors import BadConfig
+from gieok.places.workplace import project_root
 from gieok.settings.file import parse_settings_file
 from gieok.settings.option import Value
 from gieok.settings.resolved import resolve_settings
@@ -73,7 +74,7 @@ def load_effective_settings(
     """
     environment = os.environ if environment is None else environment
     home = paths.locate_home()
-    project = places.project_root(str(folder or Path.cwd()))
+    project = project_root(str(folder or Path.cwd()))
     pairs, wrong = resolve_settings(str(home), project, OPTIONS, environment, parse_settings_file)
     if wrong and troubles is None:
         raise wrong[0]

@@ -22,7 +22,7 @@ from gieok.memory.files import read, roots, sync
 from gieok.memory.tiers import sweep
 from gieok.memory.tiers import sync as tiers_sync
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.places import is_served
+from gieok.places.scope import is_served
 from gieok.ports.store import Scrubbing, Store
 from gieok.settings.grants import TrustJudge
 from gieok.text.encoding import decode_note_bytes

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.commands.absence import absence, gap_lines
 from gieok.commands.command import (
     STATUSES,
@@ -30,9 +29,11 @@ from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
+from gieok.places.scope import SESSIONS
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
+from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -322,7 +323,7 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
     shown = set[str]()
     block: list[_Item] = []
     for p in passages:
-        is_talk = p.key.startswith(f"{places.SESSIONS}/")
+        is_talk = p.key.startswith(f"{SESSIONS}/")
         if block and block[0].key != p.key:
             yield from reversed(block)
             block = []
@@ -349,9 +350,7 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
 def _format_passage_headline(p: FoundPassage) -> str:
     """Return the headline of a passage: its title and its first words."""
     text = p.text.lstrip("# ")
-    title = (
-        "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
-    )
+    title = "" if p.key.startswith((PREFIX, f"{SESSIONS}/")) else p.title.rpartition(" > ")[2]
     return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
@@ -370,10 +369,10 @@ def _build_listed_row(
 ) -> ListedMemory:
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
-    is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
+    is_one = bool(item.line) or not item.key.startswith(f"{SESSIONS}/")
     ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
     return ListedMemory(
-        handle=places.build_handle(item.scope.path, item.key, item.line),
+        handle=build_handle(item.scope.path, item.key, item.line),
         day=timeline.day_of_moment(document.valid_from, document.updated_at, call.zone),
         kind=handles.kind_of(document, known, str(call.home.folder)),
         status=ended.name if ended else _standing_status(call, document, item, standing),

@@ -8,7 +8,6 @@ from datetime import date as day
 from itertools import islice
 from typing import Annotated
 
-from gieok import places
 from gieok.commands.command import TRUST_HINT, Operation, Parameter, Surface, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
@@ -19,12 +18,14 @@ from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
+from gieok.places.scope import SESSIONS, is_served
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.likelihood import level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 from gieok.text.turns import exchange
 
@@ -82,8 +83,8 @@ def _build_search_hit(
     status = find_document_status(document, now) if document else "stands"
     p = hit.passage
     return SearchHit(
-        handle=places.build_handle(
-            p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0
+        handle=build_handle(
+            p.scope.path, p.key, p.start_line if p.key.startswith(f"{SESSIONS}/") else 0
         ),
         path=path,
         start_line=p.start_line,
@@ -410,7 +411,7 @@ def list_owned_scopes(store: Store) -> tuple[Scope, ...]:
 
     Scopes of characters belong to the users that talk to them. Raises NotIndexed.
     """
-    scopes = tuple(scope for scope in store.scopes() if not places.is_served(scope.path))
+    scopes = tuple(scope for scope in store.scopes() if not is_served(scope.path))
     if not scopes:
         raise NotIndexed("nothing is indexed in any scope")
     return scopes

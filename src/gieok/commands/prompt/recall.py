@@ -10,7 +10,6 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.agents import table
 from gieok.commands.absence import absence
 from gieok.commands.command import Operation, Parameter, Style, printable
@@ -41,6 +40,7 @@ from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.settings.hook import HookSettings
 from gieok.settings.option import Value
+from gieok.text.handles import build_handle
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.messages import Words
 from gieok.text.turns import read_spoken_line
@@ -444,7 +444,7 @@ def _build_injected_memory(
             answers=turn.answers,
             day=day,
             status=status,
-            handle=places.build_handle(str(document.scope), document.key, line),
+            handle=build_handle(str(document.scope), document.key, line),
             scope=str(document.scope),
             score=one.score,
             is_sure=one.score >= SURE,
@@ -465,7 +465,7 @@ def _build_injected_memory(
         tags=document.metadata.get("tags", ""),
         day=day,
         status=status,
-        handle=places.build_handle(str(document.scope), document.key),
+        handle=build_handle(str(document.scope), document.key),
         scope=str(document.scope),
         score=one.score,
         is_sure=one.score >= SURE,

@@ -21,7 +21,7 @@ from gieok.memory.files import copies
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
 from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
-from gieok.places import SEEDS
+from gieok.places.scope import SEEDS
 from gieok.settings import grants
 from gieok.settings.grants import TrustJudge
 from gieok.text.blobs import without_blobs

@@ -1,6 +1,6 @@
 """Settings of the person: language, scope, time zone."""
 
-from gieok import places
+from gieok.places.scope import SCOPE_PATTERN
 from gieok.settings.hook import ZONE
 from gieok.settings.option import Option
 from gieok.text.catalogues import list_languages
@@ -16,7 +16,7 @@ OPTIONS = (
         "scope",
         "auto",
         "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main",
-        pattern=f"auto|{places.SCOPE_PATTERN}",
+        pattern=f"auto|{SCOPE_PATTERN}",
     ),
     ZONE,
 )

@@ -11,15 +11,21 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import fs, places, private
+from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
+from gieok.places.home import OWN_RUN, build_home_path
+from gieok.places.project import list_project_scopes
+from gieok.places.scope import SESSIONS, USER_SCOPE
+from gieok.places.workplace import find_workplace, project_root
+from gieok.process_zone import set_process_zone
 from gieok.settings.hook import USED, HookSettings
 from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
+from gieok.text.handles import build_handle
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import read_spoken_line
 
@@ -61,11 +67,11 @@ def main(
     where no daemon does that. `notice_of` returns the notice for the person on why memory is
     withheld from a session.
     """
-    if os.environ.get(places.OWN_RUN):
+    if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home = ""
     try:
-        home = places.build_home_path()
+        home = build_home_path()
         payload = _read_hook_payload()
         # An agent that hands over its prompt slowly loses none of the hook's own time budget.
         call = _Call(
@@ -184,7 +190,7 @@ class _Call:
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
-        self.root = "" if self._own_scope else places.project_root(self._folder)
+        self.root = "" if self._own_scope else project_root(self._folder)
         self._payload = payload
         self.home = home
         self._began = began
@@ -193,7 +199,7 @@ class _Call:
         self._by = ""
         values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
-        places.set_process_zone(self._settings.text("zone"))
+        set_process_zone(self._settings.text("zone"))
         for error in wrong:
             trail.log_hook_line(home, f"{event}: {error}; it is left out")
 
@@ -364,7 +370,7 @@ class _Call:
             self._folder,
             self.root,
             scopes,
-            scopes[0] if scopes else places.USER_SCOPE,
+            scopes[0] if scopes else USER_SCOPE,
             table.read_payload_session(self._payload),
             self._deadline(),
             self._settings.text("active_memory.path"),
@@ -433,8 +439,8 @@ class _Call:
         """Return the scopes to recall from: the project's, then the user's own."""
         also = self._settings.text("hook.scopes")
         if self._own_scope:
-            return list(dict.fromkeys((self._own_scope, *places.list_project_scopes("", also))))
-        return places.list_project_scopes(places.find_workplace(self._folder), also)
+            return list(dict.fromkeys((self._own_scope, *list_project_scopes("", also))))
+        return list_project_scopes(find_workplace(self._folder), also)
 
     def _count(self, **row: object) -> None:
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
@@ -457,9 +463,7 @@ def _build_injected_match(found: "Match") -> InjectedMemory:
     memory.is_sure, memory.score = found.level == HIGH, found.probability
     memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
-    turn = (
-        read_spoken_line([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
-    )
+    turn = read_spoken_line([memory.text], 1) if found.key.startswith(f"{SESSIONS}/") else None
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
     elif memory.title == found.key:
@@ -467,7 +471,7 @@ def _build_injected_match(found: "Match") -> InjectedMemory:
     # a journal or a conversation: no file that an agent could open
     if turn or not os.path.splitext(path)[1]:
         memory.citation = ""
-    memory.handle = places.build_handle(
+    memory.handle = build_handle(
         memory.scope, found.key, int(lines.partition("-")[0] or 0) if turn else 0
     )
     return memory

@@ -10,7 +10,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
-from gieok.places import USER_SCOPE
+from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
 from gieok.surfaces.web.site import PageRequest
