@@ -8,13 +8,9 @@ import re
 import stat
 
 from gieok.errors import BadConfig
+from gieok.places.home import private_file
 
 _VARIABLE = re.compile(r"""\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(["']?)(.*?)\2\s*""")
-
-
-def private_file(home: str) -> str:
-    """Return the path of `.env`, the file of secrets that supplements the environment."""
-    return os.path.join(home, ".env")
 
 
 def private_variables(home: str) -> dict[str, str]:

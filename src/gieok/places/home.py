@@ -96,3 +96,8 @@ def _checksum_scope(scope: str) -> str:
 def projects_file(home: str) -> str:
     """Return the file of known project folders, written by `gieok.projects`."""
     return os.path.join(home, "projects.json")
+
+
+def private_file(home: str) -> str:
+    """Return the path of `.env`, the file of secrets that supplements the environment."""
+    return os.path.join(home, ".env")

@@ -8,7 +8,8 @@ import zlib
 from gieok.places.checkout import common_folder, first_event
 from gieok.places.home import build_home_path, projects_file
 
-_NOT_IN_SCOPE = re.compile(r"[\s/:]+")
+#: A string, which `re` compiles at its first use: the hook seldom needs it.
+_NOT_IN_SCOPE = r"[\s/:]+"
 
 
 class KnownProject:
@@ -90,9 +91,8 @@ def scope_of_path(path: str) -> str:
 
     The path may be of another machine.
     """
-    name = _NOT_IN_SCOPE.sub(
-        "-", re.split(r"[/\\]", path.rstrip("/\\"))[-1].encode("utf-8", "backslashreplace").decode()
-    )
+    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    name = re.sub(_NOT_IN_SCOPE, "-", last.encode("utf-8", "backslashreplace").decode())
     return f"project:{name or 'root'}-{zlib.crc32(path.encode('utf-8', 'surrogateescape')):08x}"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gieok import paths
-from gieok.env_file import private_file
 from gieok.errors import BadConfig
+from gieok.places.home import private_file
 from gieok.settings.option import Value
 from gieok.settings.resolved import FileSettings, SettingsFile, keep_parsed_settings, unreadable
 from gieok.settings.table import find_option

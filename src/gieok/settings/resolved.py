@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from gieok import __version__, fs
-from gieok.env_file import private_file, private_variables
 from gieok.errors import BadConfig
+from gieok.places.home import private_file
 from gieok.settings import trust
 from gieok.settings.option import Option, Value
 
@@ -153,6 +153,10 @@ def _sum_settings_bytes(data: bytes) -> str:
 
 
 def _read_private_variables(home: str, wrong: list[BadConfig]) -> dict[str, str]:
+    if not os.path.isfile(private_file(home)):
+        return {}
+    from gieok.env_file import private_variables  # few homes have the file
+
     try:
         return private_variables(home)
     except BadConfig as error:
