@@ -56,7 +56,7 @@ def _speaker(item: Mapping[str, Any]) -> str:
 
 def said(memory: Memory) -> dict[str, str]:
     """Return what each line says, by its handle."""
-    store = memory.context.home.store
+    store = memory.call.home.store
     return {
         build_handle(str(scope), document.key, number): _letters(line)
         for scope in memory.scopes

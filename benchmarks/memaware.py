@@ -104,10 +104,10 @@ class Memory:
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        return tuple(self.context.home.store.scopes())
+        return tuple(self.call.home.store.scopes())
 
     def ask(self, operation: str, **values: object) -> Any:
-        answer = run_operation(operation, values, lambda _: self.context)
+        answer = run_operation(operation, values, lambda _: self.call)
         if answer.failure:
             raise SystemExit(f"{operation}: {answer.failure.message}\n{answer.failure.hint}")
         return answer.data
@@ -121,7 +121,7 @@ class Memory:
 
     def documents(self) -> Iterator[tuple[Scope, str, str]]:
         """Yield scope, key and session of the documents of turns."""
-        store = self.context.home.store
+        store = self.call.home.store
         for scope in self.scopes:
             for key in store.hashes(scope):
                 if session := self.session_of(key):
@@ -129,7 +129,7 @@ class Memory:
 
     def forget(self, sessions: set[str]) -> None:
         """Forget what was said in sessions, and what was made of it."""
-        store = self.context.home.store
+        store = self.call.home.store
         names = {own for own, session in self.sessions.items() if session in sessions}
         for scope in self.scopes:
             found = store.get(scope, list(store.hashes(scope)))

@@ -270,4 +270,4 @@ def test_a_program_sets_the_zone_of_a_memory_that_it_opens(
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     with gieok.open(tmp_path, zone="Asia/Kathmandu") as memory:
-        assert memory.context.zone == ZoneInfo("Asia/Kathmandu")
+        assert memory.call.zone == ZoneInfo("Asia/Kathmandu")

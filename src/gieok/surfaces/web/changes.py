@@ -60,7 +60,7 @@ def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, **values:
     """Run a command that reports its progress to a job; return the command's last words."""
     command = load_command(name)
     call = replace(
-        rescope_call(seen.memory.context),
+        rescope_call(seen.memory.call),
         say=job.say,
         tell=job.tell,
     )
