@@ -60,9 +60,7 @@ class SearchRequest:
     source: str
     since: str
     until: str
-    tag: str
-    agent: str
-    status: str
+    narrowing: filters.Narrowing
     profile: str
     keyword_only: bool
     explain: bool
@@ -185,9 +183,7 @@ def search_memory(
         source=source,
         since=since,
         until=until,
-        tag=tag,
-        agent=agent,
-        status=status,
+        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
         profile=profile,
         keyword_only=keyword_only,
         explain=explain,
@@ -231,9 +227,7 @@ def _search_memory_store(
         since=_compute_day_edge(since.first, call.zone, min) if since else None,
         until=_compute_day_edge(until.last + timedelta(days=1), call.zone, max) if until else None,
     )
-    where = filters.narrow_filter(
-        call, where, tag=request.tag, agent=request.agent, status=request.status
-    )
+    where = request.narrowing.narrow_filter(call, where)
     today = call.clock.now().astimezone(call.zone).date()
     period = (
         timeline.find_asked_period(text, today)
@@ -254,7 +248,7 @@ def _search_memory_store(
     )
     profile = _build_search_profile(call, request)
     limit = profile.limit
-    if request.status != "all":
+    if request.narrowing.status != "all":
         # more than `limit`: some hits turn out to have another status
         profile = profile.with_limit(max(limit, _LOOKED_AT))
     if period and not request.limit:
@@ -339,7 +333,7 @@ def _list_search_gaps(
         since,
         until,
         source=request.source,
-        **filters.describe_filters(tag=request.tag, agent=request.agent, status=request.status),
+        **request.narrowing.describe_filters(),
     )
     yield from gaps.gaps_of_memory(call, store, scopes)
 
@@ -380,7 +374,7 @@ def _build_search_results(
         text = restatements.spoken_text(placed_hit.hit.passage.text)
         return RowStatement(text, days, hit.handle, f"{hit.scope} {hit.status}")
 
-    pairs = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
+    pairs = (pair for pair in shown if request.narrowing.admits_status(pair[1].status))
     folded = restatements.fold_restatements(islice(pairs, max(limit, len(found.hits))), statement)
     return tuple(_with_days(hit, fold) for (_, hit), fold in folded[:limit])
 
