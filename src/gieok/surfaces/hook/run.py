@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 #: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
 _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
-#: Matches every name that holds a secret, and few of the usual names of transcripts.
-_MAY_BE_SECRET = re.compile(
+#: Matches every name that holds a secret, and few of the usual names of transcripts. A string,
+#: which `re` compiles at its first use: a prompt has no time for it.
+_SUSPECT_NAME = (
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
@@ -414,7 +415,7 @@ class _Call:
         A transcript in the agent's usual folder is found without the row.
         """
         texts = [str(value).replace(os.sep, "/") for value in row.values()]
-        if any(map(_MAY_BE_SECRET.search, texts)):
+        if any(re.search(_SUSPECT_NAME, text) for text in texts):
             from gieok.text.redact.names import redact_path_names  # 25 ms; few names need it
 
             if any(redact_path_names(text) != text for text in texts):
