@@ -32,8 +32,8 @@ from pathlib import Path
 import retrieval
 from gieok.hook import levels, matches, question
 from gieok.hook.measure import Label, LabelDecision, measured
-from gieok.hook.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.settings.hook import HookSettings
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.text.language import detect_text_language

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from gieok import places
+from gieok.text.handles import build_handle
 from memaware import Memory, loaded
 
 _NO_WORD = re.compile(r"[\W_]+")
@@ -56,9 +56,9 @@ def _speaker(item: Mapping[str, Any]) -> str:
 
 def said(memory: Memory) -> dict[str, str]:
     """Return what each line says, by its handle."""
-    store = memory.context.home.store
+    store = memory.call.home.store
     return {
-        places.build_handle(str(scope), document.key, number): _letters(line)
+        build_handle(str(scope), document.key, number): _letters(line)
         for scope in memory.scopes
         for document in store.get(scope, list(store.hashes(scope)))
         for number, line in enumerate(document.text.split("\n"), start=1)

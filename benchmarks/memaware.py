@@ -39,7 +39,6 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from gieok import places
 from gieok.commands.run import run_operation
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.call import Call
@@ -47,6 +46,7 @@ from gieok.home.calls import open_call
 from gieok.model.memory import Scope
 from gieok.ports.models import Embedder
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 from transcripts import Home, Session, session_uuid, write
 
 _AGENT = "claude-code"
@@ -104,10 +104,10 @@ class Memory:
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        return tuple(self.context.home.store.scopes())
+        return tuple(self.call.home.store.scopes())
 
     def ask(self, operation: str, **values: object) -> Any:
-        answer = run_operation(operation, values, lambda _: self.context)
+        answer = run_operation(operation, values, lambda _: self.call)
         if answer.failure:
             raise SystemExit(f"{operation}: {answer.failure.message}\n{answer.failure.hint}")
         return answer.data
@@ -121,7 +121,7 @@ class Memory:
 
     def documents(self) -> Iterator[tuple[Scope, str, str]]:
         """Yield scope, key and session of the documents of turns."""
-        store = self.context.home.store
+        store = self.call.home.store
         for scope in self.scopes:
             for key in store.hashes(scope):
                 if session := self.session_of(key):
@@ -129,7 +129,7 @@ class Memory:
 
     def forget(self, sessions: set[str]) -> None:
         """Forget what was said in sessions, and what was made of it."""
-        store = self.context.home.store
+        store = self.call.home.store
         names = {own for own, session in self.sessions.items() if session in sessions}
         for scope in self.scopes:
             found = store.get(scope, list(store.hashes(scope)))
@@ -250,7 +250,7 @@ def hooked(memory: Memory, rows: Sequence[Row]) -> dict[str, Any]:
     """Return how often a turn of a gold session is injected, by difficulty, and the tokens."""
     by_handle = defaultdict[str, set[str]](set)
     for scope, key, session in memory.documents():
-        by_handle[places.build_handle(str(scope), key)].add(session)
+        by_handle[build_handle(str(scope), key)].add(session)
     hits, tokens = defaultdict[str, list[bool]](list), []
     for row in rows:
         text, used = injected(memory, row["prompt"])

@@ -19,7 +19,7 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import CommandParameter, Operation, Surface
 from gieok.commands.encode import result_schema
 from gieok.commands.request import default_of
-from gieok.config import OPTIONS
+from gieok.settings.table import OPTIONS
 from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 from gieok.text.catalogues import DOMAIN, LOCALES

@@ -24,9 +24,10 @@ from at_once_writers import (
     remember_rule,
 )
 
-from gieok import fs, places
+from gieok import fs
 from gieok.hook.inject import Injection
 from gieok.hook.window import ContextWindow, session_file
+from gieok.places.project import project_scope
 from gieok.surfaces.hook import trail
 
 
@@ -141,4 +142,4 @@ def test_what_is_forgotten_is_not_written_again_by_an_edit_that_read_it_before(
     texts = [file.read_text() for file in place.records()]
     assert not [text for text in texts if RULE in text]
     assert len(texts) <= 1
-    assert places.project_scope(folder)
+    assert project_scope(folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import NAMES
-from gieok.config import OPTIONS
+from gieok.settings.table import OPTIONS
 
 _ROOT = Path(__file__).parents[1]
 #: Measured number: a fraction such as `.789` or `1.6`.

@@ -16,8 +16,8 @@ import yaml
 import gieok
 from gieok.agents.table import EVENTS
 from gieok.commands import NAMES
-from gieok.config import OPTIONS
 from gieok.errors import GieokError
+from gieok.settings.table import OPTIONS
 from gieok.surfaces.arguments import read_command_line
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gieok.config import OPTIONS
 from gieok.models.local.platforms import PINNED
+from gieok.settings.table import OPTIONS
 
 _ROOT = Path(__file__).parents[1]
 _BIN = Path(sys.executable).parent

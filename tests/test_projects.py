@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, places, projects
+from gieok import projects
+from gieok.places.home import projects_file
+from gieok.places.project import gone_scope, project_scope
+from gieok.places.workplace import find_workplace, project_root
+from gieok.settings import grants
 
 
 @pytest.fixture
@@ -48,32 +52,32 @@ def _repository(folder: Path, message: str = "begin") -> Path:
 
 
 def _scope(folder: Path) -> str:
-    return places.project_scope(places.find_workplace(str(folder)))
+    return project_scope(find_workplace(str(folder)))
 
 
 def test_a_worktree_has_the_memory_of_its_repository(user: Path) -> None:
     shop = _repository(user / "shop")
     _git(shop, "worktree", "add", "../shop-fix")
     (user / "shop-fix" / "src").mkdir()
-    assert places.find_workplace(str(user / "shop-fix" / "src")) == str(shop)
+    assert find_workplace(str(user / "shop-fix" / "src")) == str(shop)
     assert _scope(user / "shop-fix") == _scope(shop)
 
 
 def test_a_worktree_without_records_of_its_own_has_those_of_its_repository(user: Path) -> None:
     shop = _repository(user / "shop")
     _git(shop, "worktree", "add", "../shop-fix")
-    assert places.project_root(str(user / "shop-fix")) == ""
+    assert project_root(str(user / "shop-fix")) == ""
     (shop / ".gieok").mkdir()
-    assert places.project_root(str(user / "shop-fix")) == str(shop)
+    assert project_root(str(user / "shop-fix")) == str(shop)
     (user / "shop-fix" / "web" / ".gieok").mkdir(parents=True)
     (user / "shop-fix" / ".gieok").mkdir()
-    assert places.project_root(str(user / "shop-fix")) == str(shop)
-    assert places.project_root(str(user / "shop-fix" / "web")) == str(shop)
+    assert project_root(str(user / "shop-fix")) == str(shop)
+    assert project_root(str(user / "shop-fix" / "web")) == str(shop)
     (shop / "web" / ".gieok").mkdir(parents=True)
-    assert places.project_root(str(user / "shop-fix" / "web")) == str(shop / "web")
+    assert project_root(str(user / "shop-fix" / "web")) == str(shop / "web")
     # what is known of the code is of the files that are there
     (user / "shop-fix" / ".gieok" / "code").mkdir()
-    assert places.project_root(str(user / "shop-fix"), "code") == str(user / "shop-fix")
+    assert project_root(str(user / "shop-fix"), "code") == str(user / "shop-fix")
 
 
 def test_a_worktree_of_what_is_no_project_may_be_one_with_the_memory_of_its_repository(
@@ -82,8 +86,8 @@ def test_a_worktree_of_what_is_no_project_may_be_one_with_the_memory_of_its_repo
     shop = _repository(user / "shop")
     _git(shop, "worktree", "add", "../shop-fix")
     (user / "shop-fix" / ".gieok").mkdir()
-    assert places.project_root(str(user / "shop-fix")) == str(user / "shop-fix")
-    assert places.project_scope(str(user / "shop-fix")) == places.project_scope(str(shop))
+    assert project_root(str(user / "shop-fix")) == str(user / "shop-fix")
+    assert project_scope(str(user / "shop-fix")) == project_scope(str(shop))
 
 
 def test_worktrees_of_a_bare_repository_are_one_project(user: Path) -> None:
@@ -95,8 +99,8 @@ def test_worktrees_of_a_bare_repository_are_one_project(user: Path) -> None:
         _git(top / name, "worktree", "add", str(top / "one"))
         _git(top / name, "worktree", "add", str(top / "two"), "-b", "two")
         assert _scope(top / "one") == _scope(top / "two") != _scope(shop)
-    assert places.find_workplace(str(user / "of .bare" / "one")) == str(user / "of .bare")
-    assert places.find_workplace(str(user / "of bare.git" / "one")) == str(
+    assert find_workplace(str(user / "of .bare" / "one")) == str(user / "of .bare")
+    assert find_workplace(str(user / "of bare.git" / "one")) == str(
         user / "of bare.git" / "bare.git"
     )
 
@@ -122,7 +126,7 @@ def test_a_folder_that_is_renamed_or_moved_keeps_its_memory(
     _git(user / where, "commit", "--allow-empty", "-m", "go on")
     (user / where).rename(user / "last")
     assert _scope(user / "last") == before
-    assert places.gone_scope(str(shop / "src")) == before  # transcripts name the old folder
+    assert gone_scope(str(shop / "src")) == before  # transcripts name the old folder
 
 
 def test_what_a_person_trusts_of_a_project_moves_along(user: Path, home: Path) -> None:
@@ -162,13 +166,13 @@ def test_a_worktree_that_is_gone_was_of_its_repository(user: Path, home: Path) -
     _git(shop, "worktree", "add", "../shop-fix")
     before = projects.know(home, str(user / "shop-fix"))
     _git(shop, "worktree", "remove", "../shop-fix")
-    assert places.gone_scope(str(user / "shop-fix" / "src")) == before == _scope(shop)
+    assert gone_scope(str(user / "shop-fix" / "src")) == before == _scope(shop)
 
 
 @pytest.mark.parametrize("path", ["/home/kim/work/shop", r"C:\Users\kim\shop"])
 def test_a_folder_that_was_never_here_is_a_project_by_its_path(user: Path, path: str) -> None:
-    assert places.gone_scope(path).startswith("project:shop-")
-    assert places.gone_scope(path) != places.gone_scope(path.replace("kim", "lee"))
+    assert gone_scope(path).startswith("project:shop-")
+    assert gone_scope(path) != gone_scope(path.replace("kim", "lee"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '[["/a"]]', "null"])
@@ -177,5 +181,5 @@ def test_a_file_of_projects_that_cannot_be_read_changes_no_scope(
 ) -> None:
     shop = _repository(user / "shop")
     before = _scope(shop)
-    Path(places.projects_file(str(home))).write_text(text, encoding="utf-8")
+    Path(projects_file(str(home))).write_text(text, encoding="utf-8")
     assert _scope(shop) == before == projects.know(home, str(shop))

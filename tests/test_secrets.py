@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from gieok import config, grants, paths
+from gieok import paths
 from gieok.commands import load_command
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.calls import open_call
+from gieok.settings import grants
+from gieok.settings.values import load_effective_settings
 from gieok.surfaces.cli import main
 from gieok.text.redact import redact, user_rules
 from gieok.text.redact.names import redact_path_names
@@ -305,7 +307,7 @@ def test_a_project_may_not_set_rules(user: Path) -> None:
         paths.locate_home(), str(user / "shop"), lambda grant: grant._replace(settings=own_rules)
     )
     with pytest.raises(BadConfig, match="a project may not set"):
-        config.load_effective_settings({}, {}, user / "shop")
+        load_effective_settings({}, {}, user / "shop")
 
 
 def _filtered(data: bytes, *arguments: str) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands import load_command
 from gieok.errors import StoreCorrupt
 from gieok.home.call import Call
@@ -26,6 +26,7 @@ from gieok.memory import observation
 from gieok.memory.files.sync import recut
 from gieok.model.code import Execution
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
@@ -64,7 +65,7 @@ def _move(folder: Path) -> None:
     home, project = folder / ".gieok", f"{_MADE_IN}/project"
     scopes = (
         f"project:project-{zlib.crc32(project.encode()):08x}",
-        places.project_scope(str(folder / "project")),
+        project_scope(str(folder / "project")),
     )
     columns = {
         "memory.sqlite": {"documents": ("provenance",), "notes": ("value",), "scopes": ("path",)},

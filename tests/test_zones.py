@@ -223,8 +223,9 @@ def test_blocks_that_were_cut_by_days_of_utc_are_cut_anew_once(tmp_path: Path) -
 @pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles", "Asia/Kathmandu", "UTC"])
 def test_a_process_of_gieok_has_the_clock_of_the_setting(zone: str, tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom gieok import places\nfrom gieok.hook import choice\n"
-        f"places.set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in "
+        "import sys, time\nfrom gieok.hook import choice\n"
+        "from gieok.process_zone import set_process_zone\n"
+        f"set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in "
         "sys.argv[1:]])"
     )
     day = date(2026, 11, 20)
@@ -269,4 +270,4 @@ def test_a_program_sets_the_zone_of_a_memory_that_it_opens(
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     with gieok.open(tmp_path, zone="Asia/Kathmandu") as memory:
-        assert memory.context.zone == ZoneInfo("Asia/Kathmandu")
+        assert memory.call.zone == ZoneInfo("Asia/Kathmandu")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gieok.commands.memory.untrusted import Waiting
-    from gieok.resolved import FileSettings, SettingsFile
+    from gieok.settings.resolved import FileSettings, SettingsFile
 
 #: How long a session may wait for its project to be indexed, in seconds.
 _REFRESH_S = 1.5
@@ -60,9 +60,9 @@ def _parse_settings_file(home: str, file: "SettingsFile") -> "FileSettings":
 
     Parsing takes 30 ms, which the hook pays once for each change of the file.
     """
-    from gieok import config
+    from gieok.settings.file import parse_settings_file
 
-    return config.parse_settings_file(home, file)
+    return parse_settings_file(home, file)
 
 
 #: Holds the thread of a refresh that takes longer than a session may wait.
@@ -95,11 +95,11 @@ def _refresh_project_index(folder: str) -> str:
     def refresh() -> None:
         import os
 
-        from gieok import places
         from gieok.commands.command import TRUST_HINT
         from gieok.commands.memory import untrusted
         from gieok.commands.memory.records import refresh_project_index as follow_project
         from gieok.home.calls import open_call
+        from gieok.places.home import build_home_path
         from gieok.surfaces.hook import trail
         from gieok.surfaces.language import language
 
@@ -111,7 +111,7 @@ def _refresh_project_index(folder: str) -> str:
             follow_project(call, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(
-                places.build_home_path(), f"session-start: {type(error).__name__}: {error}"
+                build_home_path(), f"session-start: {type(error).__name__}: {error}"
             )
 
     _run_within_budget(refresh)
@@ -128,22 +128,23 @@ def _notice_of(why: str) -> str:
 
 def _full_disk() -> str:
     """Return the notice that the disk is full and nothing is indexed; '' where there is room."""
-    from gieok import fs, places
+    from gieok import fs
+    from gieok.places.home import build_home_path
 
-    if not fs.is_volume_full(places.build_home_path()):
+    if not fs.is_volume_full(build_home_path()):
         return ""
     from pathlib import Path
 
     from gieok.commands.command import full_disk_words
     from gieok.surfaces.language import language
 
-    return f"Gieok: {full_disk_words(Path(places.build_home_path())).say(language([], os.environ))}"
+    return f"Gieok: {full_disk_words(Path(build_home_path())).say(language([], os.environ))}"
 
 
 def _catch_up_transcripts() -> None:
     """Index the newest transcript lines of the agents, within a small budget."""
-    from gieok import places
     from gieok.memory.capture import freshness
+    from gieok.places.home import build_home_path
 
     def catch_up() -> None:
         from gieok.home.calls import open_call
@@ -153,10 +154,10 @@ def _catch_up_transcripts() -> None:
             open_call({}).home.catch_up()
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(
-                places.build_home_path(), f"session-start: {type(error).__name__}: {error}"
+                build_home_path(), f"session-start: {type(error).__name__}: {error}"
             )
 
-    if freshness.is_new(places.build_home_path()):
+    if freshness.is_new(build_home_path()):
         _run_within_budget(catch_up)
 
 
@@ -176,7 +177,8 @@ def _run_within_budget(work: "Callable[[], None]") -> None:
 
 def _claim_waiting_words(waits: "Waiting", words: str) -> str:
     """Return the notice on content that waits for trust, once for each content; '' after that."""
-    from gieok import grants, paths
+    from gieok import paths
+    from gieok.settings import grants
 
     try:
         return (

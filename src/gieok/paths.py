@@ -5,12 +5,12 @@
 
 from pathlib import Path
 
-from gieok import places
+from gieok.places.home import build_active_memory_path, build_home_path, scope_folder
 
 
 def locate_home() -> Path:
     """Return Gieok's home folder; it may not exist yet."""
-    return Path(places.build_home_path())
+    return Path(build_home_path())
 
 
 def locate_database(root: Path) -> Path:
@@ -40,7 +40,7 @@ def locate_spool(root: Path) -> Path:
 
 def locate_active_memory(root: Path, scope: str) -> Path:
     """Return where active memory of a scope is written unless it is configured."""
-    return Path(places.build_active_memory_path(str(root), scope))
+    return Path(build_active_memory_path(str(root), scope))
 
 
 def locate_warm_folder(root: Path, scope: str) -> Path:
@@ -48,7 +48,7 @@ def locate_warm_folder(root: Path, scope: str) -> Path:
 
     Two levels down, because `archive/<category>` holds a person's archived records.
     """
-    return root / "archive" / "warm" / places.scope_folder(scope)
+    return root / "archive" / "warm" / scope_folder(scope)
 
 
 def locate_set_aside(root: Path) -> Path:

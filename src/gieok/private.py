@@ -11,7 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from gieok import fs, places
+from gieok import fs
+from gieok.places.checkout import common_folder, find_repository_top
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Privacy:
         if not folder or not self.folders:
             return False
         return self.excludes_path(folder) or self.excludes_path(
-            places.common_folder(places.find_repository_top(folder))
+            common_folder(find_repository_top(folder))
         )
 
     def excludes_path(self, folder: str) -> bool:

@@ -1,13 +1,13 @@
 """The person's time zone: the setting `zone`, else the zone of the machine.
 
 Stores keep UTC; code that shows a day asks this module. The hook, which has no time for `datetime`,
-sets the zone of its process instead: `places.set_process_zone`.
+sets the zone of its process instead: `process_zone`.
 """
 
 import os
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from gieok.places import AUTO_ZONE
+from gieok.process_zone import AUTO_ZONE
 
 _LINK = "/etc/localtime"
 _NAMES = "zoneinfo/"

@@ -9,8 +9,9 @@ from pathlib import Path
 import leftover
 import pytest
 
-from gieok import fs, places
+from gieok import fs
 from gieok.daemon.server import Server
+from gieok.places.home import HOME_VARIABLE
 from gieok.processes import autostart, wire
 from gieok.processes.client import Daemon
 
@@ -55,7 +56,7 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
     environment = os.environ | {
         "GIEOK_EMBEDDER": "none",
         "HOME": str(tmp_path),
-        places.HOME_VARIABLE: str(home),
+        HOME_VARIABLE: str(home),
     }
     for _ in range(3):
         subprocess.run(
@@ -86,7 +87,7 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
 
 def test_one_that_comes_to_the_lock_after_a_person_stopped_it_ends_at_once(home: Path) -> None:
     autostart.keep_down(str(home))
-    environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
+    environment = os.environ | {"GIEOK_EMBEDDER": "none", HOME_VARIABLE: str(home)}
     done = subprocess.run(
         [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE],
         cwd=home,
@@ -101,7 +102,7 @@ def test_one_that_comes_after_its_home_was_erased_does_not_bring_it_back(
     home: Path, tmp_path: Path
 ) -> None:
     home.rmdir()
-    environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
+    environment = os.environ | {"GIEOK_EMBEDDER": "none", HOME_VARIABLE: str(home)}
     command = [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE]
     done = subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     assert (done.returncode, home.exists()) == (0, False)

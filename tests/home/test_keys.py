@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from key_server import GOOD, NEXT, SPENT, serving
 
-from gieok import resolved
+from gieok.env_file import __file__, assigned
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -138,18 +138,12 @@ def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_sam
         return
 
     def others(text: str) -> list[str]:
-        return [line for line in text.splitlines() if "K" not in resolved.assigned(line) and line]
+        return [line for line in text.splitlines() if "K" not in assigned(line) and line]
 
     assert others(after) == others(before)
-    assert [
-        resolved.assigned(line)["K"]
-        for line in after.splitlines()
-        if "K" in resolved.assigned(line)
-    ] == [value]
+    assert [assigned(line)["K"] for line in after.splitlines() if "K" in assigned(line)] == [value]
     assert "K" not in {
-        name
-        for line in edit_env_text(after, "K", "").splitlines()
-        for name in resolved.assigned(line)
+        name for line in edit_env_text(after, "K", "").splitlines() for name in assigned(line)
     }
 
 
@@ -330,7 +324,7 @@ def test_the_systems_keyring_holds_keys_where_it_is_chosen(tmp_path: Path) -> No
         "HOME": str(tmp_path),
         "GIEOK_HOME": str(tmp_path / "home"),
         "GIEOK_KEYS_STORE": "keyring",
-        "PYTHONPATH": f"{Path(resolved.__file__).parents[1]}{os.pathsep}{tmp_path}",
+        "PYTHONPATH": f"{Path(__file__).parents[1]}{os.pathsep}{tmp_path}",
         "PYTHON_KEYRING_BACKEND": "ring.Ring",
         "LANG": "C.UTF-8",
     }
@@ -361,7 +355,10 @@ def test_the_systems_keyring_holds_keys_where_it_is_chosen(tmp_path: Path) -> No
         if "openai" in row["names"]
     ]
     assert row["place"] == "keyring"
-    seen = "from gieok.config import load_effective_settings; print(load_effective_settings({}).secret('OPENAI_API_KEY'))"
+    seen = (
+        "from gieok.settings.values import load_effective_settings; "
+        "print(load_effective_settings({}).secret('OPENAI_API_KEY'))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", seen], env=environment, capture_output=True, text=True, check=True
     )

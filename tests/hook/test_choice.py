@@ -5,8 +5,8 @@ import pytest
 
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.options import HookSettings
 from gieok.hook.window import ContextWindow
+from gieok.settings.hook import HookSettings
 
 
 def _found(*scores: float) -> list[InjectedMemory]:

@@ -21,8 +21,8 @@ from gieok.hook.matches import (
     read_provenance_source,
     shown_path,
 )
-from gieok.hook.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
+from gieok.settings.hook import HookSettings
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
 from gieok.storage.index.sqlite.store import SqliteStore
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import Match
 from gieok.hook.validity import EndedClaim, Standing, newest_first
+from gieok.places.home import replaced_file
+from gieok.text.handles import build_handle, line_check
 
 _SCOPE, _NOW = "agent:main", 1_795_000_000.0
 _OLD, _NEW = "sessions/codex/a#1", "sessions/codex/b#2"
@@ -46,13 +47,13 @@ def _row(
     by_line: int = 3,
     at: float = _NOON,
 ) -> list[object]:
-    by_check = places.line_check(_SAYS) if by_key else 0
+    by_check = line_check(_SAYS) if by_key else 0
     return [
         key,
         line,
         start,
         len(words),
-        places.line_check(words),
+        line_check(words),
         _SCOPE,
         by_key,
         by_line,
@@ -64,7 +65,7 @@ def _row(
 
 
 def _write(home: Path, *rows: list[object]) -> Standing:
-    file = Path(places.replaced_file(str(home), _SCOPE))
+    file = Path(replaced_file(str(home), _SCOPE))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(rows), encoding="utf-8")
     return Standing(str(home), _NOW)
@@ -96,7 +97,7 @@ def test_a_part_of_a_line_is_quoted_and_the_whole_is_not(tmp_path: Path) -> None
     more = f"User: {_SAID} The host is kite."
     (part,) = standing.claims(_SCOPE, _OLD, 1, more)
     assert part.since == f'"{_SAID}" was replaced on 2026-11-16'
-    assert part.status == f"{part.since}, by {places.build_handle(_SCOPE, _NEW, 3)}"
+    assert part.status == f"{part.since}, by {build_handle(_SCOPE, _NEW, 3)}"
     assert standing.ended(_SCOPE, _OLD, 1, more) is None
 
 
@@ -117,7 +118,7 @@ def test_what_ended_by_itself_has_no_handle_and_held_on_its_last_day() -> None:
     )
     assert EndedClaim(_SCOPE, "", 0, 0, midnight).day == "2026-11-15"
     assert EndedClaim(_SCOPE, _NEW, 1, 0, midnight).day == "2026-11-16"
-    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == places.build_handle(
+    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == build_handle(
         _SCOPE, "memory/a.md", 0
     )
 
@@ -149,7 +150,7 @@ def test_what_took_the_place_of_another_has_won_unless_it_holds_no_more_itself(
 @pytest.mark.parametrize("content", ["", "{", "[[1, 2]]", '[["a", 1, 0, 4, 5]]'])
 def test_a_file_of_another_form_says_nothing(tmp_path: Path, content: str) -> None:
     standing = _write(tmp_path)
-    Path(places.replaced_file(str(tmp_path), _SCOPE)).write_text(content, encoding="utf-8")
+    Path(replaced_file(str(tmp_path), _SCOPE)).write_text(content, encoding="utf-8")
     assert standing.every(_SCOPE) == []
 
 
@@ -158,10 +159,10 @@ def test_a_file_of_another_form_says_nothing(tmp_path: Path, content: str) -> No
     [(f"User: {_SAYS}", True), ("User: The port is 9091.", False), (f"Kim: {_SAYS}", False)],
 )
 def test_what_holds_instead_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
-    claim = EndedClaim(_SCOPE, _NEW, 3, places.line_check(_SAYS), _NOON, 6, len(_SAYS))
+    claim = EndedClaim(_SCOPE, _NEW, 3, line_check(_SAYS), _NOON, 6, len(_SAYS))
     assert claim.holds_instead(line) is holds
     assert EndedClaim(_SCOPE, _NEW, 3, 0, _NOON).holds_instead(line)
-    assert EndedClaim(_SCOPE, _NEW, 3, places.line_check(line), _NOON).holds_instead(line)
+    assert EndedClaim(_SCOPE, _NEW, 3, line_check(line), _NOON).holds_instead(line)
 
 
 def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, InjectedMemory]:
@@ -170,7 +171,7 @@ def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, Injecte
         citation=key,
         text=text,
         scope=_SCOPE,
-        handle=places.build_handle(_SCOPE, key, line),
+        handle=build_handle(_SCOPE, key, line),
         score=score,
     )
     return Match(

@@ -16,9 +16,9 @@ pytest.importorskip("pydantic_ai")
 from gieok import registry
 from gieok.errors import GieokError
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.options import HookSettings
 from gieok.opening import ModelOpening
 from gieok.ports.models import ChatMessage, Prompt, Sampling
+from gieok.settings.hook import HookSettings
 from gieok.surfaces.hook.judge import judge_memories
 
 KEY = "key-of-the-test-0123456789"

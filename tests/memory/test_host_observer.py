@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places, registry
+from gieok import registry
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
@@ -22,6 +22,7 @@ from gieok.commands.prompt.install import render_install as install_present
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory import scope_memory
+from gieok.places.home import OWN_RUN
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer, read_request_text
 
@@ -223,7 +224,7 @@ def test_our_hook_is_silent_where_gieok_asks_the_agent(user: Path) -> None:
         "cwd": str(user),
         "prompt": "출시가 언제지?",
     }
-    environment = {**os.environ, places.OWN_RUN: "1"}
+    environment = {**os.environ, OWN_RUN: "1"}
     done = subprocess.run(
         [sys.executable, "-m", "gieok", "hook", "prompt"],
         input=json.dumps(payload),

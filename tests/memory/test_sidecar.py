@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from contexts import opened_home
 
-from gieok import places
 from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.commands import load_command
 from gieok.commands.command import Style
@@ -28,6 +27,7 @@ from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds, prefi
 from gieok.memory.sidecar import Sidecar
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
 from gieok.model.memory import Scope, Tier
+from gieok.places.project import project_scope
 from gieok.surfaces.hook import trail
 from gieok.testing.clock import ManualClock
 
@@ -246,7 +246,7 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
         f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8"
     )
     load_command("observe run").handler(call, once=True)
-    project = Scope(places.project_scope(folder))
+    project = Scope(project_scope(folder))
     assert _texts(call, project) == ["우리는 Stripe를 쓰기로 했다."]
     assert _texts(call) == []
     (row,) = encode(load_command("observe show").handler(replace(call, also=(project,))))[

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import at_once
 from at_once import Answered, Asked
 
-from gieok import grants, trust
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory.files import roots
 from gieok.model.memory import Scope
+from gieok.settings import grants, trust
 
 #: How many call at once.
 THREADS, PROCESSES = 8, 4

@@ -2,7 +2,7 @@
 test PART=WORD` runs them.
 
 A part is a word, or words joined by `/`, of the paths below `tests`: a folder (`text`), a rib
-(`code`: its capability and its operations), a backend (`stores/sqlite`), a file (`test_config`).
+(`code`: its capability and its operations), a backend (`stores/sqlite`), a file (`test_crash`).
 """
 
 import re
@@ -106,7 +106,7 @@ if __name__ == "__main__":
     if not found:
         sys.exit(
             f"no path below tests has {sys.argv[1]!r}; parts are, for example, text, code, "
-            "hook, stores/sqlite, test_config"
+            "hook, stores/sqlite, test_crash"
         )
     needs_all = any(_is_in(file, part) for file in found for part in NEEDS)
     print("dev" if needs_all else "test", *(file.relative_to(_TESTS.parent) for file in found))

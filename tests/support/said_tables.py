@@ -76,7 +76,7 @@ SHARED = {
     "misunderstood": "models/http.py",
     "failed": "opening.py",
     "build_memory_shortage_error": "models/local/room.py",
-    "bad": "option.py",
+    "bad": "settings/option.py",
     "opening": "opening.py",
 }
 #: What models, agents, programs and developers read, and tests of ours.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gieok
-from gieok.places import build_handle
+from gieok.text.handles import build_handle
 
 _SOURCE = Path(gieok.__file__).parents[1]
 GIEOK = (sys.executable, "-m", "gieok")

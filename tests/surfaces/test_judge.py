@@ -20,7 +20,7 @@ import gieok
 from gieok.commands import load_command
 from gieok.home.calls import open_call
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.options import HookSettings
+from gieok.settings.hook import HookSettings
 from gieok.surfaces.hook.judge import judge_memories
 
 _KEY = "sk-judge-0123456789abcdefghijklmnop"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import NAMES
-from gieok.places import build_handle
 from gieok.surfaces.cli import main
+from gieok.text.handles import build_handle
 
 #: Three words of small letters in a row, which stand in no code, name or path: a sentence.
 _SENTENCE = re.compile(r"(?<![\w/.`$:-])[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}(?![\w/`-])")

@@ -71,7 +71,7 @@ class GieokStore(BaseStore):
 
         Raises BadRequest where `root` is no scope.
         """
-        self._call = (memory or Memory()).context
+        self._call = (memory or Memory()).call
         self._home = self._call.home
         self._root = Scope(root).path
 

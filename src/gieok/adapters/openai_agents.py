@@ -96,11 +96,11 @@ class GieokSession(SessionABC):
 
     @property
     def _journal(self) -> Any:  # noqa: ANN401 - the full journal
-        return self._memory.context.home.journal
+        return self._memory.call.home.journal
 
     @property
     def _realm(self) -> str:
-        call = self._memory.context
+        call = self._memory.call
         return f"{AGENT}:{call.scope if call.is_scope_named else ''}:{self.session_id}"
 
     def _kept(self) -> dict[str, str]:
@@ -108,7 +108,7 @@ class GieokSession(SessionABC):
         return entries
 
     def _add(self, items: list[dict[str, Any]]) -> None:
-        call = self._memory.context
+        call = self._memory.call
         withholding.check_caller_withheld(call)
         # All items use the scope of the session's first item: the first record turns a folder into
         # a project, whose scope is a different one.
@@ -177,7 +177,7 @@ class GieokSession(SessionABC):
                 Scope(entries[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
             )
             self._journal.keep(self._realm, {}, [names[-1]])
-            self._memory.context.home.sidecar.derive_turns()
+            self._memory.call.home.sidecar.derive_turns()
             if items:
                 return items[0]
         return None

@@ -10,12 +10,12 @@ import sys
 import threading
 from pathlib import Path
 
-from gieok import places
 from gieok.commands import load_command
 from gieok.commands.encode import encode
 from gieok.errors import EmbedderFailed, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors, follow_release
 from gieok.home.calls import open_call
+from gieok.places.home import HOME_VARIABLE
 from gieok.ports.models import Embedder
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
@@ -35,7 +35,7 @@ def run_in_child(home: Path, stop: threading.Event, function: str, *arguments: s
     code = f"from gieok.daemon.child import {function}; {function}()"
     with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
         [sys.executable, "-P", "-c", code, *arguments],
-        env=os.environ | {places.HOME_VARIABLE: str(home)},
+        env=os.environ | {HOME_VARIABLE: str(home)},
         cwd=home,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from gieok import places
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.flow.incidents import Incidents
 from gieok.home.call import Call
+from gieok.places.home import HOME_VARIABLE
 from gieok.processes import http_address
 from gieok.processes.launch import ANY_PORT, COMMAND, DAEMON, FAILED, PART, READY, find_exit_reason
 
@@ -106,7 +106,7 @@ class Serving:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 cwd=self._home,
-                env=os.environ | {places.HOME_VARIABLE: str(self._home)},
+                env=os.environ | {HOME_VARIABLE: str(self._home)},
                 encoding="utf-8",
                 errors="replace",
             )

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import gieok
-from gieok import config, fs, paths, places
+from gieok import fs, paths
 from gieok.daemon import child
 from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
@@ -31,7 +31,9 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
 from gieok.ports.store import LineSearch, Store, VectorSearch
+from gieok.process_zone import set_process_zone
 from gieok.processes import autostart, wire
+from gieok.settings.values import load_effective_settings
 
 _TICK_S = 1
 _DRAIN_S = 4.0
@@ -75,7 +77,7 @@ def _load_settings_in_force() -> Mapping[str, object] | None:
     With None the former settings stay in force.
     """
     try:
-        return config.load_effective_settings({}).values
+        return load_effective_settings({}).values
     except BadConfig:
         return None
 
@@ -92,7 +94,7 @@ class DaemonProcess:
         self._settings = _load_settings_in_force()
         self._is_renewed = False
         self._call = open_call({}, wait=self.board.stop.wait)
-        places.set_process_zone(self._call.home.settings.text("zone"))
+        set_process_zone(self._call.home.settings.text("zone"))
         self._serving = Serving(home, self._opened, self.board)
         #: Set when passages may wait for their vectors.
         self._unembedded = threading.Event()

@@ -3,7 +3,7 @@
 from functools import cache, partial
 from pathlib import Path
 
-from gieok import paths, places, registry
+from gieok import paths, registry
 from gieok.errors import ArchiveFailed
 from gieok.home import file_sealers
 from gieok.home.home import Home
@@ -15,6 +15,8 @@ from gieok.memory.tiers.shelf import Shelf
 from gieok.memory.tiers.tiers import Tiers
 from gieok.model.memory import Scope, Tier
 from gieok.opening import ArchiveOpening
+from gieok.places.home import scope_folder
+from gieok.places.scope import USER_SCOPE
 from gieok.ports.archive import Archive, PlainSealer
 
 #: Realm of the journal that stores the vault that was found.
@@ -69,7 +71,7 @@ def _cold_shelf(home: Home) -> Shelf:
 
     def common(scope: Scope) -> Archive:
         del scope
-        return opened(Scope(places.USER_SCOPE))
+        return opened(Scope(USER_SCOPE))
 
     form = NoteForm(home.settings.text("archive.subfolder"), home.zone)
     shelf = Shelf(
@@ -89,7 +91,7 @@ def _open_cold_archive(home: Home, scope: Scope, trial_s: float = 0.0) -> Archiv
         folder=Path() if name == "dropbox" else _find_cold_folder(home, name),
         own=settings.text("archive.subfolder").strip("/"),
         mark=vaults.MARK if name == "obsidian" else "",
-        of_scope=places.scope_folder(scope.path),
+        of_scope=scope_folder(scope.path),
         has_memories=lambda: any(
             archived.place.tier is Tier.COLD for archived in home.stores.journal().places()
         ),
@@ -106,9 +108,7 @@ def looked_into(home: Home) -> str:
 
     Raises ArchiveFailed, MissingExtra.
     """
-    archive = _open_cold_archive(
-        home, Scope(places.USER_SCOPE), home.settings.number("doctor.timeout_s")
-    )
+    archive = _open_cold_archive(home, Scope(USER_SCOPE), home.settings.number("doctor.timeout_s"))
     next(iter(archive.files()), None)
     return archive.location
 

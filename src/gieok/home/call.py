@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from gieok import places
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.caller import Caller
 from gieok.home.home import Home
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.places.scope import repository_scope
+from gieok.places.workplace import find_workplace, project_root
 from gieok.ports.system import Clock
 from gieok.private import Privacy
 from gieok.text.messages import translate
@@ -77,8 +79,8 @@ class Call:
         The repository's memory is only for callers that ask for it, and injected nowhere: others
         write it, and every pull changes it.
         """
-        root = "" if self.is_scope_named else places.find_workplace(str(self.caller.folder))
-        brought = (Scope(places.repository_scope(places.project_scope(root))),) if root else ()
+        root = "" if self.is_scope_named else find_workplace(str(self.caller.folder))
+        brought = (Scope(repository_scope(project_scope(root))),) if root else ()
         return (*self.scopes, *brought)
 
     @property
@@ -87,4 +89,4 @@ class Call:
 
         '' for none, or where the caller named a scope.
         """
-        return "" if self.is_scope_named else places.project_root(str(self.caller.folder))
+        return "" if self.is_scope_named else project_root(str(self.caller.folder))

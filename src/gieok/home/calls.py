@@ -9,13 +9,17 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, places, private
+from gieok import private
 from gieok.errors import BadConfig
 from gieok.home.call import Call
 from gieok.home.caller import Caller
 from gieok.home.home import Home
 from gieok.model.memory import Scope
+from gieok.places.project import list_project_scopes
+from gieok.places.scope import USER_SCOPE
+from gieok.places.workplace import find_workplace, project_root
 from gieok.ports.system import Clock
+from gieok.settings.values import Settings, load_effective_settings
 from gieok.text.secrets.finder import use_secret_finder
 from gieok.zone import find_zone
 
@@ -62,7 +66,7 @@ def open_call(
         is_placed=is_placed,
     )
     troubles: list[BadConfig] = []
-    settings = config.load_effective_settings(
+    settings = load_effective_settings(
         flags, caller.environment, caller.folder, troubles if forgiving else None
     )
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
@@ -122,23 +126,23 @@ def _resolve_scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
     """
     if named != "auto":
         return (Scope(named),)
-    project = places.project_root(str(folder))
+    project = project_root(str(folder))
     if project:
-        return tuple(map(Scope, places.list_project_scopes(project, beside)))
+        return tuple(map(Scope, list_project_scopes(project, beside)))
     return tuple(
         map(
             Scope,
             dict.fromkeys(
                 (
-                    places.USER_SCOPE,
-                    *places.list_project_scopes(places.find_workplace(str(folder)), beside),
+                    USER_SCOPE,
+                    *list_project_scopes(find_workplace(str(folder)), beside),
                 )
             ),
         )
     )
 
 
-def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
+def _use_rules(settings: Settings, *, in_call: bool, is_sound: bool) -> None:
     """Apply the user's own redaction rules too.
 
     Where the settings cannot be read, the last rules stay in force.

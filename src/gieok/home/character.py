@@ -3,7 +3,7 @@
 from gieok.character.accounts.erasure import Erasing
 from gieok.character.accounts.identity import Identity
 from gieok.character.accounts.inactivity import Inactivity
-from gieok.character.accounts.points import PointPrices, PointsDesk, prices_of
+from gieok.character.accounts.points import PointPrices, PointsDesk
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
@@ -14,12 +14,13 @@ from gieok.character.turn.completion import Completions
 from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile
 from gieok.character.turn.upkeep import Tending
-from gieok.config import Settings
 from gieok.flow.incidents import Incidents
 from gieok.home import models, notices
 from gieok.home.home import Home
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ChatModel, Sampling
+from gieok.settings.rows.characters import parse_slot_prices
+from gieok.settings.values import Settings
 
 
 def open_house(home: Home) -> House:
@@ -105,7 +106,7 @@ def _open_points_desk(home: Home, memory: CharacterService) -> PointsDesk:
     prices = PointPrices(
         settings.integer("character.daily_points"),
         settings.integer("character.reply_points"),
-        prices_of(settings.text("character.slot_prices")),
+        parse_slot_prices(settings.text("character.slot_prices")),
     )
     return PointsDesk(
         accounts=home.stores.accounts(),

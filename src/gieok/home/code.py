@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, extras, fs, places, resolved
+from gieok import extras, fs
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
@@ -15,6 +15,9 @@ from gieok.home import models
 from gieok.home.home import Home
 from gieok.home.stores import Stores
 from gieok.machine.git import Git
+from gieok.places.project import project_scope
+from gieok.settings.file import parse_yaml_mapping
+from gieok.settings.resolved import unreadable
 from gieok.storage.index.sqlite.graph import ProjectStore
 
 if TYPE_CHECKING:
@@ -80,9 +83,9 @@ def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
     if not file.is_file():
         return ()
     try:
-        project_settings = config.parse_yaml_mapping(str(file), file.read_bytes())
+        project_settings = parse_yaml_mapping(str(file), file.read_bytes())
     except OSError as error:
-        raise resolved.unreadable(str(file), error) from error
+        raise unreadable(str(file), error) from error
     patterns: object = project_settings.pop("ignore", None) or []
     if project_settings:
         raise BadConfig(
@@ -105,12 +108,12 @@ def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
 
 def format_code_role(root: Path) -> str:
     """Return the role under which the meter counts the models' use for a project."""
-    return f"code {places.project_scope(str(root))}"
+    return f"code {project_scope(str(root))}"
 
 
 def format_upkeep_role(root: Path) -> str:
     """Return the role under which the meter counts the cheap model's summaries of changes."""
-    return f"code upkeep {places.project_scope(str(root))}"
+    return f"code upkeep {project_scope(str(root))}"
 
 
 def open_code_asker(home: Home, root: Path, model: str) -> Asker | None:

@@ -6,13 +6,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, private
-from gieok.config import Settings
+from gieok import private
 from gieok.errors import EmbedderFailed
 from gieok.home.caller import Caller
 from gieok.home.stores import Stores
 from gieok.ports.system import Clock
 from gieok.private import Privacy
+from gieok.settings.values import Settings, load_effective_settings, suppose_settings
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.character.house import House
@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.home.resident import Resident
     from gieok.home.setup import HomeSetup
     from gieok.home.watching import Watching
-    from gieok.hook.options import HookSettings
     from gieok.memory.capture.freshness import Backlog
     from gieok.memory.files.cut import Cut
     from gieok.memory.sidecar import Sidecar, TranscriptSources
@@ -39,6 +38,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.processes.client import Daemon
     from gieok.ranking.profile import Profile
     from gieok.ranking.rerank import Reranking
+    from gieok.settings.hook import HookSettings
     from gieok.text.secrets.finder import FindSecrets
 
 
@@ -88,13 +88,13 @@ class Home:
 
         Raises BadConfig.
         """
-        supposed = config.supposing(self.settings, settings, secrets)
+        supposed = suppose_settings(self.settings, settings, secrets)
         return self._with_settings(supposed, lambda seconds: None)
 
     def reopen(self) -> "Home":
         """Return the home under its settings as they are now. Raises BadConfig."""
         caller = self.caller
-        settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
+        settings = load_effective_settings(caller.flags, caller.environment, caller.folder)
         return self._with_settings(settings, self.wait, self.resident, has_daemon=self.has_daemon)
 
     def _with_settings(
@@ -336,7 +336,7 @@ class Home:
     @property
     def hook_settings(self) -> "HookSettings":
         """Return the settings of the prompt hook."""
-        from gieok.hook.options import OPTIONS, HookSettings
+        from gieok.settings.hook import OPTIONS, HookSettings
 
         return HookSettings(
             {option.name: self.settings.values[option.name].value for option in OPTIONS}

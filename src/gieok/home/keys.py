@@ -6,7 +6,8 @@ The tables of backends and the settings name the keys; `.env` or the system's ke
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok import fs, paths, registry, resolved
+from gieok import fs, paths, registry
+from gieok.env_file import assigned, private_variables
 from gieok.errors import BadConfig, BadRequest, GieokError, MissingExtra, ServiceFailed
 from gieok.home import archive, models, notices
 from gieok.home.home import Home
@@ -58,7 +59,7 @@ class HomeKeys:
         uses: dict[str, list[KeyUse]] = {}
         for use in (*self._chosen(), *_iter_key_uses()):
             uses.setdefault(use.variable, []).append(use)
-        private = resolved.private_variables(str(self._settings.home))
+        private = private_variables(str(self._settings.home))
         return [
             KeyRow(
                 variable,
@@ -106,7 +107,7 @@ class HomeKeys:
 
     def place(self, variable: str) -> str:
         """Return where a secret is set; '' where it is not."""
-        return self._place(variable, resolved.private_variables(str(self._settings.home)))
+        return self._place(variable, private_variables(str(self._settings.home)))
 
     def require_free(self, row: KeyRow) -> None:
         """Raise BadRequest where the environment sets a key, which overrides every other place."""
@@ -348,11 +349,7 @@ def edit_env_text(text: str, variable: str, value: str) -> str:
     Other lines stay. Raises BadRequest.
     """
     lines = text.splitlines(keepends=True)
-    own = [
-        number
-        for number, line in enumerate(lines)
-        if variable in resolved.assigned(line.rstrip("\r\n"))
-    ]
+    own = [number for number, line in enumerate(lines) if variable in assigned(line.rstrip("\r\n"))]
     if not value:
         return "".join(line for number, line in enumerate(lines) if number not in own)
     line = _format_env_line(variable, value)
@@ -368,7 +365,7 @@ def _format_env_line(variable: str, value: str) -> str:
     """Return the line that sets exactly this value. Raises BadRequest."""
     for quote in ("", '"', "'"):
         line = f"{variable}={quote}{value}{quote}"
-        if line.splitlines() == [line] and resolved.assigned(line) == {variable: value}:
+        if line.splitlines() == [line] and assigned(line) == {variable: value}:
             return line
     raise BadRequest(
         "a key cannot hold line breaks or both kinds of quotes at its ends",

@@ -7,12 +7,12 @@ import ipaddress
 from urllib.parse import urlsplit
 
 from gieok import registry
-from gieok.config import Settings
 from gieok.errors import BadConfig, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.home.home import Home
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generated, Generator, Prompt
+from gieok.settings.values import Settings
 
 
 def asker(

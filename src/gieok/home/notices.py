@@ -8,12 +8,12 @@ from functools import partial
 from types import MappingProxyType
 
 from gieok import paths, registry
-from gieok.config import Settings
 from gieok.errors import BadConfig
 from gieok.flow.notices import FailureRecord, Notices
 from gieok.home.home import Home
 from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
+from gieok.settings.values import Settings
 
 
 def open_notices(home: Home) -> Notices:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from gieok.config import Settings
 from gieok.errors import BadConfig
 from gieok.home import rerankers
 from gieok.memory.files.profile import PROFILES
 from gieok.ranking.profile import Profile
+from gieok.settings.values import Settings
 
 
 def build_configured_profile(settings: Settings, name: str) -> Profile:

@@ -10,10 +10,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from gieok import config, registry
-from gieok.config import Settings
+from gieok import registry
 from gieok.home.stores import Stores
 from gieok.ports.models import Embedder, Reader, Reranker
+from gieok.settings.table import OPTIONS
+from gieok.settings.values import Settings
 
 #: Callers in other environments may open more stores than this; the least recently used is closed.
 _MOST_STORES = 4
@@ -50,7 +51,7 @@ class Resident:
             str(settings.home),
             *(
                 str(settings.values[option.name].value)
-                for option in config.OPTIONS
+                for option in OPTIONS
                 if not option.in_project and option.name not in _OF_A_CALL
             ),
         )

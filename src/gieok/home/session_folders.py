@@ -3,12 +3,15 @@
 import hashlib
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from gieok import places, projects
+from gieok import projects
 from gieok.home.home import Home
 from gieok.memory.capture.session_folders import SessionFolders
 from gieok.memory.exchange import scope_moves
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.model.memory import Scope
+from gieok.places.checkout import common_folder, find_repository_top
+from gieok.places.project import gone_scope, project_scope
+from gieok.places.workplace import find_workplace
 from gieok.text.redact.names import redact_path_names
 
 
@@ -53,13 +56,13 @@ def _find_project_scope(home_folder: Path, folder: str) -> Scope | None:
     """
     if not folder:
         return None
-    if root := places.find_workplace(folder):
-        top = places.find_repository_top(folder)
-        project = top if places.common_folder(top) == root else root
+    if root := find_workplace(folder):
+        top = find_repository_top(folder)
+        project = top if common_folder(top) == root else root
         return Scope(
             projects.know(home_folder, project)
             if redact_path_names(project) == project
-            else places.project_scope(project)
+            else project_scope(project)
         )
     is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
-    return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
+    return Scope(gone_scope(folder)) if is_path and not Path(folder).exists() else None

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from gieok import config
-from gieok.config import Settings
-from gieok.option import Option
+from gieok.settings.file import without_password
+from gieok.settings.option import Option
+from gieok.settings.table import OPTIONS
+from gieok.settings.values import Settings
 
 
 class SettingRow(NamedTuple):
@@ -22,14 +23,12 @@ class SettingRow(NamedTuple):
 
 def list_setting_rows(settings: Settings) -> list[SettingRow]:
     """Return a row for every setting, in the order of the documentation."""
-    return [_build_setting_row(settings, option) for option in config.OPTIONS]
+    return [_build_setting_row(settings, option) for option in OPTIONS]
 
 
 def _build_setting_row(settings: Settings, option: Option) -> SettingRow:
     setting = settings.values[option.name]
-    shown_value = (
-        config.without_password(str(setting.value)) if option.is_address else str(setting.value)
-    )
+    shown_value = without_password(str(setting.value)) if option.is_address else str(setting.value)
     return SettingRow(
         option.name,
         shown_value,

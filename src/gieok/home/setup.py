@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gieok import config, extras, fs, paths, registry
+from gieok import extras, fs, paths, registry
 from gieok.errors import BadConfig, GeneratorFailed, GieokError, MissingExtra, ModelFailed
 from gieok.home import archive, notices, trials
 from gieok.home.home import Home
@@ -16,6 +16,8 @@ from gieok.models.http import Service
 from gieok.ports.journal import FullJournal
 from gieok.ports.keys import Trial, Verdict
 from gieok.ports.setup import Provider
+from gieok.settings import user_file
+from gieok.settings.table import OPTIONS
 
 #: Ollama runs on this machine or not at all, so a short timeout is enough.
 _OLLAMA_S = 1.0
@@ -80,7 +82,7 @@ class HomeSetup:
 
     def wrong(self, setting: str, text: str) -> str:
         """Return why a setting cannot have a value, by its own check; '' where it can."""
-        option = next(candidate for candidate in config.OPTIONS if candidate.name == setting)
+        option = next(candidate for candidate in OPTIONS if candidate.name == setting)
         try:
             option.parse(text, "this answer")
         except BadConfig as error:
@@ -154,8 +156,8 @@ class HomeSetup:
         """
         folder = self._home.settings.home
         file = paths.locate_user_config(folder)
-        with config.changing(folder):
-            text = config.plan_settings_change(self._home.settings, settings)
+        with user_file.changing(folder):
+            text = user_file.plan_settings_change(self._home.settings, settings)
             places = [self._keys.keep(secrets)] if secrets else []
             if text:
                 fs.replace_private(file, text)

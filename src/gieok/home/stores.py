@@ -5,8 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import fs, paths, registry, trust
-from gieok.config import Settings
+from gieok import fs, paths, registry
 from gieok.errors import (
     GieokError,
     MissingExtra,
@@ -19,6 +18,8 @@ from gieok.errors import (
 from gieok.opening import Opening
 from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
+from gieok.settings import trust
+from gieok.settings.values import Settings
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.accounts import Accounts

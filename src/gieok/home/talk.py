@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from gieok import paths, places, registry
+from gieok import paths, registry
 from gieok.agents import sources
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
-from gieok.config import Settings
 from gieok.errors import BadConfig, BadRequest
 from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
@@ -30,8 +29,10 @@ from gieok.memory.scope_models import ScopeModels
 from gieok.memory.sidecar import Sidecar, TranscriptSources
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
+from gieok.places.scope import USER_SCOPE
 from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
+from gieok.settings.values import Settings
 
 #: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000
@@ -55,7 +56,7 @@ def build_transcript_sources(home: Home) -> TranscriptSources:
 
 def _own_scope(settings: Settings) -> Scope:
     """Return the scope of conversations outside of any project."""
-    return Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
+    return Scope(USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
 
 
 def open_sidecar(home: Home) -> Sidecar:

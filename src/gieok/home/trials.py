@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from gieok.config import Settings
 from gieok.errors import GeneratorFailed
 from gieok.flow.distil import MessageSpan
 from gieok.home import models
@@ -16,6 +15,7 @@ from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatMessage, Prompt, Sampling
+from gieok.settings.values import Settings
 from gieok.text.tokens import estimate_tokens
 
 #: A sentence that rules and models both find worth keeping, by meaning and by words alone.

@@ -8,12 +8,12 @@ import os
 import re
 import time
 
-from gieok import trust
 from gieok.hook import inject
 from gieok.hook.inject import InjectedMemory, Injection
-from gieok.hook.options import HookSettings
 from gieok.hook.window import ContextWindow
 from gieok.ranking.likelihood import SURE, invert_logistic
+from gieok.settings import trust
+from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
 
 #: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that
@@ -107,7 +107,7 @@ def day(moment_s: float) -> str:
     """Return the day of a moment by the clock of this process.
 
     A moment at midnight UTC stands for a day without a time. The clock is that of the setting
-    `zone` (`places.set_process_zone`).
+    `zone` (`set_process_zone`).
     """
     return time.strftime(
         "%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s)

@@ -4,7 +4,7 @@ Imported by the hook: see the package. The same tags serve to remove the text ag
 transcript, so that memory never feeds on its own echo.
 """
 
-from gieok import places
+from gieok.places.project import project_scope
 from gieok.text.inert import one_line, safe
 from gieok.text.tokens import estimate_tokens
 
@@ -133,7 +133,7 @@ def project_words(trusted_on: str) -> str:
 
 def project_owners(root: str, trusted_on: str) -> dict[str, str]:
     """Return scope → owner words for a project with records, for `render_injection` and `whose`."""
-    return {places.project_scope(root): project_words(trusted_on)}
+    return {project_scope(root): project_words(trusted_on)}
 
 
 def whose(scope: str, words: dict[str, str]) -> str:

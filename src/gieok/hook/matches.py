@@ -1,7 +1,6 @@
 """Memories that match a prompt, from every question in every scope, weighed by age.
 
-Each match has its level. Imported by the hook: see the package. The reader is
-`storage.index.sqlite.index_reader.IndexReader`, of which only the methods of `Reader` are used.
+Each match has its level. Imported by the hook: see the package.
 """
 
 import json
@@ -12,7 +11,6 @@ from collections.abc import Iterable
 from gieok.hook import choice, levels, named, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.options import HookSettings
 from gieok.hook.question import asks_about_the_past, asks_the_world
 from gieok.ranking.age import age_factor
 from gieok.ranking.likelihood import (
@@ -25,45 +23,14 @@ from gieok.ranking.likelihood import (
 )
 from gieok.ranking.likelihood import weights as learned
 from gieok.ranking.snippet import snippet
+from gieok.settings.hook import HookSettings
 from gieok.text.annotations import importance_factor
 from gieok.text.bm25 import NOTES, PROSE, Bm25, ceiling, token_weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-
-    class WordIndex(Protocol):
-        """A read-only view of a store; `IndexReader` documents the methods."""
-
-        def scope(self, path: str) -> tuple[int, int, float] | None:
-            """Return id, passages, mean length."""
-
-        def holding(self, sid: int, tokens: set[str]) -> dict[str, int]:
-            """Return how many passages hold each token."""
-
-        def ranked(
-            self,
-            sid: int,
-            mean_length: float,
-            query: Any,  # noqa: ANN401 - the fields of `Bm25`
-            weights: dict[str, float],
-            limit: int,
-            kinds: str,
-        ) -> list[tuple[int, float]]:
-            """Return the best passages."""
-
-        def has_talk(self, sid: int) -> bool:
-            """Say whether the scope holds conversations."""
-
-        def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
-            """Return key, title, metadata and provenance of the last changes."""
-
-        def lines(self, scope: str, key: str) -> list[str]:
-            """Return the lines of a document."""
-
-        def row(self, passage: int) -> tuple[Any, ...]:
-            """Return a passage with the fields of its document that are shown."""
-
+    from gieok.model.retrieval import KeywordQuery
+    from gieok.storage.index.sqlite.index_reader import IndexReader
 
 _CANDIDATES = 40
 _DOCUMENTS = 12
@@ -154,7 +121,7 @@ class _ScopeQuery:
 
 
 def find_matches(
-    reader: "WordIndex",
+    reader: "IndexReader",
     scopes: list[str],
     asked: list[dict[str, float]],
     chosen: HookSettings,
@@ -241,7 +208,7 @@ def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
 
 
 def _search_scope(
-    reader: "WordIndex",
+    reader: "IndexReader",
     scope: str,
     asked: list[dict[str, float]],
     prompt: str,
@@ -262,13 +229,14 @@ def _search_scope(
         if not with_low and 1 - question.unseen < _LEAST_PRESENT:
             continue
         for family, by in _FAMILIES if talk else _FAMILIES[:1]:
-            query = _ScopeQuery(_select_searched_tokens(weights, holding), by)
-            rare = token_weights(query, passages, holding)  # type: ignore[arg-type]
+            searched = _select_searched_tokens(weights, holding)
+            query: KeywordQuery = _ScopeQuery(searched, by)  # type: ignore[assignment]
+            rare = token_weights(query, passages, holding)
             ranked = reader.ranked(
                 sid, mean_length, query, rare, _CANDIDATES, family if talk else ""
             )
             rows = {passage: _MatchedRow(*reader.row(passage)) for passage, _ in ranked}
-            top = ceiling(query, passages, holding)  # type: ignore[arg-type]
+            top = ceiling(query, passages, holding)
             evidence = _build_keyword_evidence(
                 {passage: score / top for passage, score in ranked}, rows
             )

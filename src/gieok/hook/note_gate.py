@@ -7,8 +7,9 @@ stronger evidence to be injected than turns said to agents, or records kept for 
 
 import os
 
-from gieok import places, private
+from gieok import private
 from gieok.hook import named
+from gieok.places.scope import SEEDS, SESSIONS, USER_SCOPE
 from gieok.ranking.likelihood import SURE
 
 
@@ -39,8 +40,8 @@ class NoteGate:
             return True
         if self._asked_only.excludes_path(source):
             return False
-        is_note = not category and not key.startswith((f"{places.SEEDS}/", f"{places.SESSIONS}/"))
-        if not (self._is_work and is_note and scope == places.USER_SCOPE):
+        is_note = not category and not key.startswith((f"{SEEDS}/", f"{SESSIONS}/"))
+        if not (self._is_work and is_note and scope == USER_SCOPE):
             return True
         return score >= SURE and self._shares_a_word(text)
 

@@ -8,11 +8,12 @@ import json
 import re
 import time
 
-from gieok import places
 from gieok.hook import question, tasks
 from gieok.hook.inject import InjectedMemory
+from gieok.places.home import rules_file
 from gieok.ranking.likelihood import SURE
 from gieok.text.binding import bears_on
+from gieok.text.handles import build_handle, line_check
 from gieok.text.inert import one_line
 from gieok.text.turns import find_answered_question, is_users
 
@@ -57,7 +58,7 @@ class BindingRule:
     @property
     def handle(self) -> str:
         """Return the handle of the turn that states the rule."""
-        return places.build_handle(self.scope, self.key, self.line)
+        return build_handle(self.scope, self.key, self.line)
 
     @property
     def shown(self) -> str:
@@ -90,14 +91,14 @@ def read_binding_rules(
     document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
-        for at, whose, key, number, check, parts in _load_rule_rows(places.rules_file(home, scope))[
+        for at, whose, key, number, check, parts in _load_rule_rows(rules_file(home, scope))[
             :_MOST_RULES
         ]:
             if (whose, key) not in document_lines:
                 document_lines[whose, key] = lines(whose, key)
             lines_here = document_lines[whose, key]
             line = lines_here[number - 1] if 0 < number <= len(lines_here) else ""
-            if not is_users(line) or places.line_check(line) != check:
+            if not is_users(line) or line_check(line) != check:
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
             # Words that merely accept a rule are shown with the rule that they accept.

@@ -6,10 +6,12 @@ claim alone has ended; of any other passage only a part has ended.
 
 import json
 
-from gieok import places
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
+from gieok.places.home import CLAIM_FIELDS, replaced_file
+from gieok.places.scope import SESSIONS
 from gieok.text.claim_share import is_whole_claim
+from gieok.text.handles import build_handle, line_check
 from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
@@ -59,8 +61,8 @@ class EndedClaim:
         """Return the handle of the line that replaced the claim; '' for none."""
         if not self.key:
             return ""
-        return places.build_handle(
-            self.scope, self.key, self.line if self.key.startswith(f"{places.SESSIONS}/") else 0
+        return build_handle(
+            self.scope, self.key, self.line if self.key.startswith(f"{SESSIONS}/") else 0
         )
 
     @property
@@ -99,7 +101,7 @@ class EndedClaim:
         if self.check == 0:
             return True
         words = line[self.start : self.start + self.length] if self.length else line
-        return places.line_check(words) == self.check
+        return line_check(words) == self.check
 
 
 class Standing:
@@ -130,7 +132,7 @@ class Standing:
             if not first_line <= line < first_line + len(lines):
                 continue
             words = lines[line - first_line][start : start + length]
-            if places.line_check(words) != check:
+            if line_check(words) != check:
                 continue
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
@@ -155,7 +157,7 @@ class Standing:
     def _read(self, scope: str) -> "dict[str, list[tuple[int, int, int, int, EndedClaim]]]":
         if scope not in self._known:
             known: dict[str, list[tuple[int, int, int, int, EndedClaim]]] = {}
-            for row in _read_rows(places.replaced_file(self._home, scope)):
+            for row in _read_rows(replaced_file(self._home, scope)):
                 (
                     key,
                     line,
@@ -190,7 +192,7 @@ def _read_rows(file: str) -> "list[list[Any]]":
             rows = json.load(opened)
     except (OSError, ValueError):
         return []
-    return [row for row in rows if len(row) == places.CLAIM_FIELDS]
+    return [row for row in rows if len(row) == CLAIM_FIELDS]
 
 
 def newest_first(

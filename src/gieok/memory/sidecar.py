@@ -44,7 +44,7 @@ from gieok.memory.talk import turns
 from gieok.memory.talk.turns import Derived
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
-from gieok.places import is_served
+from gieok.places.scope import is_served
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Clock

@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok import places
 from gieok.errors import BadRequest
+from gieok.places.scope import SCOPE_PATTERN
 
-_SCOPE = re.compile(places.SCOPE_PATTERN)
+_SCOPE = re.compile(SCOPE_PATTERN)
 
 
 #: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets

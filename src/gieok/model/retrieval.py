@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.model.memory import Document, PassageId, Scope, Tier, find_document_status
-from gieok.places import SEEDS, SESSIONS
+from gieok.places.scope import SEEDS, SESSIONS
 
 
 class Filter(NamedTuple):
@@ -29,15 +29,7 @@ class Filter(NamedTuple):
     at: datetime | None = None
 
     def __bool__(self) -> bool:
-        return bool(
-            self.kinds
-            or self.since
-            or self.until
-            or self.without
-            or self.tags
-            or self.agents
-            or self.statuses
-        )
+        return any(self._replace(at=None))
 
     def admits(self, document: Document) -> bool:
         """Say whether a document may be returned.
@@ -50,15 +42,17 @@ class Filter(NamedTuple):
             and document.kind not in self.without
             and (self.since is None or moment >= self.since)
             and (self.until is None or moment < self.until)
-            and (not self.tags or not self.tags.isdisjoint(tags_of(document.metadata)))
-            and (
-                not self.agents
-                or not self.agents.isdisjoint(agents_of(document.key, document.metadata))
-            )
+            and self.admits_metadata(document.key, document.metadata)
             and (
                 not self.statuses
                 or find_document_status(document, self.at or document.updated_at) in self.statuses
             )
+        )
+
+    def admits_metadata(self, key: str, metadata: Mapping[str, str]) -> bool:
+        """Say whether a document with this key and metadata has the filter's tags and agents."""
+        return (not self.tags or not self.tags.isdisjoint(tags_of(metadata))) and (
+            not self.agents or not self.agents.isdisjoint(agents_of(key, metadata))
         )
 
 

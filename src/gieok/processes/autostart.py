@@ -8,7 +8,8 @@ import os
 import sys
 from collections.abc import Mapping
 
-from gieok import fs, places
+from gieok import fs
+from gieok.places.home import DAEMON_DOWN, HOME_VARIABLE
 
 #: File in which `gieok install` keeps its changes: a person who installed an agent wants its memory
 #: up to date.
@@ -39,7 +40,7 @@ def start_daemon_process(home: str) -> None:
     fs.create_private(log)
     # -P: the daemon starts in the agent's folder, whose files must not be imported.
     command = [sys.executable, "-P", "-m", "gieok.daemon", IDLE]
-    environment = os.environ | {places.HOME_VARIABLE: home}
+    environment = os.environ | {HOME_VARIABLE: home}
     # `posix_spawn` has no `setsid` on these systems
     if not hasattr(os, "posix_spawn") or sys.platform == "darwin":
         import subprocess
@@ -66,15 +67,15 @@ def start_daemon_process(home: str) -> None:
 
 def keep_down(home: str) -> None:
     """Prevent automatic starts of the daemon from now on."""
-    fs.create_private(os.path.join(home, places.DAEMON_DOWN))
+    fs.create_private(os.path.join(home, DAEMON_DOWN))
 
 
 def is_kept_down(home: str) -> bool:
     """Return whether a person stopped the daemon and has not started it since."""
-    return os.path.exists(os.path.join(home, places.DAEMON_DOWN))
+    return os.path.exists(os.path.join(home, DAEMON_DOWN))
 
 
 def allow_daemon_start(home: str) -> None:
     """Allow automatic starts of the daemon again."""
-    if os.path.exists(file := os.path.join(home, places.DAEMON_DOWN)):
+    if os.path.exists(file := os.path.join(home, DAEMON_DOWN)):
         os.unlink(file)

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, paths, places
+from gieok import fs, paths
 from gieok.errors import GieokError
+from gieok.places.home import HOME_VARIABLE
 from gieok.processes import autostart, call, http_address, launch, wire
 from gieok.processes.http_address import ServerStatus
 
@@ -75,7 +76,7 @@ class Daemon:
                 stdout=out,
                 stderr=out,
                 cwd=self._home,
-                env=os.environ | {places.HOME_VARIABLE: str(self._home)},
+                env=os.environ | {HOME_VARIABLE: str(self._home)},
                 start_new_session=True,
             )
         deadline = time.monotonic() + _START_S

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gieok import __version__, fs, paths, places
+from gieok import __version__, fs, paths
 from gieok.errors import GieokError
+from gieok.places.home import HOME_VARIABLE
 from gieok.processes import http_address, wire
 from gieok.processes.http_address import ServerStatus
 
@@ -76,7 +77,7 @@ def _start_server_alone(home: Path) -> ServerStatus:
             stdout=out,
             stderr=out,
             cwd=home,
-            env=os.environ | {places.HOME_VARIABLE: str(home)},
+            env=os.environ | {HOME_VARIABLE: str(home)},
             start_new_session=True,
         )
 

@@ -14,11 +14,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gieok import __version__, places
+from gieok import __version__
 from gieok.agents.table import EVENTS
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect, Operation, Style, Surface
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
+from gieok.places.home import build_home_path
+from gieok.process_zone import set_process_zone
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, CommandLine, read_command_line
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand, first_words, list_group_commands
@@ -173,7 +175,7 @@ def _run_cli_operation(
         return _show_failed_answer(reader, answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count_hook_call(
-            places.build_home_path(), {"event": "search", "agent": "cli", "session": session}
+            build_home_path(), {"event": "search", "agent": "cli", "session": session}
         )
     if chosen.name in ("install", "setup", "up"):
         from gieok.surfaces import tools
@@ -214,7 +216,7 @@ def _run_in_this_process(
 
     def opened(found: Operation[Any]) -> "Call":
         call = open_for(forgiving=found.runs_without_settings)
-        places.set_process_zone(call.home.settings.text("zone"))
+        set_process_zone(call.home.settings.text("zone"))
         return call
 
     return run_operation(chosen.name, values, opened, colour=_has_colour())
@@ -228,7 +230,7 @@ def _ask_daemon_for_answer(
     progress: Progress,
 ) -> "OperationAnswer | None":
     """Return the daemon's answer to an operation; None where no daemon runs that could answer."""
-    home = Path(places.build_home_path())
+    home = Path(build_home_path())
     if not (home / "daemon.json").exists():
         return None
     from gieok.commands.run import Failure, OperationAnswer

@@ -72,17 +72,18 @@ def _read_configured_language(environment: Mapping[str, str]) -> str:
     """Return the language in the settings; '' where none is set, or the settings are invalid."""
     from pathlib import Path
 
-    from gieok import places
     from gieok.errors import GieokError
+    from gieok.places.home import build_home_path
+    from gieok.places.workplace import project_root
 
     try:
-        home, here = Path(places.build_home_path()), Path.cwd()
+        home, here = Path(build_home_path()), Path.cwd()
         if not any(
             place.exists() for place in (home / "config.yaml", home / ".env")
-        ) and not places.project_root(str(here)):
+        ) and not project_root(str(here)):
             return ""  # help has no time for the table of settings
-        from gieok import config
+        from gieok.settings.values import load_effective_settings
 
-        return config.load_effective_settings({}, environment, here, []).text("lang")
+        return load_effective_settings({}, environment, here, []).text("lang")
     except (GieokError, OSError):
         return ""

@@ -56,7 +56,7 @@ class Memory:
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
-        self.context = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
+        self.call = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
 
     # `Any`, because each operation has its own type of result.
     def run(self, name: str, **values: object) -> Any:  # noqa: ANN401
@@ -67,7 +67,7 @@ class Memory:
         command = load_command(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
         parameters = check_request(command, values, Surface.CLI)
-        return command.call(rescope_call(self.context), **parameters)
+        return command.call(rescope_call(self.call), **parameters)
 
     def add(
         self,
@@ -181,14 +181,12 @@ class Memory:
         """
         from gieok.character.memory.service import Bond
 
-        where = find_zone(zone) if zone else self.context.zone
-        return CharacterMemory(
-            self.context.home.house.memory, Bond(user, character, persona, where)
-        )
+        where = find_zone(zone) if zone else self.call.zone
+        return CharacterMemory(self.call.home.house.memory, Bond(user, character, persona, where))
 
     def close(self) -> None:
         """Release open files and connections."""
-        home = self.context.home
+        home = self.call.home
         home.store.close()
         home.journal.close()
 

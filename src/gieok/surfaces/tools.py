@@ -15,8 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gieok import __version__, fs, paths, places
+from gieok import __version__, fs, paths
 from gieok.errors import GieokError
+from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces.hook import trail
 from gieok.text.inert import fence_text, safe
@@ -92,7 +93,7 @@ def answer_tool_call(
     if call.operation == "search":
         session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count_hook_call(
-            places.build_home_path(), {"event": "search", "agent": "mcp", "session": session}
+            build_home_path(), {"event": "search", "agent": "mcp", "session": session}
         )
     text = "\n".join(part for part in (*notices, reply["text"]) if part)
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed

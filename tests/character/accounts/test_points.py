@@ -17,12 +17,12 @@ from gieok.character.accounts.points import (
     PointsStanding,
     SettledHolds,
     SlotPurchase,
-    prices_of,
 )
 from gieok.character.facts import scope_of
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints, Unauthorized
 from gieok.model.accounts import Account
 from gieok.model.conversation import Message, Role
+from gieok.settings.rows.characters import parse_slot_prices
 from gieok.storage.accounts.sqlite import SqliteAccounts
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock
@@ -305,10 +305,10 @@ def test_without_a_secret_no_payment_is_taken(desk: PointsDesk, clock: ManualClo
 
 
 def test_prices_are_read_from_a_line() -> None:
-    assert prices_of("30=8, 1=10") == ((1, 10), (30, 8))
+    assert parse_slot_prices("30=8, 1=10") == ((1, 10), (30, 8))
     for wrong in ("1", "0=5", "1=-5", "1=2,1=3", "a=b", "1=1.5"):
         with pytest.raises(ValueError, match=r"number|twice"):
-            prices_of(wrong)
+            parse_slot_prices(wrong)
     with pytest.raises(BadRequest):
         PointPrices(slots=()).of_slots(1)
 

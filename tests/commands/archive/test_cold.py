@@ -16,7 +16,6 @@ from gieok.commands.archive.pending import PendingResult
 from gieok.commands.archive.sync import ArchiveSyncResult
 from gieok.commands.command import Style
 from gieok.commands.home import cold, jobs
-from gieok.config import OPTIONS
 from gieok.errors import STATUS, ArchiveFailed, BadRequest
 from gieok.flow.distil import deliver
 from gieok.home.call import Call
@@ -24,6 +23,7 @@ from gieok.home.calls import open_call
 from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.memory import Scope
+from gieok.settings.table import OPTIONS
 from gieok.testing.clock import ManualClock
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -19,8 +19,8 @@ from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers import shelf
 from gieok.model.memory import Scope, Tier
-from gieok.places import build_handle
 from gieok.testing.clock import ManualClock
+from gieok.text.handles import build_handle
 
 _USER = Scope("agent:main")
 _OLD = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)

@@ -8,8 +8,8 @@ from gieok.commands.home.set_config import (
     set_config_value,
     unset_config_value,
 )
-from gieok.config import OPTIONS
 from gieok.errors import BadConfig, BadRequest
+from gieok.settings.table import OPTIONS
 from gieok.testing.clock import ManualClock
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from contexts import using
 
-from gieok import config
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
@@ -18,6 +17,7 @@ from gieok.errors import BadRequest, StoreError, StoreUnreachable
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.stores import list_store_names
+from gieok.settings import user_file
 from gieok.testing import HashEmbedder
 from gieok.testing.samples import HOME, OTHER, build_entry
 
@@ -146,7 +146,7 @@ def test_interrupted_at_any_moment_the_old_store_is_in_use_and_a_second_run_goes
     broken = replace(contexts(), say=interrupt)
     with pytest.MonkeyPatch.context() as patch:
         if moment == "choose":
-            patch.setattr(config, "choose", never)
+            patch.setattr(user_file, "choose", never)
         with pytest.raises(_Killed):
             _switch(broken, "postgres")
     assert contexts().home.stores.name == "sqlite"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gieok import places
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
+from gieok.commands.memory import handles
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -20,6 +20,7 @@ from gieok.home.calls import open_call
 from gieok.memory import observation
 from gieok.model.memory import Entry, Scope
 from gieok.storage.journal.sqlite.journal_reader import last_session
+from gieok.text.handles import HANDLE_PATTERN
 
 _USER = Scope("agent:main")
 _SAID = [
@@ -85,7 +86,7 @@ def test_every_kind_is_listed_with_a_handle_that_get_takes(home: Path, kind: str
     assert rows
     for row in rows:
         assert row.kind == kind
-        assert re.fullmatch(places.HANDLE_PATTERN, row.handle)
+        assert re.fullmatch(HANDLE_PATTERN, row.handle)
         assert _run("get", path=row.handle).found
         assert (
             _run("get", path=row.handle[:6] + row.handle[8:]).text
@@ -126,7 +127,7 @@ def test_a_handle_that_names_nothing_is_refused_and_one_that_names_several_lists
     with pytest.raises(BadRequest, match="no memory has the handle"):
         _run("edit", handle="0000000f", text=["x"])
     monkeypatch.setattr(
-        places,
+        handles,
         "build_handle",
         lambda scope, key, line=0: "abcdef01" if not line else f"abcdef01.{line}",
     )

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from gieok import places
 from gieok.commands.memory.newest import place_current_hits
 from gieok.commands.memory.search import search_memory as search
 from gieok.commands.prompt.recall import recall_memories
 from gieok.home.calls import open_call
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.places.home import replaced_file
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle, line_check
 
 _SCOPE = "agent:main"
 _AT = datetime(2026, 11, 2, tzinfo=UTC)
@@ -38,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     _put(_NEW_KEY, _NEW, 9)
     at = int(datetime(2026, 11, 9, tzinfo=UTC).timestamp())
     row = [*_claim(_OLD_KEY, _OLD), _SCOPE, *_claim(_NEW_KEY, _NEW), at]
-    file = Path(places.replaced_file(str(home), _SCOPE))
+    file = Path(replaced_file(str(home), _SCOPE))
     file.parent.mkdir()
     file.write_text(json.dumps([row]), encoding="utf-8")
     return home
@@ -47,7 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _claim(key: str, line: str) -> list[object]:
     """Return how a claim is named that is all of a line: key, line, place, length, sum."""
     words = line.removeprefix("User: ")
-    return [key, 1, len("User: "), len(words), places.line_check(words)]
+    return [key, 1, len("User: "), len(words), line_check(words)]
 
 
 def _put(key: str, line: str, day: int) -> None:
@@ -80,25 +81,25 @@ def test_search_shows_what_holds_first_though_only_the_old_was_found(
 ) -> None:
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (places.build_handle(_SCOPE, _NEW_KEY, 1), "current"),
-        (places.build_handle(_SCOPE, _OLD_KEY, 1), "replaced"),
+        (build_handle(_SCOPE, _NEW_KEY, 1), "current"),
+        (build_handle(_SCOPE, _OLD_KEY, 1), "replaced"),
     ]
     assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (
-        places.build_handle(_SCOPE, _NEW_KEY, 1),
+        build_handle(_SCOPE, _NEW_KEY, 1),
         "2026-11-09",
     )
     assert main(["search", "stg staging host"]) == 0
-    assert f"on 2026-11-09 by {places.build_handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
+    assert f"on 2026-11-09 by {build_handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
 
 
 def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
     said = recall_memories(open_call({}), prompt=["what is the staging host stg?"]).text
     assert said.index("preview.example.test") < said.index("stg.example.test")
-    assert f"replaced on 2026-11-09, by {places.build_handle(_SCOPE, _NEW_KEY, 1)}" in said
+    assert f"replaced on 2026-11-09, by {build_handle(_SCOPE, _NEW_KEY, 1)}" in said
 
 
 def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = places.build_handle(_SCOPE, _OLD_KEY, 1), places.build_handle(_SCOPE, _NEW_KEY, 1)
+    old, new = build_handle(_SCOPE, _OLD_KEY, 1), build_handle(_SCOPE, _NEW_KEY, 1)
     rows = {
         row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]
     }
@@ -111,7 +112,7 @@ def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[st
 def test_history_says_now_of_what_took_the_place_of_another_statement(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    old, new = places.build_handle(_SCOPE, _OLD_KEY, 1), places.build_handle(_SCOPE, _NEW_KEY, 1)
+    old, new = build_handle(_SCOPE, _OLD_KEY, 1), build_handle(_SCOPE, _NEW_KEY, 1)
     versions = _json(capsys, "history", old)["versions"]
     assert [(one["handle"], one["ended"], one["is_current"]) for one in versions] == [
         (old, "replaced", False),
@@ -141,15 +142,15 @@ def test_history_of_another_line_of_the_block_does_not_show_what_was_replaced(
     call = open_call({})
     run_of = Run(observed.scope, "test", "test", _AT, 0, 1, 0, 0, 1, 0)
     assert call.home.journal.commit(0, run_of, put=[entry], forget=[])
-    versions = _json(capsys, "history", places.build_handle(_SCOPE, _NEW_KEY, 2))["versions"]
+    versions = _json(capsys, "history", build_handle(_SCOPE, _NEW_KEY, 2))["versions"]
     assert [one["text"] for one in versions] == ["the lamp is on"]
 
 
 def test_history_leaves_the_end_open_of_what_was_compared_with_nothing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(places.replaced_file(str(home), _SCOPE)).unlink()
-    new = places.build_handle(_SCOPE, _NEW_KEY, 1)
+    Path(replaced_file(str(home), _SCOPE)).unlink()
+    new = build_handle(_SCOPE, _NEW_KEY, 1)
     for lang, now in (("en", "now"), ("ko", "지금")):
         assert main(["history", new, "--lang", lang]) == 0
         out = capsys.readouterr().out
@@ -170,18 +171,18 @@ def test_what_held_instead_and_says_something_else_by_now_is_not_brought(
 ) -> None:
     _put(_NEW_KEY, "User: a lamp", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [places.build_handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [build_handle(_SCOPE, _OLD_KEY, 1)]
 
 
 def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both_standing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    Path(replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
     found = _json(capsys, "search", "which staging host?")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (places.build_handle(_SCOPE, _NEW_KEY, 1), "stands"),
-        (places.build_handle(_SCOPE, _OLD_KEY, 1), "stands"),
+        (build_handle(_SCOPE, _NEW_KEY, 1), "stands"),
+        (build_handle(_SCOPE, _OLD_KEY, 1), "stands"),
     ]
     said = recall_memories(open_call({}), prompt=["what is the staging host?"]).text
     assert "replaced" not in said
@@ -191,17 +192,17 @@ def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both
 def test_nothing_is_brought_in_only_for_being_newer(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    Path(replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [places.build_handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [build_handle(_SCOPE, _OLD_KEY, 1)]
 
 
 @pytest.mark.parametrize(("hours", "is_compared"), [(23, True), (25, False)])
 def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
     home: Path, hours: int, is_compared: bool
 ) -> None:
-    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    Path(replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
     clock = ManualClock(datetime(2026, 11, 9, tzinfo=UTC) + timedelta(hours=hours))
     call = open_call({}, clock=clock)

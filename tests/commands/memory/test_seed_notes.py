@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
 from gieok.agents import table
 from gieok.commands.memory.seed_notes import index_seeds
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory.files import seeds
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.places.scope import repository_scope
 from gieok.surfaces.cli import main
 
 
@@ -80,7 +81,7 @@ def test_a_projects_commits_say_what_changed_why_and_who(
 ) -> None:
     call = _context()
     index_seeds(call)
-    scope = places.repository_scope(places.project_scope(str(shop)))
+    scope = repository_scope(project_scope(str(shop)))
     (text,) = _texts(call, scope).values()
     assert text == (
         "Send parcels above 20 kg by Hanjin\n\nCJ refuses heavy boxes.\n\na.py\n\nKim, 2026-05-01"
@@ -115,10 +116,10 @@ def test_agents_notes_are_the_projects_and_a_users_instructions_the_users(
     (shop / "AGENTS.md").write_text("Run make check before a commit.\n")
     call = _context()
     index_seeds(call)
-    scope = places.project_scope(str(shop))
+    scope = project_scope(str(shop))
     assert list(_texts(call, scope)) == ["seeds/claude-code/memory/MEMORY.md"]
     assert _texts(call, "agent:main") == {"seeds/claude-code/CLAUDE.md": "Answer in Korean.\n"}
-    assert "seeds/AGENTS.md" in _texts(call, places.repository_scope(scope))
+    assert "seeds/AGENTS.md" in _texts(call, repository_scope(scope))
 
 
 def test_a_link_in_a_repository_leads_nowhere(shop: Path, tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_link_in_a_repository_leads_nowhere(shop: Path, tmp_path: Path) -> Non
     call = _context()
     index_seeds(call)
     assert "my own" not in "".join(
-        _texts(call, places.repository_scope(places.project_scope(str(shop)))).values()
+        _texts(call, repository_scope(project_scope(str(shop)))).values()
     )
 
 
@@ -135,7 +136,7 @@ def test_settings_turn_each_off_and_what_was_taken_in_is_forgotten(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shop / "AGENTS.md").write_text("Run make check before a commit.\n")
-    scope = places.repository_scope(places.project_scope(str(shop)))
+    scope = repository_scope(project_scope(str(shop)))
     index_seeds(_context())
     monkeypatch.setenv("GIEOK_SEED_COMMITS", "0")
     call = _context()
@@ -156,7 +157,7 @@ def test_an_unborn_branch_and_a_folder_that_is_gone_have_nothing(
     call = _context()
     call.home.journal.keep(seeds.SESSION_FOLDERS, {str(empty): "", str(tmp_path / "gone"): ""})
     index_seeds(call)
-    assert _texts(call, places.repository_scope(places.project_scope(str(empty)))) == {}
+    assert _texts(call, repository_scope(project_scope(str(empty)))) == {}
 
 
 def test_what_claude_code_noted_stands_in_its_own_context(shop: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, paths, places
+from gieok import paths
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
@@ -22,6 +22,8 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory.files.read import LARGEST_BYTES
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.settings import grants
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 
@@ -64,7 +66,7 @@ def _shown(result: TrustResult) -> str:
 
 
 def _indexed(call: Call, shop: Path) -> list[str]:
-    return sorted(call.home.store.hashes(Scope(places.project_scope(str(shop)))))
+    return sorted(call.home.store.hashes(Scope(project_scope(str(shop)))))
 
 
 def _waits(call: Call, shop: Path) -> list[str]:

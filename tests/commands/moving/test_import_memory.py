@@ -21,7 +21,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
-from gieok.places import build_handle
+from gieok.text.handles import build_handle
 
 DATA = Path(__file__).parents[2] / "machine" / "imports" / "data"
 MAIN = Scope("agent:main")

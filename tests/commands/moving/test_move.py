@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gieok import grants, places
 from gieok.commands.memory.index import index_memory as index
 from gieok.commands.memory.remember import remember_record as remember
 from gieok.commands.memory.search import search_memory as search
@@ -25,6 +24,8 @@ from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.settings import grants
 
 _AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 
@@ -50,7 +51,7 @@ def _context(folder: Path) -> Call:
 
 
 def _scope(folder: Path) -> Scope:
-    return Scope(places.project_scope(str(folder)))
+    return Scope(project_scope(str(folder)))
 
 
 def _fill(old: Path, text: str, said: str) -> None:

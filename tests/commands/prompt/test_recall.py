@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
 from gieok.commands.prompt.recall import RecallResult, recall_memories
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
 from gieok.hook import choice, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.text.handles import build_handle
 
 _KEY = "sessions/codex/s1#0"
 _SAID = (
@@ -57,7 +57,7 @@ def _recall(prompt: str, **more: str) -> RecallResult:
 
 def test_a_turn_is_shown_in_its_words_with_day_speaker_and_handle() -> None:
     found = _recall("결제 토스페이먼츠 어디로 옮겼지?")
-    handle = places.build_handle("agent:main", _KEY, 1)
+    handle = build_handle("agent:main", _KEY, 1)
     (memory,) = (m for m in found.memories if m.handle == handle)
     assert (memory.who, memory.day, memory.text) == (
         "user",

@@ -10,7 +10,6 @@ from contexts import using
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok import config
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes, is_asked
 from gieok.commands.setup.dialogue import Pick, WentBack
 from gieok.commands.setup.dialogue_steps import Asking
@@ -22,6 +21,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.setup import HomeSetup
 from gieok.ports.keys import Trial, Verdict
+from gieok.settings.table import OPTIONS
 
 #: Days that are more than those of every other line.
 _MORE_THAN_ANY = "99999"
@@ -128,7 +128,7 @@ def test_what_is_saved_is_what_the_last_path_says(fresh: Interview, data: st.Dat
     assert set(known.answers) == asked, "no answer of a path that was left"
     found = find_setup_changes(known)
     assert found == _straight(fresh, dict(known.answers))
-    options = {option.name: option for option in config.OPTIONS}
+    options = {option.name: option for option in OPTIONS}
     for name, text in found.settings.items():
         options[name].parse(text, "setup")
     secrets = {

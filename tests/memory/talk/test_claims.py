@@ -11,17 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from gieok import fs, places
+from gieok import fs
 from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.places.home import lasting_file, replaced_file
+from gieok.places.scope import PROMOTED, USER_SCOPE
 from gieok.ports.models import SentenceReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
 from gieok.text.embedform import text_to_embed
+from gieok.text.handles import build_handle
 
 _SHOP = Scope("project:shop-0badf00d")
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -106,7 +109,7 @@ def _embed(store: MemoryStore) -> None:
 
 def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
     """Return what holds no more → what holds in its place."""
-    file = Path(places.replaced_file(str(home), str(_SHOP)))
+    file = Path(replaced_file(str(home), str(_SHOP)))
     rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     return {(row[0], row[1]): (row[6], row[7]) for row in rows}
 
@@ -154,7 +157,7 @@ def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> 
     )
     assert ended is not None
     assert (ended.handle, ended.since) == (
-        places.build_handle(str(_SHOP), _key("c"), 1),
+        build_handle(str(_SHOP), _key("c"), 1),
         "replaced on 2026-03-03",
     )
 
@@ -173,7 +176,7 @@ def test_one_sentence_of_a_passage_ends_and_the_others_stand(
     assert (claim.words, claim.is_whole, claim.handle) == (
         _A,
         False,
-        places.build_handle(str(_SHOP), _key("b"), 1),
+        build_handle(str(_SHOP), _key("b"), 1),
     )
     assert standing.ended(str(_SHOP), "memory/1.md", 1, note) is None
     assert claim.since == f'"{_A}" was replaced on 2026-03-06'
@@ -266,9 +269,7 @@ def test_what_was_replaced_takes_no_room_at_a_sessions_start(
 ) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
     _update(store, tmp_path)
-    rows = json.loads(
-        Path(places.lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8")
-    )
+    rows = json.loads(Path(lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8"))
     assert [row[3] for row in rows] == [_key("b")]
 
 
@@ -457,12 +458,8 @@ def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}
-    rows = json.loads(
-        Path(places.replaced_file(str(tmp_path), places.USER_SCOPE)).read_text(encoding="utf-8")
-    )
-    assert [(row[0], row[6]) for row in rows] == [
-        (_key("b") + places.PROMOTED, _key("a") + places.PROMOTED)
-    ]
+    rows = json.loads(Path(replaced_file(str(tmp_path), USER_SCOPE)).read_text(encoding="utf-8"))
+    assert [(row[0], row[6]) for row in rows] == [(_key("b") + PROMOTED, _key("a") + PROMOTED)]
 
 
 @pytest.mark.parametrize(
@@ -544,7 +541,7 @@ def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_ane
     store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
     _update(store, tmp_path)
     marked = _ended(tmp_path)
-    file = Path(f"{places.replaced_file(str(tmp_path), str(_SHOP))}.links")
+    file = Path(f"{replaced_file(str(tmp_path), str(_SHOP))}.links")
     rows = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps([3, *rows[1:]]), encoding="utf-8")
     monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)

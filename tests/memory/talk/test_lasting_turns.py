@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
 from gieok.memory.talk import lasting_turns
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.places.home import lasting_file
+from gieok.places.scope import USER_SCOPE
 from gieok.ranking.learned import heads
 from gieok.testing.memory_store import MemoryStore
+from gieok.text.handles import line_check
 
-_SHOP, _USER = Scope("project:shop-1"), Scope(places.USER_SCOPE)
+_SHOP, _USER = Scope("project:shop-1"), Scope(USER_SCOPE)
 _AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
@@ -40,7 +42,7 @@ def _turns(scope: Scope, session: str, *lines: str, at: datetime = _AT) -> Entry
 
 
 def _rows(home: Path, scope: Scope) -> list[list[object]]:
-    return json.loads(Path(places.lasting_file(str(home), str(scope))).read_text())
+    return json.loads(Path(lasting_file(str(home), str(scope))).read_text())
 
 
 def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_a_row_has_the_sum_of_its_line(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns(_SHOP, "s", "User: the port is 8080")])
     lasting_turns.update_lasting_lines(store, tmp_path, _AT)
-    assert _rows(tmp_path, _SHOP)[0][5] == places.line_check("User: the port is 8080")
+    assert _rows(tmp_path, _SHOP)[0][5] == line_check("User: the port is 8080")
 
 
 def test_files_are_private_and_hold_no_text(tmp_path: Path) -> None:

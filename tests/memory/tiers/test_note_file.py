@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from gieok import places
 from gieok.memory.tiers import note_file
 from gieok.memory.tiers.note_file import BrokenNote, NoteForm, NoteLinks
 from gieok.memory.tiers.shelf import Contents, Written
@@ -28,6 +27,7 @@ from gieok.model.memory import (
     Tier,
 )
 from gieok.text import filenames
+from gieok.text.handles import build_handle
 
 _AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 _SEOUL = ZoneInfo("Asia/Seoul")
@@ -268,7 +268,7 @@ def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
     found = note_file.read_note(bare)
     assert found is not None
     assert (found.handle, found.entry, found.text) == (
-        places.build_handle("agent:main", _document().key),
+        build_handle("agent:main", _document().key),
         None,
         "We use ruff.",
     )

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from gieok import places, registry
+from gieok import registry
 from gieok.errors import GeneratorFailed
 from gieok.models.generators.host_command import ClaudeCode, Codex, HostGenerator
+from gieok.places.home import OWN_RUN
 from gieok.ports.models import Generated, Prompt
 from gieok.testing.model_server import ModelServer, TruncatedAnswer
 from gieok.text.echo import MARKER
@@ -120,7 +121,7 @@ def test_claude_is_asked_alone_and_its_answer_tokens_and_cost_are_read(fake: _Fa
         argv
     )
     assert "무엇을" not in "".join(argv), "what was said is in no process list"
-    assert seen["environment"][places.OWN_RUN] == "1"
+    assert seen["environment"][OWN_RUN] == "1"
     assert seen["environment"]["CLAUDE_CODE_SAFE_MODE"] == "1"
 
 
@@ -150,7 +151,7 @@ def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(
         "mcp_servers.gieok.enabled=false",
         "notify=[]",
     } < set(argv)
-    assert seen["environment"][places.OWN_RUN] == "1"
+    assert seen["environment"][OWN_RUN] == "1"
 
 
 def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gieok.hook import levels, matches
-from gieok.hook.options import HookSettings
 from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
+from gieok.settings.hook import HookSettings
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing.samples import HOME, OTHER, build_entry, corpus

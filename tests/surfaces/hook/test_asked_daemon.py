@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gieok import __version__, places
+from gieok import __version__
 from gieok.agents import table
 from gieok.daemon.server import Server
 from gieok.home.calls import open_call
 from gieok.processes import wire
+from gieok.text.handles import build_handle
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _MEMORY = {
@@ -149,7 +150,7 @@ def test_the_handle_that_is_shown_is_that_of_the_memory(known) -> None:
     handle = shown.splitlines()[-2].rpartition(", ")[2].rstrip(")")
     context = open_call({})
     keys = context.home.store.hashes(context.scope)
-    assert [key for key in keys if places.build_handle(str(context.scope), key) == handle] == [
+    assert [key for key in keys if build_handle(str(context.scope), key) == handle] == [
         key for key in keys if "decision/" in key
     ]
 

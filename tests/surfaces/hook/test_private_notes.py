@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
 from gieok.commands import load_command
 from gieok.home.calls import open_call
 from gieok.hook.note_gate import NoteGate
+from gieok.places.scope import USER_SCOPE
 
 _WORK = "when does the warehouse scanner contract with Lindqvist end?"
 _NOTES = {
@@ -64,18 +64,18 @@ def test_of_a_folder_that_is_asked_only_nothing_is_injected_and_everything_is_fo
 @pytest.mark.parametrize(
     ("is_note", "scope", "score", "text", "is_admitted"),
     [
-        (True, places.USER_SCOPE, 0.9, "the tablets of mother", True),
-        (True, places.USER_SCOPE, 0.49, "the tablets of mother", False),
-        (True, places.USER_SCOPE, 0.9, "her medicine", False),
+        (True, USER_SCOPE, 0.9, "the tablets of mother", True),
+        (True, USER_SCOPE, 0.49, "the tablets of mother", False),
+        (True, USER_SCOPE, 0.9, "her medicine", False),
         (True, "project:shop-1", 0.2, "her medicine", True),
-        (False, places.USER_SCOPE, 0.2, "her medicine", True),
+        (False, USER_SCOPE, 0.2, "her medicine", True),
     ],
 )
 @pytest.mark.parametrize("is_work", [True, False])
 def test_a_private_note_needs_a_shared_word_and_to_be_likely_where_the_prompt_is_of_a_project(
     is_note: bool, scope: str, score: float, text: str, is_admitted: bool, is_work: bool
 ) -> None:
-    scopes = ["project:shop-1", places.USER_SCOPE] if is_work else [places.USER_SCOPE]
+    scopes = ["project:shop-1", USER_SCOPE] if is_work else [USER_SCOPE]
     gate = NoteGate("", scopes, "which tablets do we sell?")
     source, category = (
         ("/home/kim/vault/a.md", "")
@@ -91,11 +91,11 @@ def test_a_private_note_needs_a_shared_word_and_to_be_likely_where_the_prompt_is
 def test_what_is_no_file_is_no_note() -> None:
     gate = NoteGate("/home/kim/vault", ["project:shop-1"], "tablets")
     assert gate.admits(
-        source="journal", scope=places.USER_SCOPE, key="observe:1", category="", score=0.1, text=""
+        source="journal", scope=USER_SCOPE, key="observe:1", category="", score=0.1, text=""
     )
     assert not gate.admits(
         source="/home/kim/vault/a.md",
-        scope=places.USER_SCOPE,
+        scope=USER_SCOPE,
         key="v/a.md",
         category="",
         score=1,

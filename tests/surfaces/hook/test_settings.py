@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok import config, grants, resolved
-from gieok.hook.options import OPTIONS, USED, HookSettings
-from gieok.option import Option
+from gieok.settings import grants
+from gieok.settings.file import parse_settings_file
+from gieok.settings.hook import OPTIONS, USED, HookSettings
+from gieok.settings.option import Option
+from gieok.settings.resolved import FileSettings, Parse, SettingsFile, resolve_settings
+from gieok.settings.values import load_effective_settings
 from gieok.surfaces.cli import main
 
 _NAMES = [option.name for option in OPTIONS]
@@ -28,14 +31,14 @@ _TEXTS = {
 }
 
 
-def _never(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
+def _never(home: str, file: SettingsFile) -> FileSettings:
     raise AssertionError(f"{file.path} was parsed once more")
 
 
 def _read(
-    home: Path, project: str = "", parse: resolved.Parse = config.parse_settings_file
+    home: Path, project: str = "", parse: Parse = parse_settings_file
 ) -> tuple[HookSettings, list[str]]:
-    values, wrong = resolved.resolve_settings(str(home), project, USED, {}, parse)
+    values, wrong = resolve_settings(str(home), project, USED, {}, parse)
     return HookSettings({name: value for name, (value, _) in values.items()}), [
         str(error) for error in wrong
     ]
@@ -84,7 +87,7 @@ def _agrees(text: str) -> None:
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIEOK_HOME", home)
         (Path(home) / "config.yaml").write_text(text, encoding="utf-8")
-        expected = config.load_effective_settings({}, {}, Path(home))
+        expected = load_effective_settings({}, {}, Path(home))
         read, wrong = _read(Path(home), parse=_never)
     assert wrong == []
     for name in _NAMES:

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from tests.support.daytime import find_noon_zone
 
-from gieok import places
 from gieok.commands.observe.run import observe_transcripts as observe
 from gieok.hook import inject
+from gieok.places.home import build_active_memory_path, lasting_file
+from gieok.places.project import project_scope
 from gieok.text.active import MARKER
 from gieok.text.echo import strip_echo
+from gieok.text.handles import build_handle
 from gieok.text.tokens import estimate_tokens
 
 
@@ -35,7 +37,7 @@ def _claude_lines(
 
 
 def _handle(scope: str, session: str) -> str:
-    return places.build_handle(scope, f"sessions/claude-code/{session}#1", 1)
+    return build_handle(scope, f"sessions/claude-code/{session}#1", 1)
 
 
 class _Told:
@@ -90,8 +92,8 @@ def test_a_session_in_a_project_begins_with_both_scopes_and_the_end_of_the_last_
     answer = ("assistant", "좋아요, 목록부터 할게요.")
     told.tell("last", known.project, ("user", "재고 화면은 내일 끝내자"), answer, day="2026-11-21")
     told.observe()
-    scope = places.project_scope(str(known.project))
-    Path(places.build_active_memory_path(str(known.home), scope)).write_text(
+    scope = project_scope(str(known.project))
+    Path(build_active_memory_path(str(known.home), scope)).write_text(
         "## Notes\n- The queue is small.\n"
     )
     (known.home / "active_memory.md").write_text("## Notes\n- The user works at night.\n")
@@ -130,7 +132,7 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
         day="2026-11-21",
     )
     told.observe()
-    file = Path(places.lasting_file(str(place.home), "agent:main"))
+    file = Path(lasting_file(str(place.home), "agent:main"))
     rows = json.loads(file.read_text())
     assert sorted(row[4] for row in rows if "/old#" in row[3]) == [1, 3]
     shifted = [
@@ -335,10 +337,10 @@ def test_what_rules_copied_is_shown_once_as_it_was_said(told: _Told, known) -> N
     )
     told.tell("last", known.project, ("user", "hello"), ("assistant", "hi"), day="2026-11-21")
     told.observe()
-    scope = places.project_scope(str(known.project))
+    scope = project_scope(str(known.project))
     assert (
         "We decided to use Redis"
-        in Path(places.build_active_memory_path(str(known.home), scope)).read_text()
+        in Path(build_active_memory_path(str(known.home), scope)).read_text()
     )
     assert told.start(known.project).count("We decided to use Redis") == 1
 
@@ -396,7 +398,7 @@ def test_status_says_how_much_each_scope_holds_and_empty_only_of_all(
     out = capsys.readouterr().out
     assert not out.startswith("Memory: empty"), out
     assert "yours, everywhere (agent:main): nothing yet" in out
-    assert f"this project's ({places.project_scope(str(repository))}): " in out
+    assert f"this project's ({project_scope(str(repository))}): " in out
 
 
 _ENTRY = "{0:040x} {1:040x} Dain <{2}> {3} +0900\t{4}\n"

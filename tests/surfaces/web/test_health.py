@@ -28,7 +28,7 @@ def test_what_waits_is_said_with_where_and_next(browser: TestClient) -> None:
         3,
         NOW + timedelta(hours=1),
     )
-    memory.context.home.journal.raise_incident(failed)
+    memory.call.home.journal.raise_incident(failed)
     page = browser.get("/status", headers={"Accept-Language": "ko"}).text
     assert "&lt;i&gt;model&lt;/i&gt;의 답: 500" in page
     assert "3번 시도" in page

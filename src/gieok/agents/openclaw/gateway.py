@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from gieok.agents.openclaw.installation import find_openclaw
 from gieok.agents.transcripts.fields import Line, read_object_field, read_text_field
+from gieok.env_file import private_variables
 from gieok.errors import BadConfig, BadRequest
-from gieok.resolved import private_variables
 
 USUAL_PORT = 18789
 _PORT_VARIABLE = "OPENCLAW_GATEWAY_PORT"

@@ -330,22 +330,6 @@ def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
         return home
 
 
-def prices_of(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the prices of slots from a text such as `1=10, 30=8`. Raises ValueError."""
-    prices: list[tuple[int, int]] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        least, _, price = (piece.strip() for piece in part.partition("="))
-        if (
-            not (least.isascii() and least.isdigit() and price.isascii() and price.isdigit())
-            or int(least) < 1
-        ):
-            raise ValueError(f"{part!r} is no `number=points`")
-        prices.append((int(least), int(price)))
-    if len({least for least, _ in prices}) < len(prices):
-        raise ValueError("a number stands there twice")
-    return tuple(sorted(prices))
-
-
 def _format_reply_reference(character: str, message: str) -> str:
     return f"{REPLY}:{character}/{message}"
 

@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from gieok import fs, places
+from gieok import fs
+from gieok.places.home import PROJECT_FOLDER
+from gieok.places.workplace import project_root
 
-FOLDER = Path(places.PROJECT_FOLDER, "code")
+FOLDER = Path(PROJECT_FOLDER, "code")
 _INDEX = "index.sqlite"
 #: Keeps the index out of the repository.
 _IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
@@ -26,7 +28,7 @@ def find_root(start: Path) -> Path | None:
 
     A repository is never part of a project around it.
     """
-    root = places.project_root(str(start), str(FOLDER.relative_to(places.PROJECT_FOLDER) / _INDEX))
+    root = project_root(str(start), str(FOLDER.relative_to(PROJECT_FOLDER) / _INDEX))
     return Path(root) if root else None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated, NamedTuple
 
-from gieok import fs, grants, paths, places
+from gieok import fs, paths
 from gieok.code.ask import statistics
 from gieok.code.deepen import escalation
 from gieok.code.index import embedding, ownership
@@ -29,7 +29,10 @@ from gieok.flow.generate import Asker
 from gieok.home import withholding
 from gieok.home.call import Call
 from gieok.model.code import key_path
+from gieok.places.checkout import find_repository_top
+from gieok.places.home import PROJECT_FOLDER
 from gieok.ports.models import Embedder, Followed
+from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10
@@ -117,12 +120,10 @@ def init_code_index(
             "--model is for --full: nothing else asks a model",
             hint="`gieok code init --full --model …`",
         )
-    root = (
-        start if path else layout.find_root(start) or Path(places.find_repository_top(str(start)))
-    )
+    root = start if path else layout.find_root(start) or Path(find_repository_top(str(start)))
     if grants.is_own(str(root)):
         raise BadRequest(
-            f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            f"{str(root / PROJECT_FOLDER)!r} holds your own memory, and no project's",
             hint="name a folder below: `gieok code init DIR`",
         )
     withholding.check_folder(call, str(root))

@@ -16,15 +16,15 @@ from gieok.commands.memory.forget_steps import (
 from gieok.errors import StoreError
 from gieok.flow import distil
 from gieok.flow.clean import cleaned
-from gieok.grants import TrustJudge
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.files import read, roots, sync
 from gieok.memory.tiers import sweep
 from gieok.memory.tiers import sync as tiers_sync
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.places import is_served
+from gieok.places.scope import is_served
 from gieok.ports.store import Scrubbing, Store
+from gieok.settings.grants import TrustJudge
 from gieok.text.encoding import decode_note_bytes
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, NamedTuple
 
-from gieok import __version__, grants
+from gieok import __version__
 from gieok.agents.table import HOOKED
 from gieok.commands.command import TRUST_HINT, Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import OrNull, mark_encoded_getter
@@ -36,6 +36,7 @@ from gieok.ports.store import Droppable, ManagedStore, VectorSearch
 from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
+from gieok.settings import grants
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
 

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from gieok import config, fs, paths
+from gieok import fs, paths
 from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden
 from gieok.errors import BadConfig
 from gieok.home.call import Call
+from gieok.settings.file import find_settings_errors
 from gieok.text.messages import Words
 
 _NEW = Words(
@@ -41,7 +42,7 @@ def edit_user_config(call: Call) -> EditedConfig:
             "config.yaml",
             f"write in {str(file)!r}, or `gieok config set NAME VALUE`",
         )
-        if not (wrong := config.wrong(call.home.folder, text)):
+        if not (wrong := find_settings_errors(call.home.folder, text)):
             break
         error_lines = [f"✗ {error}" for error in wrong]
         question = call.words("Edit again? [y/N] ")

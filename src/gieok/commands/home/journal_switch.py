@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from gieok import config
 from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
@@ -19,6 +18,7 @@ from gieok.flow import journal_copy
 from gieok.home.call import Call
 from gieok.home.stores import list_journal_names
 from gieok.ports.journal_rows import CopiedJournal
+from gieok.settings import user_file
 from gieok.text.messages import Words
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def switch_journal(
             with source.exclusive("rebuild"), source.exclusive("deliver"):
                 copied = copy(source, target)
                 users = copy(*accounts, what="list of accounts") if accounts else _NOTHING
-                config.choose(call.home.settings, "journal", name)
+                user_file.choose(call.home.settings, "journal", name)
     parts, is_done = copied.copied + users.copied, not dry_run
     return JournalSwitchResult(
         from_=now,

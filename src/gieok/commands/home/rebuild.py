@@ -23,7 +23,7 @@ from gieok.memory.files import roots, sync
 from gieok.memory.talk import turns
 from gieok.memory.tiers import sweep
 from gieok.model.memory import Entry, Scope
-from gieok.places import is_served
+from gieok.places.scope import is_served
 from gieok.ports.store import DERIVED, Renewable, Store, VectorSearch
 from gieok.text.messages import Words
 from gieok.text.turns import is_users

@@ -6,12 +6,12 @@ The rest of the file stays unchanged.
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok import config
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
+from gieok.settings import user_file
 from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
@@ -79,7 +79,7 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
 
 
 def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
-    config.choose(call.home.settings, row.name, value)
+    user_file.choose(call.home.settings, row.name, value)
     return SetResult(row.name, row.value, value)
 
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, full_disk_words
 from gieok.commands.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.commands.home import jobs
@@ -22,6 +22,7 @@ from gieok.home.withholding import format_local_time
 from gieok.hook import stats
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
+from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedStore, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON, SHIPPED
@@ -378,9 +379,9 @@ def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:
 
 def _build_scope_owner_words(scope: str) -> Words:
     """Return the words for the owner of a scope."""
-    if scope == places.USER_SCOPE:
+    if scope == USER_SCOPE:
         return Words.of("yours, everywhere ({scope})", scope=scope)
-    if places.is_brought(scope):
+    if is_brought(scope):
         return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
     if scope.startswith("project:"):
         return Words.of("this project's ({scope})", scope=scope)

@@ -8,7 +8,6 @@ resumes. The old index stays.
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok import config
 from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, StoreError
@@ -16,6 +15,7 @@ from gieok.flow import durable, lifecycle
 from gieok.home.call import Call
 from gieok.home.stores import list_store_names
 from gieok.ports.store import Droppable, ManagedStore, RemoteData, Store
+from gieok.settings import user_file
 from gieok.text.messages import Words
 
 #: Store that the prompt hook reads: it has no time for a server.
@@ -68,7 +68,7 @@ def switch_store(
     copied = vectors = 0
     if not dry_run:
         copied, vectors = _copy_store_contents(call, source, target)
-        config.choose(call.home.settings, "store", name)
+        user_file.choose(call.home.settings, "store", name)
     return SwitchResult(
         from_=call.home.stores.name,
         to=name,

@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory import observation, retirement
@@ -13,6 +12,7 @@ from gieok.memory.files import roots
 from gieok.memory.retirement import AwayTurn
 from gieok.memory.talk import turns
 from gieok.model.memory import RETIRED, Document, Scope
+from gieok.text.handles import build_handle
 from gieok.text.markdown import front_matter
 
 
@@ -101,13 +101,13 @@ def _iter_away_observations(call: Call, scope: Scope) -> Iterator[Away]:
     for entry in call.home.journal.made(scope):  # what is put away lives in hot
         document = entry.document
         if document.metadata.get(RETIRED) and document.key.startswith(observation.PREFIX):
-            handle = places.build_handle(scope.path, document.key)
+            handle = build_handle(scope.path, document.key)
             yield Away(handle, scope, document.text, document.metadata[RETIRED], document=document)
 
 
 def _iter_away_turns(call: Call, scope: Scope) -> Iterator[Away]:
     for turn in retirement.turns(call.home.journal, scope):
-        handle = places.build_handle(scope.path, turn.key, turn.line)
+        handle = build_handle(scope.path, turn.key, turn.line)
         yield Away(handle, scope, read_away_turn(call, scope, turn), turn.at, turn=turn)
 
 
@@ -126,7 +126,7 @@ def _iter_away_records(call: Call, scope: Scope) -> Iterator[Away]:
                 matter = front_matter(text)
                 at = matter.fields.get("retired", "") or _format_file_time(file)
                 yield Away(
-                    places.build_handle(scope.path, root.key_of(was)),
+                    build_handle(scope.path, root.key_of(was)),
                     scope,
                     text[matter.end :].strip(),
                     at,

@@ -6,13 +6,13 @@ Covers transcripts, files of notes, and a vault.
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
 from gieok.commands.encode import Omitted
 from gieok.errors import GieokError
 from gieok.flow import lifecycle
 from gieok.home.call import Call
 from gieok.memory.files import freshness, roots
 from gieok.model.memory import Scope
+from gieok.places.home import PROJECT_FOLDER
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.messages import Words
 
@@ -83,7 +83,7 @@ def untrusted_records(call: Call, store: Store) -> int:
     them.
     """
     project = call.project
-    shelf = Path(project, places.PROJECT_FOLDER, "memory")
+    shelf = Path(project, PROJECT_FOLDER, "memory")
     return roots.not_indexed(store, call.scope, shelf) if project and shelf.is_dir() else 0
 
 

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
@@ -26,6 +26,7 @@ from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.memory.tiers import sync
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
+from gieok.text.handles import build_handle
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 from gieok.text.redact.sense import redact_said
@@ -285,7 +286,7 @@ def _edit_record_file(
             file = records.renamed(record_shelf.base, file) if is_made else file
             key = root.key_of(file)
             _keep_wording(call, replaced, key)
-            handle = places.build_handle(memory.document.scope.path, key)
+            handle = build_handle(memory.document.scope.path, key)
         if kind == handles.RECORD and record_shelf.is_project:
             untrusted.grant_record_trust(call.home.folder, record_shelf.base, file)
     if kind == handles.RECORD:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from gieok.commands.command import STATUSES
 from gieok.errors import BadRequest
@@ -21,33 +22,39 @@ SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
 _OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
 
 
-def narrow_filter(call: Call, where: Filter, *, tag: str, agent: str, status: str) -> Filter:
-    """Return a filter that admits no more than is wanted, as far as stores can tell.
+class Narrowing(NamedTuple):
+    """Filter words of a request.
 
     `tag` and `agent` are names joined by commas; `status` may be `all`.
-
-    Raises BadRequest.
     """
-    statuses = frozenset((status,)) if status != "all" else frozenset[str]()
-    if statuses & _OF_LINES:
-        statuses = (statuses - {"current"}) | {"stands"}
-    return where._replace(
-        tags=frozenset(map(normalise_tag, _split_filter_names("tag", tag))),
-        agents=frozenset(_split_filter_names("agent", agent)),
-        statuses=statuses,
-        # Not to the second: stores cache for a while which documents a filter admits.
-        at=call.clock.now().replace(second=0, microsecond=0) if statuses else None,
-    )
 
+    tag: str
+    agent: str
+    status: str
 
-def is_of_status(wanted: str, status: str) -> bool:
-    """Return whether a memory's status is the wanted status; a `current` memory also `stands`."""
-    return wanted in ("all", status) or (wanted == "stands" and status == "current")
+    def narrow_filter(self, call: Call, where: Filter) -> Filter:
+        """Return a filter that admits no more than is wanted, as far as stores can tell.
 
+        Raises BadRequest.
+        """
+        statuses = frozenset((self.status,)) if self.status != "all" else frozenset[str]()
+        if statuses & _OF_LINES:
+            statuses = (statuses - {"current"}) | {"stands"}
+        return where._replace(
+            tags=frozenset(map(normalise_tag, _split_filter_names("tag", self.tag))),
+            agents=frozenset(_split_filter_names("agent", self.agent)),
+            statuses=statuses,
+            # Not to the second: stores cache for a while which documents a filter admits.
+            at=call.clock.now().replace(second=0, microsecond=0) if statuses else None,
+        )
 
-def describe_filters(*, tag: str, agent: str, status: str) -> Mapping[str, str]:
-    """Return filters by name, with `all` for a filter that is not set."""
-    return {"tag": tag or "all", "agent": agent or "all", "status": status}
+    def admits_status(self, status: str) -> bool:
+        """Return whether a memory's status is wanted; a `current` memory also `stands`."""
+        return self.status in ("all", status) or (self.status == "stands" and status == "current")
+
+    def describe_filters(self) -> Mapping[str, str]:
+        """Return the filters by name, with `all` for a filter that is not set."""
+        return {name: value or "all" for name, value in self._asdict().items()}
 
 
 def _split_filter_names(what: str, joined: str) -> list[str]:

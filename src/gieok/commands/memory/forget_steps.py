@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
 from gieok.commands.memory.handles import is_shelf
@@ -27,6 +27,7 @@ from gieok.memory.tiers import sweep, sync
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedStore, Scrubbing, Store
+from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
 
 _AT_ONCE = 500
@@ -145,7 +146,7 @@ def _collect_document_names(document: Document, there: Sequence[roots.Root]) -> 
 
 
 def _format_document_handle(document: Document) -> str:
-    return places.build_handle(document.scope.path, document.key)
+    return build_handle(document.scope.path, document.key)
 
 
 def _strip_citation_lines(handle: str) -> str:

@@ -7,7 +7,6 @@ where nothing was found: whoever finds something needs no list of the rest.
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from gieok import places
 from gieok.agents.sources import iter_unread_transcripts
 from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.commands.command import TRUST_HINT, waiting_words
@@ -20,6 +19,7 @@ from gieok.memory.sidecar import UNREAD
 from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
+from gieok.places.scope import is_served
 from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
 from gieok.text.messages import Words
@@ -38,9 +38,7 @@ def gaps_of_memory(call: Call, store: Store, scopes: Sequence[Scope]) -> Iterato
 def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
     """Yield how many other scopes of the owner hold memory."""
     others = [
-        scope
-        for scope in store.scopes()
-        if scope not in scopes and not places.is_served(scope.path)
+        scope for scope in store.scopes() if scope not in scopes and not is_served(scope.path)
     ]
     if others:
         count, names = (
@@ -144,7 +142,7 @@ def gaps_of_observing(call: Call, scopes: Sequence[Scope]) -> Iterator[Words]:
     others = [
         scope
         for scope in journal.made_scopes()
-        if scope not in scopes and not places.is_served(scope.path)
+        if scope not in scopes and not is_served(scope.path)
     ]
     if others:
         count = len(others)

@@ -13,7 +13,7 @@ from gieok.memory.files import roots
 from gieok.memory.files.read import Unfit, Untrusted, read_contained
 from gieok.memory.talk import turn_reader
 from gieok.model.memory import Document, Tier
-from gieok.places import SEEDS, SESSIONS
+from gieok.places.scope import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 from gieok.ranking.recall import first_answer
 from gieok.text.encoding import convert_line_ends

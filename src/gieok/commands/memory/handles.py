@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok import places
 from gieok.commands.memory import away
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -18,10 +17,12 @@ from gieok.memory.sidecar import observing, reflecting
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import find_document_status as document_status
+from gieok.places.home import is_records_folder
 from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
+from gieok.text.handles import HANDLE_PATTERN, build_handle
 
-_HANDLE = re.compile(places.HANDLE_PATTERN)
+_HANDLE = re.compile(HANDLE_PATTERN)
 _CORRECTED_LINE = re.compile(re.escape(CORRECTED_MARK) + r"\d{4}-\d\d-\d\d\)$")
 _SHOWN, _SHOWN_CHARS = 5, 60
 #: The kinds of memory that a person tells apart.
@@ -45,7 +46,7 @@ class NamedMemory(NamedTuple):
     @property
     def handle(self) -> str:
         """Return the full handle."""
-        return places.build_handle(self.document.scope.path, self.document.key, self.line)
+        return build_handle(self.document.scope.path, self.document.key, self.line)
 
     @property
     def text(self) -> str:
@@ -144,7 +145,7 @@ def read_again(call: Call, memory: NamedMemory) -> Document:
 
 
 def _select_keys_by_digits(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
-    return [key for key in keys if places.build_handle(scope.path, key).startswith(digits)]
+    return [key for key in keys if build_handle(scope.path, key).startswith(digits)]
 
 
 def _list_replaced_documents(call: Call, scope: Scope, digits: str) -> list[Document]:
@@ -224,7 +225,7 @@ def is_shelf(root: roots.Root, home: str) -> bool:
     Such a root is the `memory` folder of a project's `.gieok`, of the home, or of a program's
     scope.
     """
-    return root.path.name == MEMORY and places.is_records_folder(home, str(root.path.parent))
+    return root.path.name == MEMORY and is_records_folder(home, str(root.path.parent))
 
 
 def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:

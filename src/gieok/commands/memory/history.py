@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.commands.command import Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, origin
@@ -18,6 +17,7 @@ from gieok.memory.corrections import unmarked
 from gieok.memory.talk import turns
 from gieok.model.conversation import CORRECTED_MARK, Role
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
+from gieok.places.scope import SESSIONS
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -260,7 +260,7 @@ def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, 
 
 def _load_memories_by_key(call: Call, scope: str, key: str, line: int) -> list[NamedMemory]:
     held, _ = first_answer(call.home.stores.all(), lambda store: store.get(Scope(scope), [key]))
-    is_line = key.startswith(f"{places.SESSIONS}/")
+    is_line = key.startswith(f"{SESSIONS}/")
     return [
         NamedMemory(document, line if is_line else 0)
         for document in held

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.commands.absence import absence, gap_lines
 from gieok.commands.command import (
     STATUSES,
@@ -29,10 +28,12 @@ from gieok.hook.validity import Standing
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
-from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
+from gieok.model.retrieval import Filter, FoundPassage
+from gieok.places.scope import SESSIONS
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
+from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -54,9 +55,7 @@ class ListRequest:
     since: str
     until: str
     limit: int
-    tag: str
-    agent: str
-    status: str
+    narrowing: filters.Narrowing
     tier: str
     everywhere: bool
 
@@ -143,9 +142,7 @@ def list_memories(
         since=since,
         until=until,
         limit=limit,
-        tag=tag,
-        agent=agent,
-        status=status,
+        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
         tier=tier,
         everywhere=everywhere,
     )
@@ -165,7 +162,7 @@ def _list_store_memories(call: Call, request: ListRequest, store: Store) -> List
     where = _build_list_filter(call, request)
     rows: list[ListedMemory] = []
     scopes = search.list_owned_scopes(store) if request.everywhere else call.scopes
-    if request.status == "retired":
+    if request.narrowing.status == "retired":
         return _with_gaps(
             _list_retired_memories(call, request, scopes), call, request, store, scopes
         )
@@ -205,7 +202,7 @@ def _with_gaps(
         until,
         kind=request.kind,
         tier=request.tier,
-        **filters.describe_filters(tag=request.tag, agent=request.agent, status=request.status),
+        **request.narrowing.describe_filters(),
     )
     return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(call, store, scopes)))
 
@@ -242,9 +239,7 @@ def _is_of_filter(one: Away, where: Filter) -> bool:
     fields = one.document.metadata if one.document else {}
     if one.file is not None:
         fields = front_matter(one.file.read_text(encoding="utf-8", errors="replace")).fields
-    return (not where.tags or not where.tags.isdisjoint(tags_of(fields))) and (
-        not where.agents or not where.agents.isdisjoint(agents_of(one.key, fields))
-    )
+    return where.admits_metadata(one.key, fields)
 
 
 def _build_list_filter(call: Call, request: ListRequest) -> Filter:
@@ -258,9 +253,7 @@ def _build_list_filter(call: Call, request: ListRequest) -> Filter:
         if until
         else None,
     )
-    return filters.narrow_filter(
-        call, where, tag=request.tag, agent=request.agent, status=request.status
-    )
+    return request.narrowing.narrow_filter(call, where)
 
 
 def _of_scope(
@@ -272,7 +265,12 @@ def _of_scope(
     has_records = read.KIND in where.kinds and any(
         handles.is_shelf(root, str(call.home.folder)) for root in known
     )
-    is_rare = has_records or bool(request.words) or request.status != "all" or request.tier != "all"
+    is_rare = (
+        has_records
+        or bool(request.words)
+        or request.narrowing.status != "all"
+        or request.tier != "all"
+    )
     looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
     while True:
         ids = store.within(scope, where, looked_at)
@@ -322,7 +320,7 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
     shown = set[str]()
     block: list[_Item] = []
     for p in passages:
-        is_talk = p.key.startswith(f"{places.SESSIONS}/")
+        is_talk = p.key.startswith(f"{SESSIONS}/")
         if block and block[0].key != p.key:
             yield from reversed(block)
             block = []
@@ -349,9 +347,7 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
 def _format_passage_headline(p: FoundPassage) -> str:
     """Return the headline of a passage: its title and its first words."""
     text = p.text.lstrip("# ")
-    title = (
-        "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
-    )
+    title = "" if p.key.startswith((PREFIX, f"{SESSIONS}/")) else p.title.rpartition(" > ")[2]
     return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
@@ -370,10 +366,10 @@ def _build_listed_row(
 ) -> ListedMemory:
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
-    is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
+    is_one = bool(item.line) or not item.key.startswith(f"{SESSIONS}/")
     ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
     return ListedMemory(
-        handle=places.build_handle(item.scope.path, item.key, item.line),
+        handle=build_handle(item.scope.path, item.key, item.line),
         day=timeline.day_of_moment(document.valid_from, document.updated_at, call.zone),
         kind=handles.kind_of(document, known, str(call.home.folder)),
         status=ended.name if ended else _standing_status(call, document, item, standing),
@@ -394,7 +390,7 @@ def _is_row_wanted(call: Call, request: ListRequest, row: ListedMemory) -> bool:
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     return (
         request.kind in ("all", row.kind)
-        and filters.is_of_status(request.status, row.status)
+        and request.narrowing.admits_status(row.status)
         and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)
         and (until is None or row.day <= until.last)

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
 from gieok.commands.memory import handles
 from gieok.commands.memory.handles import NamedMemory
 from gieok.home.call import Call
 from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
+from gieok.text.handles import build_handle
 
 
 class Replacement(NamedTuple):
@@ -107,7 +107,7 @@ def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
     document = memory.document
     by = document.metadata.get(REPLACED_BY, "")
     for new in call.home.store.get(document.scope, [by]) if by else ():
-        yield Replacement(places.build_handle(new.scope.path, new.key), new.text)
+        yield Replacement(build_handle(new.scope.path, new.key), new.text)
     if not by and (ended := handles.find_memory_end(call, memory)) is not None and ended.key:
         for new in call.home.store.get(Scope(ended.scope), [ended.key]):
             text = (

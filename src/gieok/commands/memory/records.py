@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, grants, places, projects
+from gieok import fs, projects
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import (
@@ -21,10 +21,16 @@ from gieok.hook import records
 from gieok.memory.files import roots, sync
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.model.memory import Scope
+from gieok.places.checkout import common_folder, find_repository_top
+from gieok.places.home import PROJECT_FOLDER, records_folder
+from gieok.places.project import project_scope
+from gieok.places.scope import USER_SCOPE, is_served
+from gieok.places.workplace import find_workplace
 from gieok.ports.store import ManagedStore, Store, VectorSearch
+from gieok.settings import grants
 from gieok.text.messages import Words
 
-#: File in a folder of `places.records_folder`: the scope whose records are there.
+#: File in a folder of `records_folder`: the scope whose records are there.
 _SCOPE_NAME = "scope"
 
 
@@ -40,7 +46,7 @@ class RecordShelf(NamedTuple):
 
         Others may write to a project, so its records are recalled once they are trusted.
         """
-        return self.base.name == places.PROJECT_FOLDER and self.scope != Scope(places.USER_SCOPE)
+        return self.base.name == PROJECT_FOLDER and self.scope != Scope(USER_SCOPE)
 
     def shown(self, file: Path) -> str:
         """Return a record's path relative to the project's folder."""
@@ -61,7 +67,7 @@ def find_record_shelf(call: Call, *, user: bool) -> RecordShelf:
         return scope_shelf(call, call.scope)
     folder = "" if user else call.project or _new_project(call)
     if not folder:
-        return RecordShelf(fs.make_private(call.home.folder), Scope(places.USER_SCOPE))
+        return RecordShelf(fs.make_private(call.home.folder), Scope(USER_SCOPE))
     # trust in the project's files moves along, before anything is judged
     projects.know(call.home.folder, folder)
     return project_shelf(folder)
@@ -73,11 +79,11 @@ def scope_shelf(call: Call, scope: Scope) -> RecordShelf:
     The shelf is the user's, that of a project whose folder is here, or one in the home for a
     program's own scope. Raises BadRequest for other scopes.
     """
-    if scope == Scope(places.USER_SCOPE):
+    if scope == Scope(USER_SCOPE):
         return RecordShelf(fs.make_private(call.home.folder), scope)
     if scope.path.startswith("project:"):
         return _shelf_of_project(call, scope)
-    if places.is_served(scope.path):
+    if is_served(scope.path):
         raise BadRequest(
             f"{scope} is what a character remembers",
             hint=(
@@ -85,7 +91,7 @@ def scope_shelf(call: Call, scope: Scope) -> RecordShelf:
                 "project, or for you (--user)"
             ),
         )
-    base = Path(places.records_folder(str(call.home.folder), scope.path))
+    base = Path(records_folder(str(call.home.folder), scope.path))
     if not (base / _SCOPE_NAME).exists():
         fs.make_private(base)
         fs.create_new_file(base / _SCOPE_NAME, f"{scope}\n")
@@ -94,11 +100,11 @@ def scope_shelf(call: Call, scope: Scope) -> RecordShelf:
 
 def _shelf_of_project(call: Call, scope: Scope) -> RecordShelf:
     for root in roots.load_roots(call.home.store, scope):
-        if root.path.name == records.MEMORY and root.path.parent.name == places.PROJECT_FOLDER:
+        if root.path.name == records.MEMORY and root.path.parent.name == PROJECT_FOLDER:
             return RecordShelf(root.path.parent, scope)
     for folder in (call.project, *call.home.journal.kept(SESSION_FOLDERS)):
-        top = places.find_workplace(folder) if folder and Path(folder).is_dir() else ""
-        if top and places.project_scope(top) == scope.path:
+        top = find_workplace(folder) if folder and Path(folder).is_dir() else ""
+        if top and project_scope(top) == scope.path:
             return project_shelf(top)
     raise BadRequest(
         f"{scope} has no folder for records that is known here",
@@ -109,15 +115,15 @@ def _shelf_of_project(call: Call, scope: Scope) -> RecordShelf:
 def shelf_at(call: Call, base: Path) -> RecordShelf:
     """Return the shelf in a folder that holds records."""
     if base == call.home.folder:
-        return RecordShelf(base, Scope(places.USER_SCOPE))
-    if base.name == places.PROJECT_FOLDER:
+        return RecordShelf(base, Scope(USER_SCOPE))
+    if base.name == PROJECT_FOLDER:
         return project_shelf(str(base.parent))
     return RecordShelf(base, Scope((base / _SCOPE_NAME).read_text(encoding="utf-8").strip()))
 
 
 def project_shelf(root: str) -> RecordShelf:
     """Return the shelf of the project in a folder."""
-    return RecordShelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
+    return RecordShelf(Path(root) / PROJECT_FOLDER, Scope(project_scope(root)))
 
 
 def _new_project(call: Call) -> str:
@@ -125,7 +131,7 @@ def _new_project(call: Call) -> str:
 
     '' for the home folder and the root of the disk.
     """
-    top = Path(places.common_folder(places.find_repository_top(str(call.caller.folder))))
+    top = Path(common_folder(find_repository_top(str(call.caller.folder))))
     return "" if top.resolve() in (call.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 

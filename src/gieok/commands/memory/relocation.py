@@ -3,12 +3,13 @@
 import json
 import os
 
-from gieok import places, projects
+from gieok import projects
 from gieok.flow.durable import DurableNotes
 from gieok.home.call import Call
 from gieok.memory.exchange.scope_moves import Repointing
 from gieok.memory.files import roots
 from gieok.model.memory import Scope
+from gieok.places.project import known_projects
 from gieok.ports.store import Store
 
 
@@ -20,7 +21,7 @@ def follow_project(call: Call, root: str, store: Store) -> None:
     if not root or call.is_scope_named:
         return
     scope = Scope(projects.know(call.home.folder, root))
-    known = places.known_projects(str(call.home.folder)).values()
+    known = known_projects(str(call.home.folder)).values()
     # `os.path.exists`, because a root is text.
     left = [
         project.root

@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from gieok import grants
 from gieok.commands.command import (
     TRUST_HINT,
     Effect,
@@ -25,6 +24,7 @@ from gieok.errors import BadRequest, StoreError
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
+from gieok.settings import grants
 from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
 from gieok.text.markdown import front_matter

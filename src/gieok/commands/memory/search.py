@@ -8,7 +8,6 @@ from datetime import date as day
 from itertools import islice
 from typing import Annotated
 
-from gieok import places
 from gieok.commands.command import TRUST_HINT, Operation, Parameter, Surface, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
@@ -19,12 +18,14 @@ from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
+from gieok.places.scope import SESSIONS, is_served
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.likelihood import level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 from gieok.text.turns import exchange
 
@@ -59,9 +60,7 @@ class SearchRequest:
     source: str
     since: str
     until: str
-    tag: str
-    agent: str
-    status: str
+    narrowing: filters.Narrowing
     profile: str
     keyword_only: bool
     explain: bool
@@ -82,8 +81,8 @@ def _build_search_hit(
     status = find_document_status(document, now) if document else "stands"
     p = hit.passage
     return SearchHit(
-        handle=places.build_handle(
-            p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0
+        handle=build_handle(
+            p.scope.path, p.key, p.start_line if p.key.startswith(f"{SESSIONS}/") else 0
         ),
         path=path,
         start_line=p.start_line,
@@ -184,9 +183,7 @@ def search_memory(
         source=source,
         since=since,
         until=until,
-        tag=tag,
-        agent=agent,
-        status=status,
+        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
         profile=profile,
         keyword_only=keyword_only,
         explain=explain,
@@ -230,9 +227,7 @@ def _search_memory_store(
         since=_compute_day_edge(since.first, call.zone, min) if since else None,
         until=_compute_day_edge(until.last + timedelta(days=1), call.zone, max) if until else None,
     )
-    where = filters.narrow_filter(
-        call, where, tag=request.tag, agent=request.agent, status=request.status
-    )
+    where = request.narrowing.narrow_filter(call, where)
     today = call.clock.now().astimezone(call.zone).date()
     period = (
         timeline.find_asked_period(text, today)
@@ -253,7 +248,7 @@ def _search_memory_store(
     )
     profile = _build_search_profile(call, request)
     limit = profile.limit
-    if request.status != "all":
+    if request.narrowing.status != "all":
         # more than `limit`: some hits turn out to have another status
         profile = profile.with_limit(max(limit, _LOOKED_AT))
     if period and not request.limit:
@@ -339,7 +334,7 @@ def _list_search_gaps(
         since,
         until,
         source=request.source,
-        **filters.describe_filters(tag=request.tag, agent=request.agent, status=request.status),
+        **request.narrowing.describe_filters(),
     )
     yield from gaps.gaps_of_memory(call, store, scopes)
 
@@ -380,7 +375,7 @@ def _build_search_results(
         text = restatements.spoken_text(placed_hit.hit.passage.text)
         return RowStatement(text, days, hit.handle, f"{hit.scope} {hit.status}")
 
-    pairs = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
+    pairs = (pair for pair in shown if request.narrowing.admits_status(pair[1].status))
     folded = restatements.fold_restatements(islice(pairs, max(limit, len(found.hits))), statement)
     return tuple(_with_days(hit, fold) for (_, hit), fold in folded[:limit])
 
@@ -411,7 +406,7 @@ def list_owned_scopes(store: Store) -> tuple[Scope, ...]:
 
     Scopes of characters belong to the users that talk to them. Raises NotIndexed.
     """
-    scopes = tuple(scope for scope in store.scopes() if not places.is_served(scope.path))
+    scopes = tuple(scope for scope in store.scopes() if not is_served(scope.path))
     if not scopes:
         raise NotIndexed("nothing is indexed in any scope")
     return scopes

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from gieok import places
 from gieok.agents.agent import load_agent
 from gieok.flow.durable import forgotten
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
@@ -16,6 +15,9 @@ from gieok.home.commits import read_commit_log
 from gieok.memory.files import seeds
 from gieok.memory.files.seeds import SeedFile
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.places.scope import SEEDS, USER_SCOPE, repository_scope
+from gieok.places.workplace import find_workplace
 
 NOTE = "seeds"
 
@@ -40,7 +42,7 @@ def index_seeds(call: Call, is_stopped: Callable[[], bool] = lambda: False) -> R
 
 
 def _is_seed(key: str) -> bool:
-    return key.startswith(f"{places.SEEDS}/")
+    return key.startswith(f"{SEEDS}/")
 
 
 def _iter_seed_sources(call: Call) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
@@ -51,10 +53,10 @@ def _iter_seed_sources(call: Call) -> Iterator[tuple[Scope, list[SourceItem | Fa
     settings, user = call.home.settings, call.caller.user
     has_files = settings.flag("seed.files")
     yield (
-        Scope(places.USER_SCOPE),
+        Scope(USER_SCOPE),
         list(
             seeds.file_items(
-                Scope(places.USER_SCOPE),
+                Scope(USER_SCOPE),
                 seeds.users_files(user) if has_files else (),
                 call.home.cut,
             )
@@ -65,10 +67,10 @@ def _iter_seed_sources(call: Call) -> Iterator[tuple[Scope, list[SourceItem | Fa
     folders = sorted(call.home.journal.kept(seeds.SESSION_FOLDERS))
     noted: dict[str, list[SeedFile]] = defaultdict(list)
     for folder in folders:
-        if not call.privacy.excludes_folder(folder) and (root := places.find_workplace(folder)):
+        if not call.privacy.excludes_folder(folder) and (root := find_workplace(folder)):
             noted[root] += seeds.agents_notes(own, folder) if has_files else ()
     for root, files in noted.items():
-        scope = Scope(places.project_scope(root))
+        scope = Scope(project_scope(root))
         yield scope, list(seeds.file_items(scope, dict.fromkeys(files), call.home.cut))
         yield _list_repository_items(call, scope, Path(root))
 
@@ -78,7 +80,7 @@ def _list_repository_items(
 ) -> tuple[Scope, list[SourceItem | Failed]]:
     """Return the scope of a repository's own content, and its items."""
     settings, cut = call.home.settings, call.home.cut
-    scope = Scope(places.repository_scope(str(project)))
+    scope = Scope(repository_scope(str(project)))
     items = list(
         seeds.file_items(
             scope, seeds.projects_files(root) if settings.flag("seed.files") else (), cut

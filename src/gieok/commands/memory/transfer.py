@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import handles, untrusted
@@ -25,6 +24,8 @@ from gieok.hook import records
 from gieok.memory import observation
 from gieok.memory.files import roots
 from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
+from gieok.places.scope import is_brought, is_served
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
@@ -73,7 +74,7 @@ def transfer_memories(
     Every memory that cannot move is refused before any memory moves.
     """
     target = Scope(to)
-    if places.is_served(target.path) or places.is_brought(target.path):
+    if is_served(target.path) or is_brought(target.path):
         raise BadRequest(
             f"{target} is not yours to write",
             hint="move memories to a project's scope, or to `agent:main`",
@@ -215,7 +216,7 @@ def _transfer_record(
 
 
 def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> TransferredMemory:
-    handle = places.build_handle(now.scope.path, now.key)
+    handle = build_handle(now.scope.path, now.key)
     return TransferredMemory(
         handle=handle,
         before=memory.handle,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import grants, places
 from gieok.commands.command import Effect, Operation, Parameter, Style
 from gieok.commands.encode import INLINE, As, OrNull, Reason
 from gieok.commands.memory import untrusted
@@ -12,6 +11,10 @@ from gieok.commands.memory.records import follow_shelf, project_shelf
 from gieok.commands.memory.untrusted import Waiting
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.places.checkout import is_owned
+from gieok.places.home import PROJECT_FOLDER
+from gieok.places.workplace import project_root
+from gieok.settings import grants
 from gieok.text.inert import revealed
 from gieok.text.messages import Words
 
@@ -135,10 +138,10 @@ def trust_project(
 
 def _require_project_root(call: Call, path: str) -> str:
     start = call.caller.path(path).resolve()
-    if root := places.project_root(str(start)):
+    if root := project_root(str(start)):
         return root
-    marker = start / places.PROJECT_FOLDER
-    if marker.is_dir() and not places.is_owned(str(marker)):
+    marker = start / PROJECT_FOLDER
+    if marker.is_dir() and not is_owned(str(marker)):
         raise BadRequest(
             f"{str(marker)!r} belongs to another user",
             hint="a project that you share must be a copy of yours",
@@ -162,7 +165,7 @@ def _confirm_trust(call: Call, waits: Waiting) -> bool:
 
 def _revoke_project_trust(call: Call, *, path: str) -> TrustResult:
     start = str(call.caller.path(path).resolve())
-    root = places.project_root(start) or start
+    root = project_root(start) or start
     if not grants.forget_grant(call.home.folder, root):
         return TrustResult("nothing", Waiting(root))
     waits = untrusted.find_waiting_content(call.home.folder, root)

@@ -5,12 +5,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import grants, places, trust
 from gieok.commands.command import waiting_words
 from gieok.flow.ingest import Failed
-from gieok.grants import Grant, TrustedContent
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
+from gieok.places.home import PROJECT_FOLDER
+from gieok.settings import grants, trust
+from gieok.settings.grants import Grant, TrustedContent
 from gieok.text.messages import Words
 
 
@@ -77,11 +78,11 @@ def find_waiting_content(home: Path, root: str) -> Waiting:
 
 
 def _build_record_root(root: str) -> Root:
-    return Root(grants.SHELF, Path(root, places.PROJECT_FOLDER, grants.SHELF))
+    return Root(grants.SHELF, Path(root, PROJECT_FOLDER, grants.SHELF))
 
 
 def _name_shelf_file(root: str, file: Path) -> str:
-    return file.as_posix().removeprefix(f"{Path(root, places.PROJECT_FOLDER).as_posix()}/")
+    return file.as_posix().removeprefix(f"{Path(root, PROJECT_FOLDER).as_posix()}/")
 
 
 def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:

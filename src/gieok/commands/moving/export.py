@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Annotated, Any, NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands.absence import gap_lines
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted
@@ -24,6 +24,7 @@ from gieok.memory.tiers import note_file
 from gieok.memory.tiers.day_file import DayForm
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
+from gieok.places.home import scope_folder
 from gieok.text.messages import Words
 
 FORMATS = ("jsonl", "markdown", "obsidian")
@@ -197,7 +198,7 @@ def _write_days(call: Call, target: Path, count: Callable[[str], None]) -> None:
         )
         for day, entries in groupby(exported, key=day_of):
             contents = Contents(tuple(Written(entry) for entry in entries))
-            file = target / places.scope_folder(scope.path) / f"{day}.md"
+            file = target / scope_folder(scope.path) / f"{day}.md"
             fs.replace_private(
                 file, form.render(scope, Tier.HOT, file.name, contents).encode("utf-8", "replace")
             )
@@ -209,7 +210,7 @@ def _write_days(call: Call, target: Path, count: Callable[[str], None]) -> None:
 def _write_notes(call: Call, target: Path, count: Callable[[str], None]) -> None:
     """Write a note for each memory; names are chosen first, so that links between notes resolve."""
     for scope in _list_exported_scopes(call):
-        folder = places.scope_folder(scope.path)
+        folder = scope_folder(scope.path)
         names: dict[str, str] = {}
         replaces: dict[str, list[str]] = {}
         form = note_file.NoteForm(folder, call.zone)
@@ -239,9 +240,7 @@ def _build_note_links(
 
 def _write_records(call: Call, target: Path, count: Callable[[str], None]) -> None:
     for record in _iter_exported_records(call):
-        file = (
-            target / RECORDS / places.scope_folder(record.scope.path) / record.shelf / record.path
-        )
+        file = target / RECORDS / scope_folder(record.scope.path) / record.shelf / record.path
         fs.replace_private(file, record.text.encode("utf-8", "surrogateescape"))
         count("record")
 

@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import INLINE, As, Reason
 from gieok.commands.memory.replica import copy_beside
@@ -22,6 +21,9 @@ from gieok.home.call import Call
 from gieok.memory.exchange.intake import ImportSource, Intake, TakenIn
 from gieok.memory.files import seeds
 from gieok.model.memory import Scope
+from gieok.places.project import project_scope
+from gieok.places.scope import USER_SCOPE
+from gieok.places.workplace import find_workplace
 from gieok.ports.imports import ImportFiles, ImportReader
 from gieok.ports.store import VectorSearch
 from gieok.text.messages import Words
@@ -230,13 +232,13 @@ def _build_scope_finder(call: Call) -> Callable[[str], Scope]:
 
     A project that is not known gets the user's own scope.
     """
-    default = call.scope if call.is_scope_named else Scope(places.USER_SCOPE)
+    default = call.scope if call.is_scope_named else Scope(USER_SCOPE)
     journal = call.home.journal
 
     @cache
     def known() -> frozenset[str]:
-        roots = filter(None, map(places.find_workplace, journal.kept(seeds.SESSION_FOLDERS)))
-        scopes = {places.project_scope(root) for root in roots}
+        roots = filter(None, map(find_workplace, journal.kept(seeds.SESSION_FOLDERS)))
+        scopes = {project_scope(root) for root in roots}
         return frozenset(
             scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())}
         )
@@ -245,8 +247,8 @@ def _build_scope_finder(call: Call) -> Callable[[str], Scope]:
     def scope_of(project: str) -> Scope:
         if not project or call.is_scope_named:
             return default
-        if Path(project).is_absolute() and (root := places.find_workplace(project)):
-            return Scope(places.project_scope(root))
+        if Path(project).is_absolute() and (root := find_workplace(project)):
+            return Scope(project_scope(root))
         start = f"project:{project.replace(chr(92), '/').rstrip('/').rpartition('/')[2]}-"
         fitting = [
             candidate for candidate in known() if candidate.rpartition("-")[0] + "-" == start

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from gieok import fs, places
+from gieok import fs
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.records import RecordShelf, follow_soon, scope_shelf
 from gieok.commands.moving.export import RECORDS, SHELVES
@@ -20,6 +20,9 @@ from gieok.memory.tiers import note_file
 from gieok.memory.tiers.day_file import DayForm
 from gieok.model.conversation import Reject
 from gieok.model.memory import Entry, Scope, Tier
+from gieok.places.home import PROJECT_FOLDER, scope_folder
+from gieok.places.project import project_scope
+from gieok.places.scope import USER_SCOPE
 from gieok.ports.imports import ImportFiles
 
 NAME = "gieok"
@@ -131,13 +134,9 @@ def _parse_exported_memories(text: str) -> Mapping[Scope, list[Entry]]:
 
 def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles, name: str) -> None:
     parts = PurePosixPath(name).parts
-    if (
-        len(parts) == 5
-        and parts[0] == RECORDS
-        and parts[1] == places.scope_folder(places.USER_SCOPE)
-    ):
+    if len(parts) == 5 and parts[0] == RECORDS and parts[1] == scope_folder(USER_SCOPE):
         row = {
-            "scope": places.USER_SCOPE,
+            "scope": USER_SCOPE,
             "folder": "",
             "shelf": parts[2],
             "path": "/".join(parts[3:]),
@@ -170,7 +169,7 @@ class _Records:
         )
         if row.get("is") != "record" or not is_safe:
             return self._reject(f"no record: {name}")
-        record_shelf = self._shelf(folder, Scope(str(row.get("scope") or places.USER_SCOPE)))
+        record_shelf = self._shelf(folder, Scope(str(row.get("scope") or USER_SCOPE)))
         if record_shelf is None:
             return self._reject(
                 f"{folder} is not on this machine: its records travel with the project itself"
@@ -199,8 +198,8 @@ class _Records:
     def _shelf(self, folder: str, scope: Scope) -> RecordShelf | None:
         if not folder:
             return scope_shelf(self._call, scope)
-        base = Path(folder) / places.PROJECT_FOLDER
-        return RecordShelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
+        base = Path(folder) / PROJECT_FOLDER
+        return RecordShelf(base, Scope(project_scope(folder))) if base.is_dir() else None
 
     def _reject(self, why: str) -> bool:
         self.rejects.append(Reject(path=self._place, line=0, offset=0, length=0, reason=why))

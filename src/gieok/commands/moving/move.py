@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
-from gieok import grants, places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
@@ -19,6 +18,9 @@ from gieok.memory.files import roots
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.tiers import sync
 from gieok.model.memory import Scope
+from gieok.places.home import build_active_memory_path, lasting_file, replaced_file
+from gieok.places.project import project_scope
+from gieok.settings import grants
 from gieok.text.messages import Words
 
 _CODE = "code:"
@@ -214,7 +216,7 @@ def _iter_moved_scopes(call: Call, where: Repointing) -> Iterator[MovedScope]:
         candidate for candidate in candidates if where.path(candidate) != candidate
     ):
         now = where.path(folder)
-        old, new = places.project_scope(folder), places.project_scope(now)
+        old, new = project_scope(folder), project_scope(now)
         for scope in sorted(there):
             if scope.path == old or scope.path.startswith(f"{old}/"):
                 to = Scope(new + scope.path[len(old) :])
@@ -282,9 +284,9 @@ def _move_rest(call: Call, where: Repointing, scopes: tuple[MovedScope, ...]) ->
         call.home.sidecar.write_active_memory(moved.scope_now)
         home, old = str(call.home.folder), moved.scope.path
         for file in (
-            places.build_active_memory_path(home, old),
-            places.lasting_file(home, old),
-            places.replaced_file(home, old),
+            build_active_memory_path(home, old),
+            lasting_file(home, old),
+            replaced_file(home, old),
         ):
             Path(file).unlink(missing_ok=True)
     sync.sweep_cold_tier(call.home.tiers)

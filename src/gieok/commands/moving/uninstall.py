@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from gieok import fs, places
+from gieok import fs
 from gieok.agents.agent import load_agent
 from gieok.agents.install import change
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord, RecordedFile
@@ -29,6 +29,8 @@ from gieok.commands.prompt.install import FileChange, build_own_command, project
 from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.files.seeds import SESSION_FOLDERS
+from gieok.places.home import DAEMON_DOWN
+from gieok.places.workplace import find_workplace
 from gieok.text.messages import Words
 
 
@@ -84,9 +86,7 @@ def uninstall_gieok(
 def _list_project_folders(call: Call) -> list[Path]:
     """Return the folders of known projects, and of the project of the call."""
     try:
-        known = [
-            places.find_workplace(folder) for folder in call.home.journal.kept(SESSION_FOLDERS)
-        ]
+        known = [find_workplace(folder) for folder in call.home.journal.kept(SESSION_FOLDERS)]
     except GieokError:  # a home that is damaged must not keep its hooks
         known = []
     return sorted({Path(root) for root in known if root} | {project_site(call).folder})
@@ -111,7 +111,7 @@ class _TakingOut:
                 call.home.daemon.stop()
             except GieokError as error:
                 self.left.append(Reason("daemon", f"{error} ({error.hint})"))
-        (call.home.folder / places.DAEMON_DOWN).touch()
+        (call.home.folder / DAEMON_DOWN).touch()
 
     def agents(self, roots: list[Path]) -> None:
         """Undo installs of the user and of projects, then installs that only the record knows."""

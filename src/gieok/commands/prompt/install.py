@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.agents.agent import load_agent
 from gieok.agents.install import change
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
@@ -18,6 +17,9 @@ from gieok.commands.command import Effect, Operation, Parameter, Style, printabl
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.places.checkout import find_repository_top
+from gieok.places.home import DAEMON_DOWN, HOME_VARIABLE
+from gieok.places.workplace import project_root
 from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
@@ -104,7 +106,7 @@ def install_agent(
                 change.uninstall(changes, ledger)
             else:
                 change.install_edits(edits, changes, ledger)
-                (call.home.folder / places.DAEMON_DOWN).unlink(missing_ok=True)
+                (call.home.folder / DAEMON_DOWN).unlink(missing_ok=True)
     note = "" if uninstall else loaded_agent.note
     lacks = None if uninstall else loaded_agent.find_missing_features(site)
     return InstallResult(
@@ -152,7 +154,7 @@ def project_site(call: Call) -> InstallPlace:
     """
     here = str(call.caller.folder)
     return InstallPlace(
-        Path(places.project_root(here) or places.find_repository_top(here)),
+        Path(project_root(here) or find_repository_top(here)),
         True,
         call.caller.environment,
     )
@@ -166,11 +168,11 @@ def build_own_command(call: Call) -> OwnCommand:
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
     program = str(script) if script.exists() else shutil.which("gieok")
     words = (program,) if program else (sys.executable, "-m", "gieok")
-    if not call.caller.environment.get(places.HOME_VARIABLE):
+    if not call.caller.environment.get(HOME_VARIABLE):
         return OwnCommand(words, {})
     # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows
     # links.
-    return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
+    return OwnCommand(words, {HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
 
 
 def render_install(result: InstallResult, style: Style) -> str:

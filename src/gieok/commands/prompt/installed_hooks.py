@@ -12,8 +12,8 @@ from gieok.errors import GieokError, NotIndexed
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
-from gieok.hook.options import HookSettings
 from gieok.hook.stats import PROBE
+from gieok.settings.hook import HookSettings
 
 _TIMEOUT_S = 20
 _TRIED = 20

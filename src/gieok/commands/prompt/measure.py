@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol
 
-from gieok import places
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -15,6 +14,8 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.levels import HIGH, MEDIUM
 from gieok.hook.matches import Match
 from gieok.hook.measure import Bin, Label, Level
+from gieok.places.home import PROJECT_FOLDER
+from gieok.places.workplace import project_root
 from gieok.processes.client import RecalledPrompt
 from gieok.text.columns import pad_columns
 from gieok.text.messages import Words
@@ -182,8 +183,8 @@ def compute_label_reliability(call: Call) -> list[Bin]:
 
 
 def _locate_labels_file(call: Call) -> Path:
-    root = places.project_root(str(call.caller.folder))
-    return (Path(root) / places.PROJECT_FOLDER if root else call.home.folder) / "labels.jsonl"
+    root = project_root(str(call.caller.folder))
+    return (Path(root) / PROJECT_FOLDER if root else call.home.folder) / "labels.jsonl"
 
 
 def _recall_prompt_matches(call: Call, prompt: str, *, with_low: bool) -> Sequence[Match]:

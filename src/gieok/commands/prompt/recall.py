@@ -10,7 +10,6 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok import places
 from gieok.agents import table
 from gieok.commands.absence import absence
 from gieok.commands.command import Operation, Parameter, Style, printable
@@ -29,18 +28,19 @@ from gieok.hook import choice, inject, question, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.options import HookSettings
 from gieok.hook.validity import EndedClaim
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
-from gieok.option import Value
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
 from gieok.ranking.likelihood import SURE, apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
+from gieok.settings.hook import HookSettings
+from gieok.settings.option import Value
+from gieok.text.handles import build_handle
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.messages import Words
 from gieok.text.turns import read_spoken_line
@@ -446,7 +446,7 @@ def _build_injected_memory(
             answers=turn.answers,
             day=day,
             status=status,
-            handle=places.build_handle(str(document.scope), document.key, line),
+            handle=build_handle(str(document.scope), document.key, line),
             scope=str(document.scope),
             score=one.score,
             is_sure=one.score >= SURE,
@@ -467,7 +467,7 @@ def _build_injected_memory(
         tags=document.metadata.get("tags", ""),
         day=day,
         status=status,
-        handle=places.build_handle(str(document.scope), document.key),
+        handle=build_handle(str(document.scope), document.key),
         scope=str(document.scope),
         score=one.score,
         is_sure=one.score >= SURE,

@@ -7,10 +7,10 @@ from collections import defaultdict
 from functools import partial
 from pathlib import Path
 
-from gieok import grants, trust
-from gieok.grants import Grant, TrustedContent
 from gieok.memory.files import roots
 from gieok.ports.store import Store
+from gieok.settings import grants, trust
+from gieok.settings.grants import Grant, TrustedContent
 
 
 def adopt_stored_records(home: Path, store: Store) -> None:

@@ -15,14 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import grants, paths, private
+from gieok import paths, private
 from gieok.flow.ingest import Failed, SourceItem
-from gieok.grants import TrustJudge
 from gieok.memory.files import copies
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
 from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
-from gieok.places import SEEDS
+from gieok.places.scope import SEEDS
+from gieok.settings import grants
+from gieok.settings.grants import TrustJudge
 from gieok.text.blobs import without_blobs
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gieok.errors import BadRequest, NotIndexed
 from gieok.memory.files import copies
 from gieok.model.memory import Scope
-from gieok.places import SEEDS, SESSIONS
+from gieok.places.scope import SEEDS, SESSIONS
 from gieok.ports.store import Notes, Store
 from gieok.text.keywords import normalise
 

@@ -2,7 +2,7 @@
 
 Notes that agents made themselves, and instructions that a user wrote for all projects, belong to
 the user's scope; content that a repository brings along (its log, its instructions) is kept in a
-scope of its own (`places.repository_scope`), because others can write to it.
+scope of its own (`repository_scope`), because others can write to it.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.read import KIND, cut_note_passages
 from gieok.model.memory import Document, Provenance, Scope
-from gieok.places import SEEDS
+from gieok.places.scope import SEEDS
 from gieok.ports.code import Commit
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.echo import strip_echo

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.model.memory import Scope
+from gieok.places.home import rules_file
 from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.gist import gist, is_same
+from gieok.text.handles import line_check
 from gieok.text.turns import USER, find_answered_question
 
 _AT_ONCE = 200
@@ -39,7 +41,7 @@ def write_binding_rules(
     Each line is given with the scope in which it was said.
     """
     ordered = sorted(lines, key=lambda pair: pair[1])
-    file = Path(places.rules_file(str(home), scope))
+    file = Path(rules_file(str(home), scope))
     if not ordered and not file.exists():
         return
     held: list[tuple[str, BindingLine, list[str]]] = []
@@ -108,7 +110,7 @@ def _read_rule_texts(
                     if candidate.key == document.key and candidate.line <= len(text_lines)
                 ):
                     text = text_lines[line.line - 1]
-                    if places.line_check(text) == line.check:
+                    if line_check(text) == line.check:
                         words = text.removeprefix(f"{USER}: ")
                         texts_by_line[whose, line.key, line.line] = (
                             words,

@@ -15,7 +15,7 @@ from gieok.memory.talk.statements.given_up import find_losses
 from gieok.memory.talk.statements.statement import Sentence, read_sentences
 from gieok.memory.talk.statements.taking_back import RESTORES, read_taking_back
 from gieok.model.memory import Document, Scope
-from gieok.places import PROMOTED
+from gieok.places.scope import PROMOTED
 from gieok.ports.store import Documents
 from gieok.text.assent import is_small_talk
 from gieok.text.turns import ASSISTANT, USER, asks

@@ -21,7 +21,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.memory import observation
 from gieok.memory.talk import cancelled_changes, turns
 from gieok.memory.talk.cancelled_changes import TakenBack
@@ -31,13 +31,15 @@ from gieok.memory.talk.statements.statement import read_sentences
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
-from gieok.places import is_served
+from gieok.places.home import CLAIM_FIELDS, replaced_file
+from gieok.places.scope import PROMOTED, USER_SCOPE, is_brought, is_served
 from gieok.ports.journal import Conversations
 from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.ends import find_end
 from gieok.text.gist import as_told
+from gieok.text.handles import line_check
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
@@ -134,7 +136,7 @@ class StatedLine(NamedTuple):
             line=self.line,
             start=self.offset + at,
             length=length,
-            check=places.line_check(self.text[at : at + length]),
+            check=line_check(self.text[at : at + length]),
             at=self.at,
         )
 
@@ -192,12 +194,12 @@ def _list_compared_scopes(store: Store) -> list[Scope]:
     return [
         scope
         for scope in store.scopes()
-        if not places.is_brought(scope.path) and not is_served(scope.path)
+        if not is_brought(scope.path) and not is_served(scope.path)
     ]
 
 
 def _locate_links(home: Path, scope: Scope) -> Path:
-    return Path(places.replaced_file(str(home), scope.path) + ".links")
+    return Path(replaced_file(str(home), scope.path) + ".links")
 
 
 def _keep_stamps(
@@ -234,18 +236,16 @@ def ended_lines(
     A line with other claims still holds.
     """
     try:
-        rows = json.loads(
-            Path(places.replaced_file(str(home), scope.path)).read_text(encoding="utf-8")
-        )
+        rows = json.loads(Path(replaced_file(str(home), scope.path)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    ended = [row[:5] for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s]
+    ended = [row[:5] for row in rows if len(row) == CLAIM_FIELDS and row[-1] <= now_s]
     texts = {d.key: d.text.split("\n") for d in store.get(scope, sorted({row[0] for row in ended}))}
     ended_places = set()
     for key, number, start, length, check in ended:
         line = (texts.get(key, []) + [""] * number)[number - 1]
         words = line[start : start + length]
-        if places.line_check(words) == check and is_whole_claim(words, line):
+        if line_check(words) == check and is_whole_claim(words, line):
             ended_places.add((key, number))
     return frozenset(ended_places)
 
@@ -258,9 +258,9 @@ def _list_taken_back(
     For the user's own scope, these are the promoted copies of statements that were taken back in
     projects.
     """
-    if path == places.USER_SCOPE:
+    if path == USER_SCOPE:
         return [
-            (statement._replace(changed_key=statement.changed_key + places.PROMOTED), frozenset())
+            (statement._replace(changed_key=statement.changed_key + PROMOTED), frozenset())
             for standing in found.values()
             for statement in standing.taken_back
         ]
@@ -321,21 +321,21 @@ def _put_back(
 
 def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
     """End the ended claims of the user's own scope also in the project where they were said."""
-    for row, _ in list(ended.get(places.USER_SCOPE, ())):
+    for row, _ in list(ended.get(USER_SCOPE, ())):
         project = _project_of(store, row.old)
         if project is None:
             continue
-        source = row.old._replace(key=row.old.key.removesuffix(places.PROMOTED))
+        source = row.old._replace(key=row.old.key.removesuffix(PROMOTED))
         known = {end.old[:3] for end, _ in ended.setdefault(project, [])}
         if source[:3] not in known:
-            ended[project].append((row._replace(old=source), places.USER_SCOPE))
+            ended[project].append((row._replace(old=source), USER_SCOPE))
 
 
 def _project_of(store: Store, claim: Claim) -> str | None:
     """Return the project in which a line of the user's own scope was said; None if in none."""
-    if not claim.key.endswith(places.PROMOTED):
+    if not claim.key.endswith(PROMOTED):
         return None
-    documents = store.get(Scope(places.USER_SCOPE), [claim.key])
+    documents = store.get(Scope(USER_SCOPE), [claim.key])
     return documents[0].metadata.get("scope") if documents else None
 
 
@@ -372,7 +372,7 @@ def _share_with_observed(
                 line=1,
                 start=0,
                 length=len(document.text.split("\n")[0]),
-                check=places.line_check(document.text.split("\n")[0]),
+                check=line_check(document.text.split("\n")[0]),
                 at=_second_of(document),
             )
             shared.append(ends[0]._replace(old=whole))
@@ -394,7 +394,7 @@ def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd
 
     The replacement is given as scope, key, line, place in the line and checksum of its words.
     """
-    file = Path(places.replaced_file(str(home), scope))
+    file = Path(replaced_file(str(home), scope))
     records: list[tuple[object, ...]] = []
     for row, whose in rows:
         by = (

@@ -19,16 +19,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, places
+from gieok import fs
 from gieok.memory.talk import binding_lines, claims, turns
 from gieok.memory.talk.binding_lines import BindingLine
 from gieok.model.memory import Entry, Scope
-from gieok.places import is_served
+from gieok.places.home import lasting_file
+from gieok.places.scope import USER_SCOPE, is_brought, is_served
 from gieok.ports.store import Store, VectorCopy
+from gieok.ranking.age import compute_faded_value
 from gieok.ranking.learned.heads import about_user, judge_turn_worth
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
+from gieok.text.handles import line_check
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
@@ -58,7 +61,7 @@ _Row = tuple[float, int, int, bool, int, int]
 class LastingLine(NamedTuple):
     """Line of a document of turns: value, time in Unix seconds, place, and whether about the user.
 
-    `check` is the checksum of the line, `places.line_check`. `rule`: whether the line states a
+    `check` is the checksum of the line, `line_check`. `rule`: whether the line states a
     binding rule (`RULE`), or lifts one.
     """
 
@@ -79,7 +82,7 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
     scopes = [
         scope
         for scope in store.scopes()
-        if not places.is_brought(scope.path) and not is_served(scope.path)
+        if not is_brought(scope.path) and not is_served(scope.path)
     ]
     lines_by_scope = {
         str(scope): list(_iter_holding_lines(store, scope, home, now)) for scope in scopes
@@ -88,11 +91,11 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
     others = [
         (scope, line)
         for scope, lines in lines_by_scope.items()
-        if scope != places.USER_SCOPE
+        if scope != USER_SCOPE
         for line in lines
     ]
-    rows[places.USER_SCOPE] = [
-        *rows.get(places.USER_SCOPE, ()),
+    rows[USER_SCOPE] = [
+        *rows.get(USER_SCOPE, ()),
         *(pair for pair in others if pair[1].is_about_user),
     ]
     for scope, pairs in rows.items():
@@ -108,7 +111,7 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
         ]
         binding_lines.write_binding_rules(store, home, scope, rule_lines)
     for scope, lines in rows.items():
-        if lines or Path(places.lasting_file(str(home), scope)).exists():
+        if lines or Path(lasting_file(str(home), scope)).exists():
             _write_lasting_lines(home, scope, lines)
 
 
@@ -127,7 +130,7 @@ def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingL
     best = sorted(
         lines,
         key=lambda pair: (
-            -places.compute_faded_value(pair[1].value, pair[1].at, newest),
+            -compute_faded_value(pair[1].value, pair[1].at, newest),
             pair[1].key,
             pair[1].line,
         ),
@@ -136,7 +139,7 @@ def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingL
         (line.value, line.at, whose, line.key, line.line, line.check)
         for whose, line in best[:_MOST_LINES]
     ]
-    file = Path(places.lasting_file(str(home), scope))
+    file = Path(lasting_file(str(home), scope))
     fs.make_private(file.parent)
     fs.replace_private(file, json.dumps(rows))
 
@@ -146,7 +149,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
 
     Judgements are kept by the document's hash.
     """
-    file = Path(f"{places.lasting_file(str(home), str(scope))}.judged")
+    file = Path(f"{lasting_file(str(home), str(scope))}.judged")
     hashes = {
         key: content_hash for key, content_hash in store.hashes(scope).items() if turns.is_said(key)
     }
@@ -229,7 +232,7 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            rows.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
+            rows.append((round(value, 4), at, line, is_about, line_check(text), rule))
     return rows, all(text in vectors for text in user_lines.values()) or not model
 
 

@@ -13,20 +13,22 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from gieok import fs, places
+from gieok import fs
 from gieok.memory.talk import claims, lasting_turns, settlement, turns
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.places.scope import PROMOTED, USER_SCOPE, is_brought
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Reader
 from gieok.ports.store import Documents, Store
+from gieok.text.handles import line_check
 
 #: Suffix of the key of a promoted document, behind the key of its source.
-_ENDING = places.PROMOTED
+_ENDING = PROMOTED
 #: Name of the metadata with the scope in which the turns were said.
 _SCOPE = "scope"
 _AT_ONCE = 200
-_HOME = Scope(places.USER_SCOPE)
+_HOME = Scope(USER_SCOPE)
 
 
 def update_promotions(
@@ -110,7 +112,7 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
     seen: set[str] = set()
     put = 0
     for scope in store.scopes():
-        if scope == _HOME or not scope.path.startswith("project:") or places.is_brought(scope.path):
+        if scope == _HOME or not scope.path.startswith("project:") or is_brought(scope.path):
             continue
         lines: dict[str, dict[int, int]] = {}
         for line in lasting_turns.iter_judged_lines(store, scope, home):
@@ -168,9 +170,7 @@ def _build_promoted_entry(source: Document, checks: Mapping[int, int]) -> Entry:
     changes no line's number.
     """
     whole = list(enumerate(source.text.split("\n"), start=1))
-    lines = [
-        line if checks.get(number) == places.line_check(line) else "" for number, line in whole
-    ]
+    lines = [line if checks.get(number) == line_check(line) else "" for number, line in whole]
     while lines and not lines[-1]:
         lines.pop()
     text = "\n".join(lines)

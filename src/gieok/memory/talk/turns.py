@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 from gieok.model.conversation import Conversation, Heard, Message, Role, Turn
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
-from gieok.places import PROMOTED, SESSIONS, is_served
+from gieok.places.scope import PROMOTED, SESSIONS, is_served
 from gieok.ports.journal import Conversations, Journal, JournalUpkeep
 from gieok.ports.store import DERIVED, Documents, Store
 from gieok.text.echo import strip_echo

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.memory.observation import Category, Priority
 from gieok.model.memory import Document, find_document_status
-from gieok.places import compute_faded_value
+from gieok.ranking.age import compute_faded_value
 from gieok.text.tokens import estimate_tokens
 
 

@@ -23,13 +23,13 @@ from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
-from gieok import places
 from gieok.errors import ArchiveFailed
 from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Scope, Tier
 from gieok.text import filenames, properties
 from gieok.text.encoding import convert_line_ends
+from gieok.text.handles import build_handle
 
 SUFFIX = ".md"
 #: Longest name of a file, its ending included: eCryptfs takes 143, Windows paths 260 characters.
@@ -169,7 +169,7 @@ class ReadNote(NamedTuple):
 
 def build_note_handle(scope: Scope, key: str) -> str:
     """Return the handle by which a note names its memory."""
-    return places.build_handle(scope.path, key)
+    return build_handle(scope.path, key)
 
 
 def is_copy(path: str) -> bool:

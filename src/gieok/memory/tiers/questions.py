@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok import places
 from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
+from gieok.text.handles import build_handle
 
 _REALM = "archive.questions"
 
@@ -36,7 +36,7 @@ class ArchiveQuestion(NamedTuple):
     @property
     def handle(self) -> str:
         """Return the handle of the memory."""
-        return places.build_handle(self.scope.path, self.key)
+        return build_handle(self.scope.path, self.key)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from gieok.memory.tiers.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Ti
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
 from gieok.model.memory import Document, Entry, Scope, Tier
-from gieok.places import is_served
+from gieok.places.scope import is_served
 from gieok.ports.archive import Tidying
 
 #: Memories that are moved at once.

@@ -20,8 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from gieok import places, registry
+from gieok import registry
 from gieok.errors import GeneratorFailed
+from gieok.places.home import OWN_RUN
 from gieok.ports.models import Generated, Prompt
 from gieok.text.echo import MARKER
 from gieok.text.redact import redact
@@ -101,7 +102,7 @@ class HostGenerator:
             environment = {
                 name: value for name, value in os.environ.items() if not _SESSION.fullmatch(name)
             }
-            environment |= {places.OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
+            environment |= {OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
             timeout_s = prompt.timeout_s or self._timeout_s
             result = self._run(
                 words, f"{MARKER}\n{prompt.text}", folder / "empty", environment, timeout_s

@@ -9,7 +9,7 @@ import os
 import re
 import time
 
-from gieok import places
+from gieok.places.checkout import find_repository_top, git_folder, is_owned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
 
     Raises OSError.
     """
-    marker = os.path.join(places.find_repository_top(folder), ".git")
+    marker = os.path.join(find_repository_top(folder), ".git")
     mine = set(_iter_commit_emails(os.path.expanduser("~")))
-    if not mine or not os.path.lexists(marker) or not places.is_owned(marker):
+    if not mine or not os.path.lexists(marker) or not is_owned(marker):
         return []
     commits: dict[str, str] = {}
     for line in reversed(_read_head_log(marker).splitlines()):
@@ -52,7 +52,7 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
 
 def _read_head_log(marker: str) -> str:
     """Return the end of the reflog of HEAD; a worktree has a reflog of its own."""
-    folder = places.git_folder(os.path.dirname(marker)) or marker
+    folder = git_folder(os.path.dirname(marker)) or marker
     try:
         with open(os.path.join(folder, "logs", "HEAD"), "rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _READ_BYTES))

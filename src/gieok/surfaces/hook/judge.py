@@ -16,7 +16,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.options import HookSettings
+from gieok.settings.hook import HookSettings
 from gieok.text.inert import one_line, safe
 from gieok.text.redact import redact
 

@@ -11,14 +11,21 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import fs, places, private, resolved
+from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
-from gieok.hook.options import USED, HookSettings
 from gieok.hook.window import ContextWindow
+from gieok.places.home import OWN_RUN, build_home_path
+from gieok.places.project import list_project_scopes
+from gieok.places.scope import SESSIONS, USER_SCOPE
+from gieok.places.workplace import find_workplace, project_root
+from gieok.process_zone import set_process_zone
+from gieok.settings.hook import USED, HookSettings
+from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
+from gieok.text.handles import build_handle
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import read_spoken_line
 
@@ -30,8 +37,9 @@ if TYPE_CHECKING:
 #: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
 _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
-#: Matches every name that holds a secret, and few of the usual names of transcripts.
-_MAY_BE_SECRET = re.compile(
+#: Matches every name that holds a secret, and few of the usual names of transcripts. A string,
+#: which `re` compiles at its first use: a prompt has no time for it.
+_SUSPECT_NAME = (
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
@@ -43,7 +51,7 @@ _ANEW = ("compact", "clear")
 
 def main(
     arguments: Sequence[str],
-    parse: resolved.Parse,
+    parse: Parse,
     refresh: Callable[[str], str],
     catch_up: Callable[[], None] = lambda: None,
     notice_of: Callable[[str], str] = lambda why: "",
@@ -60,11 +68,11 @@ def main(
     where no daemon does that. `notice_of` returns the notice for the person on why memory is
     withheld from a session.
     """
-    if os.environ.get(places.OWN_RUN):
+    if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home = ""
     try:
-        home = places.build_home_path()
+        home = build_home_path()
         payload = _read_hook_payload()
         # An agent that hands over its prompt slowly loses none of the hook's own time budget.
         call = _Call(
@@ -177,22 +185,22 @@ class _Call:
         payload: dict[str, object],
         home: str,
         began: float,
-        parse: resolved.Parse,
+        parse: Parse,
     ) -> None:
         self.event = event
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
-        self.root = "" if self._own_scope else places.project_root(self._folder)
+        self.root = "" if self._own_scope else project_root(self._folder)
         self._payload = payload
         self.home = home
         self._began = began
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
         self._injection: Injection | None = None
         self._by = ""
-        values, wrong = resolved.resolve_settings(home, self.root, USED, os.environ, parse)
+        values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
-        places.set_process_zone(self._settings.text("zone"))
+        set_process_zone(self._settings.text("zone"))
         for error in wrong:
             trail.log_hook_line(home, f"{event}: {error}; it is left out")
 
@@ -363,7 +371,7 @@ class _Call:
             self._folder,
             self.root,
             scopes,
-            scopes[0] if scopes else places.USER_SCOPE,
+            scopes[0] if scopes else USER_SCOPE,
             table.read_payload_session(self._payload),
             self._deadline(),
             self._settings.text("active_memory.path"),
@@ -407,7 +415,7 @@ class _Call:
         A transcript in the agent's usual folder is found without the row.
         """
         texts = [str(value).replace(os.sep, "/") for value in row.values()]
-        if any(map(_MAY_BE_SECRET.search, texts)):
+        if any(re.search(_SUSPECT_NAME, text) for text in texts):
             from gieok.text.redact.names import redact_path_names  # 25 ms; few names need it
 
             if any(redact_path_names(text) != text for text in texts):
@@ -432,8 +440,8 @@ class _Call:
         """Return the scopes to recall from: the project's, then the user's own."""
         also = self._settings.text("hook.scopes")
         if self._own_scope:
-            return list(dict.fromkeys((self._own_scope, *places.list_project_scopes("", also))))
-        return places.list_project_scopes(places.find_workplace(self._folder), also)
+            return list(dict.fromkeys((self._own_scope, *list_project_scopes("", also))))
+        return list_project_scopes(find_workplace(self._folder), also)
 
     def _count(self, **row: object) -> None:
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
@@ -456,9 +464,7 @@ def _build_injected_match(found: "Match") -> InjectedMemory:
     memory.is_sure, memory.score = found.level == HIGH, found.probability
     memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
-    turn = (
-        read_spoken_line([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
-    )
+    turn = read_spoken_line([memory.text], 1) if found.key.startswith(f"{SESSIONS}/") else None
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
     elif memory.title == found.key:
@@ -466,7 +472,7 @@ def _build_injected_match(found: "Match") -> InjectedMemory:
     # a journal or a conversation: no file that an agent could open
     if turn or not os.path.splitext(path)[1]:
         memory.citation = ""
-    memory.handle = places.build_handle(
+    memory.handle = build_handle(
         memory.scope, found.key, int(lines.partition("-")[0] or 0) if turn else 0
     )
     return memory

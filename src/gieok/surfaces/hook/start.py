@@ -12,16 +12,19 @@ import json
 import os
 import time
 
-from gieok import places
 from gieok.hook import inject, matches, rules, start
 from gieok.hook.start import SaidTurn, StartPart
 from gieok.hook.validity import Standing
+from gieok.places.home import build_active_memory_path, lasting_file
+from gieok.places.scope import SEEDS, USER_SCOPE
+from gieok.ranking.age import compute_faded_value
 from gieok.storage.index.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.storage.journal.sqlite.journal_reader import last_session
 from gieok.storage.sqlite import driver
 from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.git_commits import committed
 from gieok.text import active
+from gieok.text.handles import build_handle, line_check
 from gieok.text.inert import one_line
 from gieok.text.turns import find_answered_question, is_users
 
@@ -196,9 +199,9 @@ def _list_lasting_turns(
     Turns in `shown` are left out, because the text shows them anyway.
     """
     try:
-        with open(places.lasting_file(place.home, scope), encoding="utf-8") as stream:
+        with open(lasting_file(place.home, scope), encoding="utf-8") as stream:
             rows = json.load(stream)
-        rows.sort(key=lambda row: -places.compute_faded_value(row[0], row[1], now))
+        rows.sort(key=lambda row: -compute_faded_value(row[0], row[1], now))
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
         # Rows without a checksum are those of an earlier release.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
@@ -236,9 +239,7 @@ def _read_named_turns(
         line = lines[number - 1] if 0 < number <= len(lines) else ""
         # A line other than the judged one may be anybody's, and may belong to a project that is not
         # read here.
-        text = (
-            line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
-        )
+        text = line.partition(": ")[2] if is_users(line) and line_check(line) == check else ""
         session = key.partition("#")[0]
         if (
             not text
@@ -255,10 +256,8 @@ def _read_named_turns(
         if len(text) > _PIECE_CHARS:
             long.add(session)
         day = time.strftime("%Y-%m-%d", time.localtime(at))
-        handle = places.build_handle(whose, key, number)
-        turns[text] = SaidTurn(
-            places.compute_faded_value(value, at, now), at, day, text, handle, question
-        )
+        handle = build_handle(whose, key, number)
+        turns[text] = SaidTurn(compute_faded_value(value, at, now), at, day, text, handle, question)
     return sorted(turns.values(), key=lambda turn: -turn.at)
 
 
@@ -271,8 +270,8 @@ def _label_start_scope(scope: str) -> str:
 
 
 def _read_active_lines(place: SessionPlace, scope: str) -> "list[active.ActiveLine]":
-    file = places.build_active_memory_path(place.home, scope)
-    if place.configured_active and scope == places.USER_SCOPE:
+    file = build_active_memory_path(place.home, scope)
+    if place.configured_active and scope == USER_SCOPE:
         file = os.path.join(place.folder, os.path.expanduser(place.configured_active))
     try:
         with open(file, encoding="utf-8", errors="replace") as stream:
@@ -343,7 +342,7 @@ def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
             matches.read_provenance_source(provenance) or key,
         )
         for key, title, metadata, provenance in newest
-        if not key.startswith(f"{places.SEEDS}/{place.agent}/")  # it has its own notes before it
+        if not key.startswith(f"{SEEDS}/{place.agent}/")  # it has its own notes before it
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -48,7 +48,7 @@ def act(seen: PageRequest) -> Response:
     try:
         for handle in chosen:
             memory = seen.memory_of(handle)
-            groups.setdefault(memory.context.scope.path, (memory, []))[1].append(handle)
+            groups.setdefault(memory.call.scope.path, (memory, []))[1].append(handle)
         return act(seen, groups)
     except GieokError as error:
         return seen.failed("refused.html", error, handles=chosen)

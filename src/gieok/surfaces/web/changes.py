@@ -10,7 +10,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
-from gieok.places import USER_SCOPE
+from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
 from gieok.surfaces.web.site import PageRequest
@@ -60,7 +60,7 @@ def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, **values:
     """Run a command that reports its progress to a job; return the command's last words."""
     command = load_command(name)
     call = replace(
-        rescope_call(seen.memory.context),
+        rescope_call(seen.memory.call),
         say=job.say,
         tell=job.tell,
     )

@@ -194,7 +194,7 @@ class PageRequest:
 
         The first record makes a folder a project.
         """
-        return rescope_call(self.memory.context)
+        return rescope_call(self.memory.call)
 
     @cached_property
     def scopes(self) -> list[str]:
@@ -202,7 +202,7 @@ class PageRequest:
 
         Scopes of characters are left out, because they have a page of their own.
         """
-        call = rescope_call(self.site.memory("auto").context)
+        call = rescope_call(self.site.memory("auto").call)
         known = {scope.path for scope in call.home.store.scopes()}
         own = call.scope.path
         return [
@@ -264,7 +264,7 @@ class PageRequest:
                 for other in list_languages()
                 if other != self.lang
             ],
-            "zone": self.memory.context.zone,
+            "zone": self.memory.call.zone,
             "failure": None,
             "withheld": self._withheld(),
         }
@@ -274,7 +274,7 @@ class PageRequest:
 
     def _withheld(self) -> str:
         """Return the notice that memory is paused; '' while it is not."""
-        call = self.memory.context
+        call = self.memory.call
         pause = call.privacy.pause(call.clock.now().timestamp())
         if pause is None:
             return ""
@@ -300,7 +300,7 @@ class PageRequest:
 
     def short(self, file: Path) -> str:
         """Return a path in shell form, with the home folder of the user as `~`."""
-        user = self.memory.context.caller.user
+        user = self.memory.call.caller.user
         return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
     def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:

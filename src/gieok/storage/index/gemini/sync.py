@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Document, Scope
-from gieok.places import SESSIONS
+from gieok.places.scope import SESSIONS
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import (

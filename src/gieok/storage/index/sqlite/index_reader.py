@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BUSY_S = 0.05
 #: Steps of SQLite's virtual machine (a microsecond or less each) between two looks at the deadline.
 _STEPS = 2_000
-#: SQL for: does a scope hold conversations (`places.SESSIONS`), by the index of keys.
+#: SQL for: does a scope hold conversations (`SESSIONS`), by the index of keys.
 _HAS_TALK = (
     "SELECT 1 FROM documents WHERE scope_id = ? AND key >= 'sessions/' AND key < 'sessions0' "
     "LIMIT 1"

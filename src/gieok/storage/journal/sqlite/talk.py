@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import ClassVar
 
-from gieok import fs, places
+from gieok import fs
 from gieok.errors import ArchiveFailed
 from gieok.model.conversation import Journalled, TalkMoved, TalkPlace
 from gieok.model.memory import Scope
-from gieok.places import is_served
+from gieok.places.home import scope_folder
+from gieok.places.scope import is_served
 from gieok.storage.index.rows import to_ms, utc
 from gieok.storage.journal.sql.messages import SqlMessages
 from gieok.storage.journal.sqlite.file import JournalFile
@@ -106,7 +107,7 @@ class SqliteTalk(JournalFile, SqlMessages):
         return [(sid, Scope(path), month) for month, path, sid in sorted(months)]
 
     def _archive_month(self, sid: int, scope: Scope, month: str, before: datetime) -> TalkMoved:
-        path = f"{places.scope_folder(scope.path)}/{month}"
+        path = f"{scope_folder(scope.path)}/{month}"
         first = datetime.fromisoformat(f"{month}-01").replace(tzinfo=self.talk.zone)
         after = datetime(
             first.year + first.month // 12, first.month % 12 + 1, 1, tzinfo=self.talk.zone

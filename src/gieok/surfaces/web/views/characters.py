@@ -70,7 +70,7 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
     `wrong` is the error of a change that failed.
     """
     try:
-        house = seen.memory.context.home.house
+        house = seen.memory.call.home.house
         page = house.roster.page(ME, limit=_MOST_CHARACTERS)
     except GieokError as error:
         return seen.failed(
@@ -110,7 +110,7 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
 
 def is_scripted(seen: PageRequest) -> bool:
     """Return whether short replies by rules are configured in place of a model."""
-    return seen.memory.context.home.settings.text("character.model") == _SCRIPTED
+    return seen.memory.call.home.settings.text("character.model") == _SCRIPTED
 
 
 def _list_users_by_character(house: House) -> dict[str, list[str]]:
@@ -139,7 +139,7 @@ def _build_listed_character(stored: StoredCharacter, users: list[str]) -> Charac
 
 def picture(seen: PageRequest) -> Response:
     """Return the picture on a character's card."""
-    house, identity = seen.memory.context.home.house, seen.request.path_params["character"]
+    house, identity = seen.memory.call.home.house, seen.request.path_params["character"]
     try:
         stored = house.roster.find(seen.asked("user") or ME, identity, with_file=True)
         image = package.avatar(stored.package, stored.package_type)
@@ -209,7 +209,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
     )
     held = house.memory.memories(whose)
     prepared = house.turns.context(whose.user, whose.character, "")
-    context, setting = prepared.context, seen.memory.context.home.settings.text
+    context, setting = prepared.context, seen.memory.call.home.settings.text
     return {
         **_read_bond_names(seen),
         "is_there": True,
@@ -243,7 +243,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
 
 def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
     """Return the house, and the bond that the address names. Raises NotFound, BadRequest."""
-    house = seen.memory.context.home.house
+    house = seen.memory.call.home.house
     named = seen.request.path_params
     return house, find_character_bond(house, named["user"], named["character"])
 
@@ -253,7 +253,7 @@ def name(seen: PageRequest) -> str:
     named = seen.request.path_params
     with suppress(GieokError):
         return read_card_name(
-            seen.memory.context.home.house.roster.find(named["user"], named["character"]).card
+            seen.memory.call.home.house.roster.find(named["user"], named["character"]).card
         )
     return str(named["character"])
 

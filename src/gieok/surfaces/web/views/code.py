@@ -110,7 +110,7 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path
 
     Raises NotIndexed.
     """
-    call = seen.memory.context
+    call = seen.memory.call
     roots = overview.list_indexed_projects(call)
     asked = asked or seen.asked("project")
     root = next(

@@ -18,14 +18,14 @@ from gieok.surfaces.web.views.found import found_hits
 
 def is_empty(seen: PageRequest) -> bool:
     """Return whether no scope holds any memory."""
-    call = seen.memory.context
+    call = seen.memory.call
     store = call.home.store
     return not any(store.hashes(scope) for scope in store.scopes())
 
 
 def show_first_page(seen: PageRequest) -> Response:
     """Show the ways to fill the memory, and what they have brought in."""
-    call = seen.memory.context
+    call = seen.memory.call
     values: dict[str, Any] = {
         "text": seen.asked("text"),
         "folder": seen.asked("folder"),

@@ -119,7 +119,7 @@ def _count_likely_hits(shown: list[ShownHit]) -> int:
 
 
 def _build_shown_hits(seen: PageRequest, found: tuple[SearchHit, ...]) -> list[ShownHit]:
-    store = seen.memory.context.home.store
+    store = seen.memory.call.home.store
     known = {scope: roots.load_roots(store, scope) for scope in {hit.scope for hit in found}}
     return [_build_shown_hit(seen, hit, known[hit.scope]) for hit in found]
 
@@ -145,9 +145,7 @@ def _build_shown_hit(seen: PageRequest, hit: SearchHit, known: list[roots.Root])
 def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit) -> str:
     """Return the file and line of a hit as editors take them, with the home folder as `~`."""
     try:
-        file = roots.resolve_root_file(known, hit.path, seen.memory.context.caller.path(hit.path))[
-            1
-        ]
+        file = roots.resolve_root_file(known, hit.path, seen.memory.call.caller.path(hit.path))[1]
     except (GieokError, OSError):
         return ""
     return f"{seen.short(file)}:{hit.start_line}"

@@ -95,7 +95,7 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
             (one, _describe_planned_job(archive, one.name, seen)) for one in archive.schedules
         ],
         "backup": _find_latest_backup(seen),
-        "now": seen.memory.context.clock.now(),
+        "now": seen.memory.call.clock.now(),
         "report": load_command("status").present(status, Style(seen.lang, colour=False)),
         "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
         "growth": _measure_home_growth(seen) if is_whole else None,
@@ -136,12 +136,12 @@ def _render_page_part(seen: PageRequest, template: str, values: dict[str, Any]) 
 
 def _measure_home_growth(seen: PageRequest) -> list[grown.Size]:
     return grown.count_weekly_growth(
-        seen.memory.context, [Scope(path) for path in seen.scopes], _WEEKS
+        seen.memory.call, [Scope(path) for path in seen.scopes], _WEEKS
     )
 
 
 def _collect_hook_figures(seen: PageRequest) -> dict[str, Any]:
-    call = seen.memory.context
+    call = seen.memory.call
     weeks = grown.count_weekly_hook_calls(call, 12)
     try:
         bins = measure.compute_label_reliability(call)

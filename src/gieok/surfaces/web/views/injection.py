@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from gieok import places
 from gieok.agents import table
 from gieok.commands.prompt.candidates import FATES
 from gieok.commands.prompt.last import LastResult
@@ -18,10 +17,11 @@ from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest
+from gieok.text.handles import HANDLE_PATTERN
 
 _LISTED = 30
 #: A handle in brackets, as it ends an injected memory; other digits are no link.
-_HANDLE = re.compile(rf"(?<=[ (\"])({places.HANDLE_PATTERN})(?=[)\"])")
+_HANDLE = re.compile(rf"(?<=[ (\"])({HANDLE_PATTERN})(?=[)\"])")
 _MODES = ("", "tiered", "full")
 _MOST_PROMPT_CHARS = 10_000
 #: Seconds between an injection and its prompt in the transcript, at most.

@@ -117,7 +117,7 @@ def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
 
 def _count_untrusted_records(seen: PageRequest) -> int:
     """Return how many records of the project here wait for the person's trust."""
-    call = seen.memory.context
+    call = seen.memory.call
     return len(find_waiting_content(call.home.folder, call.project).records) if call.project else 0
 
 
@@ -136,7 +136,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         )
     except GieokError as error:
         gone = (
-            away.find_away_memory(held.context, handle, held.context.scopes)
+            away.find_away_memory(held.call, handle, held.call.scopes)
             if handles.is_handle(handle)
             else None
         )
@@ -181,7 +181,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         replaced_by=why.replaced_by,
         before=seen.site.aside(seen.asked("before")),
         versions=versions,
-        times=_measure_version_spans(versions, held.context.clock.now()),
+        times=_measure_version_spans(versions, held.call.clock.now()),
         on=on,
         asked_on=seen.asked("on"),
         is_important=why.document.metadata.get("priority") == "high",

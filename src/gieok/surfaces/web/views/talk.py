@@ -72,7 +72,7 @@ def beside(seen: PageRequest) -> Response:
             **_build_memory_panel(seen),
             "token": seen.site.gate.change_token(seen.cookie),
             "undo": "",
-            "zone": seen.memory.context.zone,
+            "zone": seen.memory.call.zone,
         }
     except GieokError as error:
         return HTMLResponse(
@@ -174,7 +174,7 @@ def import_character_card(seen: PageRequest) -> Response:
     try:
         if not data:
             raise BadRequest("no file was chosen", hint="choose a card: PNG, JSON or CHARX")
-        house = seen.memory.context.home.house
+        house = seen.memory.call.home.house
         stored = house.roster.import_file(
             "", data, seen.sent("id"), replaces=bool(seen.sent("replace"))
         )

@@ -36,7 +36,7 @@ class Cell(NamedTuple):
 
 def timeline(seen: PageRequest) -> Response:
     """Show a month, and the chosen day or the last day with any entry."""
-    call = seen.memory.context
+    call = seen.memory.call
     today = call.clock.now().astimezone(call.zone).date()
     requested = min(
         _parse_timeline_day(seen.asked("day"))
@@ -88,7 +88,7 @@ def news(seen: PageRequest) -> Response:
 
     The page itself does not change under the reader's hands.
     """
-    call = seen.memory.context
+    call = seen.memory.call
     today = call.clock.now().astimezone(call.zone).date()
     scopes = [Scope(scope) for scope in seen.scopes if seen.asked("project") in ("", scope)]
     days = record.list_memory_days(call, scopes, today, today)
@@ -112,7 +112,7 @@ def show_session_page(seen: PageRequest) -> Response:
     """Show the messages of a session, in pages, and the memories that came of them."""
     try:
         name = _read_session_name(seen)
-        whole_session = record.build_whole_session(seen.memory.context, name)
+        whole_session = record.build_whole_session(seen.memory.call, name)
     except GieokError as error:
         return seen.failed("session.html", error, name=None)
     pages = max(1, -(-len(whole_session.turns) // _PER_PAGE))
@@ -124,7 +124,7 @@ def show_session_page(seen: PageRequest) -> Response:
             by_message.setdefault(identity, []).append(one)
     injections = [
         one
-        for one in list_last_injections(seen.memory.context, _MOST_GIVEN)
+        for one in list_last_injections(seen.memory.call, _MOST_GIVEN)
         if one.session == name.session
     ]
     return seen.page(

@@ -1,14 +1,16 @@
-"""The settings that the prompt hook uses. Imported by the hook: see the package."""
+"""Settings that the prompt hook uses. Imported by the hook: see `gieok.hook`."""
 
 from collections.abc import Mapping
 
-from gieok import places, registry
+from gieok import registry
 from gieok.agents.table import NAMES
-from gieok.option import Option, Value
+from gieok.places.scope import SCOPE_PATTERN
+from gieok.process_zone import AUTO_ZONE
 from gieok.ranking.age import HALF_LIFE_DAYS
+from gieok.settings.option import Option, Value
 
 #: One of several values, so without a comma.
-_SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
+_SCOPE = SCOPE_PATTERN.replace(r"\s", r"\s,")
 
 
 def _parse_redaction_rules(text: str) -> object:
@@ -118,7 +120,7 @@ RULES = Option(
 )
 ZONE = Option(
     "zone",
-    places.AUTO_ZONE,
+    AUTO_ZONE,
     "where your days are, such as Asia/Seoul; auto: as the machine",
     check=_parse_zone_setting,
     hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from gieok.option import Value
+from gieok.settings.option import Value
 
 #: A text that YAML reads back as the same text without quotes, as a person would write it.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./@+-]|:(?=\S))*(?<! )|[~/][\w./@+-]*")

@@ -1,24 +1,23 @@
 """Settings in force, for every process: from settings files, `.env` and the environment.
 
-`gieok.config` parses YAML when a file is new or changed; the result is kept as JSON in the home
-folder, under the checksum of the file's content. So the prompt hook, for which a YAML library is
-too slow, reads the same settings as `gieok config show` prints. Standard library that is quick to
-import.
+`gieok.settings.file` parses YAML when a file is new or changed; the result is kept as JSON in the
+home folder, under the checksum of the file's content. So the prompt hook, for which a YAML library
+is too slow, reads the same settings as `gieok config show` prints. Standard library that is quick
+to import.
 """
 
 import json
 import os
-import re
-import stat
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 
-from gieok import __version__, fs, trust
+from gieok import __version__, fs
 from gieok.errors import BadConfig
-from gieok.option import Option, Value
+from gieok.places.home import private_file
+from gieok.settings import trust
+from gieok.settings.option import Option, Value
 
 _FOLDER = "resolved"
-_VARIABLE = re.compile(r"""\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(["']?)(.*?)\2\s*""")
 
 
 class SettingsFile:
@@ -153,40 +152,13 @@ def _sum_settings_bytes(data: bytes) -> str:
     return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
 
 
-def private_file(home: str) -> str:
-    """Return the path of `.env`, the file of secrets that supplements the environment."""
-    return os.path.join(home, ".env")
-
-
 def _read_private_variables(home: str, wrong: list[BadConfig]) -> dict[str, str]:
+    if not os.path.isfile(private_file(home)):
+        return {}
+    from gieok.env_file import private_variables  # few homes have the file
+
     try:
         return private_variables(home)
     except BadConfig as error:
         wrong.append(error)
         return {}
-
-
-def private_variables(home: str) -> dict[str, str]:
-    """Return the variables of `.env`.
-
-    `NAME=value` lines, quotes and `export` allowed, `#` begins a comment line. Raises BadConfig:
-    `.env` cannot be read, or others can read it.
-    """
-    file = private_file(home)
-    if not os.path.isfile(file):
-        return {}
-    if os.name == "posix" and stat.S_IMODE(os.stat(file).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        message = f"{file!r} holds secrets and can be read by others"
-        raise BadConfig(message, hint=f"run `chmod 600 {file}`", origin=file)
-    try:
-        with open(file, encoding="utf-8") as opened:
-            lines = opened.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read {file!r}: {error}", origin=file) from error
-    return {name: value for line in lines for name, value in assigned(line).items()}
-
-
-def assigned(line: str) -> dict[str, str]:
-    """Return the variable that one line of `.env` sets; nothing for a comment."""
-    match = _VARIABLE.fullmatch(line)
-    return {match[1]: match[3]} if match else {}

@@ -2,7 +2,7 @@
 
 A grant is a file in the home folder, one for each project's real path: a repository cannot bring a
 grant along. The first line of the file is JSON (`project`, `at`, `settings`); each further line is
-the name of a record and the checksum of its content. `gieok.grants` writes the file.
+the name of a record and the checksum of its content. `gieok.settings.grants` writes the file.
 
 Standard library without `pathlib`, `hashlib` and others that are slow to import: see
 `gieok.places`.
@@ -13,7 +13,7 @@ import os
 import stat
 import zlib
 
-from gieok import places
+from gieok.places.home import PROJECT_FOLDER
 
 #: Largest settings file: settings are some lines, and nobody reads more before trusting them.
 LARGEST_SETTINGS_BYTES = 100_000
@@ -73,7 +73,7 @@ def settings(home: str, root: str) -> str:
 
 def settings_file(root: str) -> str:
     """Return the path of a project's settings file."""
-    return os.path.join(root, places.PROJECT_FOLDER, "config.yaml")
+    return os.path.join(root, PROJECT_FOLDER, "config.yaml")
 
 
 def settings_text(root: str) -> str | None:

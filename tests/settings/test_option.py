@@ -3,7 +3,7 @@
 import pytest
 
 from gieok.errors import BadConfig
-from gieok.option import Option
+from gieok.settings.option import Option
 
 _RATE = Option("rate", 0.5, "A rate.", low=0.0)
 

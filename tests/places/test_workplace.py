@@ -1,7 +1,6 @@
 """Where a project is, and the scope of its memory."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +8,13 @@ from pathlib import Path
 import pytest
 
 import gieok
-from gieok import config, places
 from gieok.code.model import layout
 from gieok.model.memory import Scope
+from gieok.places.checkout import find_repository_top
+from gieok.places.home import build_home_path
+from gieok.places.project import list_project_scopes, project_scope
+from gieok.places.workplace import project_root
+from gieok.settings.values import load_effective_settings
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +34,9 @@ def _project(folder: Path) -> Path:
 def test_a_project_is_the_nearest_folder_above_that_is_marked(user: Path) -> None:
     outer, inner = _project(user / "shop"), _project(user / "shop" / "web")
     (inner / "src" / "deep").mkdir(parents=True)
-    assert places.project_root(str(inner / "src" / "deep")) == str(inner)
-    assert places.project_root(str(outer)) == str(outer)
-    assert places.project_root(str(user / "shop" / "not" / "there")) == str(outer)
+    assert project_root(str(inner / "src" / "deep")) == str(inner)
+    assert project_root(str(outer)) == str(outer)
+    assert project_root(str(user / "shop" / "not" / "there")) == str(outer)
 
 
 @pytest.mark.parametrize("home", ["", "~/.gieok", "~/other"])
@@ -43,16 +46,16 @@ def test_the_users_own_memory_marks_no_project(
     monkeypatch.setenv("GIEOK_HOME", home)
     _project(user)
     (user / "work").mkdir()
-    assert places.project_root(str(user)) == places.project_root(str(user / "work")) == ""
+    assert project_root(str(user)) == project_root(str(user / "work")) == ""
     (user / "file").mkdir()
     (user / "file" / ".gieok").write_text("a file marks nothing")
-    assert places.project_root(str(user / "file")) == ""
+    assert project_root(str(user / "file")) == ""
 
 
 def test_projects_of_one_name_have_scopes_of_their_own(user: Path) -> None:
     one, two = (
-        places.project_scope(str(user / "a" / "app")),
-        places.project_scope(str(user / "b" / "app")),
+        project_scope(str(user / "a" / "app")),
+        project_scope(str(user / "b" / "app")),
     )
     assert one != two
     assert one.startswith("project:app-")
@@ -64,20 +67,20 @@ def test_projects_of_one_name_have_scopes_of_their_own(user: Path) -> None:
     "name", ["shop", "내 가게", "a b:c", "~", " ", "::", "🙂", "x" * 200, "caf\udce9"]
 )
 def test_every_folder_has_a_scope_that_a_store_takes(name: str) -> None:
-    scope = places.project_scope(f"/somewhere/{name}")
+    scope = project_scope(f"/somewhere/{name}")
     assert Scope(scope).path.encode("utf-8")
 
 
 def test_what_is_read_is_the_project_then_what_else_is_named_once() -> None:
-    own = places.project_scope("/shop")
-    assert places.list_project_scopes("/shop", "agent:main, user:kim,,agent:main") == [
+    own = project_scope("/shop")
+    assert list_project_scopes("/shop", "agent:main, user:kim,,agent:main") == [
         own,
         "agent:main",
         "user:kim",
     ]
-    assert places.list_project_scopes("/shop", f" {own} ") == [own]
-    assert places.list_project_scopes("", "agent:main") == ["agent:main"]
-    assert places.list_project_scopes("", "") == []
+    assert list_project_scopes("/shop", f" {own} ") == [own]
+    assert list_project_scopes("", "agent:main") == ["agent:main"]
+    assert list_project_scopes("", "") == []
 
 
 def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,11 +94,9 @@ def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.Monke
     (around / "bank" / ".git").mkdir(parents=True)
     assert layout.find_root(around / "src") == around
     for folder in (around / "bank", around / "bank" / "src"):
-        assert places.project_root(str(folder)) == ""
+        assert project_root(str(folder)) == ""
         assert layout.find_root(folder) is None
-        assert (
-            config.load_effective_settings({}, {}, folder).values["hook.floor"].origin == "default"
-        )
+        assert load_effective_settings({}, {}, folder).values["hook.floor"].origin == "default"
 
 
 # A worktree and a submodule have a file there; a broken link is one too.
@@ -107,10 +108,10 @@ def test_whatever_is_called_git_ends_the_search(user: Path, kind: str) -> None:
     {"folder": marker.mkdir, "file": marker.touch, "link": lambda: marker.symlink_to("nowhere")}[
         kind
     ]()
-    assert places.project_root(str(inner)) == ""
-    assert places.find_repository_top(str(inner / "src")) == str(inner)
+    assert project_root(str(inner)) == ""
+    assert find_repository_top(str(inner / "src")) == str(inner)
     _project(inner)
-    assert places.project_root(str(inner / "src")) == str(inner)
+    assert project_root(str(inner / "src")) == str(inner)
 
 
 def test_a_folder_is_where_its_links_lead(user: Path) -> None:
@@ -118,8 +119,8 @@ def test_a_folder_is_where_its_links_lead(user: Path) -> None:
     (elsewhere / "deep").mkdir(parents=True)
     (shop / "link").symlink_to(elsewhere / "deep")
     (elsewhere / "back").symlink_to(shop)
-    assert places.project_root(str(shop / "link")) == ""
-    assert places.project_root(str(elsewhere / "back" / "src")) == str(shop)
+    assert project_root(str(shop / "link")) == ""
+    assert project_root(str(elsewhere / "back" / "src")) == str(shop)
 
 
 @pytest.mark.skipif(
@@ -136,8 +137,9 @@ def test_a_folder_of_another_user_is_no_project(
     (shop / ".gieok" / "config.yaml").write_text("no.such: setting\n")
     os.chown(shop / ".gieok", owner, owner)
     code = (
-        "import sys; from gieok import config, places; config.load_effective_settings({}); "
-        "print(places.project_root(sys.argv[1]))"
+        "import sys; from gieok.places.workplace import project_root; "
+        "from gieok.settings.values import load_effective_settings; load_effective_settings({}); "
+        "print(project_root(sys.argv[1]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(shop)],
@@ -155,20 +157,4 @@ def test_a_relative_home_is_meant_from_the_folder_of_the_caller(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIEOK_HOME", "./mem")
-    assert places.build_home_path() == str(tmp_path / "mem")
-
-
-def test_a_handle_is_short_follows_from_scope_and_key_and_names_a_line() -> None:
-    made = places.build_handle("agent:main", "sessions/codex/one#3")
-    assert re.fullmatch(places.HANDLE_PATTERN, made)
-    assert len(made) == 8
-    assert places.build_handle("agent:main", "sessions/codex/one#3", 4) == f"{made}.4"
-    assert places.build_handle("project:shop", "sessions/codex/one#3") != made
-    assert re.fullmatch(
-        places.HANDLE_PATTERN, places.build_handle("agent:main", "회의록/\udce9.md")
-    )
-
-
-def test_no_two_blocks_of_a_session_share_a_handle() -> None:
-    keys = [f"sessions/claude-code/0f3c#{number}" for number in range(20_000)]
-    assert len({places.build_handle("agent:main", key) for key in keys}) == len(keys)
+    assert build_home_path() == str(tmp_path / "mem")

@@ -4,15 +4,25 @@ from functools import partial
 
 from gieok import registry
 from gieok.flow import schedule
-from gieok.option import Option
+from gieok.settings.option import Option
 
 _HINT = f"write provider:model, or scripted; providers: {', '.join(sorted(registry.CHATS))}"
 
 
-def _slot_prices(text: str) -> object:
-    from gieok.character.accounts import points  # only where it is set
-
-    return points.prices_of(text)
+def parse_slot_prices(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the prices of slots from a text such as `1=10, 30=8`. Raises ValueError."""
+    prices: list[tuple[int, int]] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        least, _, price = (piece.strip() for piece in part.partition("="))
+        if (
+            not (least.isascii() and least.isdigit() and price.isascii() and price.isdigit())
+            or int(least) < 1
+        ):
+            raise ValueError(f"{part!r} is no `number=points`")
+        prices.append((int(least), int(price)))
+    if len({least for least, _ in prices}) < len(prices):
+        raise ValueError("a number stands there twice")
+    return tuple(sorted(prices))
 
 
 def _check_chat_models(text: str) -> None:
@@ -113,7 +123,7 @@ OPTIONS = (
         "character.slot_prices",
         "1=10, 10=9, 30=8",
         "points that a memory slot costs, for so many at once or more",
-        check=_slot_prices,
+        check=parse_slot_prices,
         hint='write `character.slot_prices: "1=10, 30=8"`: 10 each, from 30 on 8 each',
     ),
     Option(
@@ -165,4 +175,11 @@ OPTIONS = (
     ),
     Option("serve.jwt_issuer", "", "what `iss` of a token must be; empty: anything"),
     Option("serve.jwt_audience", "", "what `aud` of a token must hold; empty: anything"),
+)
+#: Shown before the settings of the archive.
+WINDOWS = Option(
+    "character.windows",
+    "memory",
+    "where messages after the last summary are held once they were read",
+    choices=(*registry.CACHES, "none"),
 )

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gieok
-from gieok import grants, places, trust
 from gieok.errors import BadRequest
-from gieok.grants import Grant
+from gieok.places.home import PROJECT_FOLDER
+from gieok.settings import grants, trust
+from gieok.settings.grants import Grant
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 
@@ -185,7 +186,7 @@ def test_a_grant_is_private(home: Path, shop: Path) -> None:
 _LOOP = """
 import itertools, sys
 from pathlib import Path
-from gieok import grants
+from gieok.settings import grants
 home, shop, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 for n in range(int(sys.argv[4])):
     entry = grants.digest_trusted_content(f"memory/{who}/{n}.md", b"x")
@@ -231,7 +232,7 @@ def test_a_kill_loses_nothing_that_was_said_to_be_done(home: Path, shop: Path) -
 def test_of_several_sessions_that_start_at_once_one_tells_the_person(
     home: Path, shop: Path
 ) -> None:
-    code = "import sys; from pathlib import Path; from gieok import grants;"
+    code = "import sys; from pathlib import Path; from gieok.settings import grants;"
     code += "print(grants.claim_trust_notice(Path(sys.argv[1]), sys.argv[2], 'x'))"
     command = [sys.executable, "-c", code, str(home), str(shop)]
     running = [
@@ -250,7 +251,7 @@ def test_of_several_sessions_that_start_at_once_one_tells_the_person(
 
 
 def test_settings_are_the_very_text_that_was_trusted(home: Path, shop: Path) -> None:
-    file = shop / places.PROJECT_FOLDER / "config.yaml"
+    file = shop / PROJECT_FOLDER / "config.yaml"
     file.write_bytes(b"\xef\xbb\xbfhook.limit: 2\n# caf\xe9\n")
     text = trust.settings_text(str(shop))
     grants.edit_grant(home, str(shop), lambda grant: grant._replace(settings=text))

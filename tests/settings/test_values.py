@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gieok import config, grants, paths, resolved
-from gieok.config import OPTIONS, load_effective_settings
+from gieok import paths
 from gieok.errors import BadConfig
-from gieok.option import Option
+from gieok.settings import grants, user_file, values
+from gieok.settings.file import parse_settings_file, without_password
+from gieok.settings.option import Option
+from gieok.settings.resolved import FileSettings, SettingsFile
+from gieok.settings.table import OPTIONS
+from gieok.settings.values import Settings, load_effective_settings
 from gieok.surfaces.cli import main
 
 
@@ -40,9 +44,7 @@ def _trust(project: Path) -> None:
         )
 
 
-def _load(
-    project: Path, environment: dict[str, str] | None = None, **flags: str
-) -> config.Settings:
+def _load(project: Path, environment: dict[str, str] | None = None, **flags: str) -> Settings:
     _trust(project)
     return load_effective_settings(flags, environment or {}, project.parent.parent)
 
@@ -124,7 +126,7 @@ def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(
     user.write_text("threads: 3\nsearch: {limits: 3, limit: 4, min_score: high}\n")
     troubles: list[BadConfig] = []
     environment = {"GIEOK_WATCH_RESCAN_S": "soon", "GIEOK_THREADS": "2"}
-    found = config.load_effective_settings({}, environment, project, troubles)
+    found = load_effective_settings({}, environment, project, troubles)
     assert [(error.setting, error.origin) for error in troubles] == [
         ("search.limits", str(user)),
         ("search.min_score", str(user)),
@@ -135,7 +137,7 @@ def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(
     assert found.values["threads"] == (2, "GIEOK_THREADS")
     assert found.values["watch.rescan_s"].origin == "default"
     with pytest.raises(BadConfig):
-        config.load_effective_settings({"threads": "x"}, {}, project, troubles)
+        load_effective_settings({"threads": "x"}, {}, project, troubles)
 
 
 def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Path) -> None:
@@ -206,15 +208,14 @@ def test_a_password_in_a_file_is_refused_and_not_shown(
         _load(project)
     assert "secret" not in str(caught.value)
     assert variable in caught.value.hint
-    assert "secret" not in config.without_password(said)
+    assert "secret" not in without_password(said)
 
 
 def test_an_address_without_a_password_is_shown_as_it_is(user: Path, project: Path) -> None:
     user.write_text("database.url: postgresql://me@host:5433/memory")
     assert _load(project).text("database.url") == "postgresql://me@host:5433/memory"
     assert (
-        config.without_password("postgresql://me@host:5433/memory")
-        == "postgresql://me@host:5433/memory"
+        without_password("postgresql://me@host:5433/memory") == "postgresql://me@host:5433/memory"
     )
 
 
@@ -261,7 +262,7 @@ def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(
     user: Path, project: Path, text: str
 ) -> None:
     user.write_text(text)
-    config.choose(_load(project), "store", "postgres")
+    user_file.choose(_load(project), "store", "postgres")
     assert _load(project).text("store") == "postgres"
     assert [line for line in text.split("\n") if line and "store" not in line] == [
         line for line in user.read_text().split("\n") if line and "store" not in line
@@ -315,13 +316,13 @@ def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
     user: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    real = config.parse_settings_file
+    real = parse_settings_file
 
-    def counting(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
+    def counting(home: str, file: SettingsFile) -> FileSettings:
         parsed.append(Path(file.path).parent.name)
         return real(home, file)
 
-    monkeypatch.setattr(config, "parse_settings_file", counting)
+    monkeypatch.setattr(values, "parse_settings_file", counting)
     user.write_text("search: {limit: 3, limits: 4}\n")
     project.write_text("hook.limit: 2\n")
     for _ in range(2):

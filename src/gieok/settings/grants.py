@@ -1,4 +1,4 @@
-"""Writer of the grants that `gieok.trust` reads: trusted records and settings of each project.
+"""Writer of the grants that `trust` reads: trusted records and settings of each project.
 
 Trust is by content and by place. A project is identified by its real path: after it is moved,
 cloned anew or mounted elsewhere, the person is asked again. A record is identified by its name
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from gieok import fs, places, trust
+from gieok import fs
 from gieok.errors import BadRequest
+from gieok.places.home import HOME_VARIABLE, PROJECT_FOLDER, own_folders
+from gieok.settings import trust
 
 #: The folder of a project whose files are recalled.
 SHELF = "memory"
@@ -72,18 +74,18 @@ def record_of(file: str) -> tuple[str, str] | None:
     Case does not matter, as on many file systems. The folder may hold the user's own memory: see
     `is_own`.
     """
-    if places.PROJECT_FOLDER not in file.casefold():
+    if PROJECT_FOLDER not in file.casefold():
         return None
     parts = Path(file).parts
     for at, part in enumerate(parts[:-2]):
-        if part.casefold() == places.PROJECT_FOLDER and parts[at + 1].casefold() == SHELF:
+        if part.casefold() == PROJECT_FOLDER and parts[at + 1].casefold() == SHELF:
             return str(Path(*parts[:at])), "/".join(parts[at + 1 :])
     return None
 
 
 def is_own(root: str) -> bool:
     """Say whether the `.gieok` of a folder is the user's own memory and not a project's."""
-    return os.path.realpath(os.path.join(root, places.PROJECT_FOLDER)) in places.own_folders()  # noqa: PTH118
+    return os.path.realpath(os.path.join(root, PROJECT_FOLDER)) in own_folders()  # noqa: PTH118
 
 
 class TrustJudge:
@@ -163,7 +165,7 @@ def check_home_outside_project(home: Path, root: str) -> None:
                 f"the home folder {str(home)!r} lies in the project {root!r}, which could bring "
                 "its own trust along"
             ),
-            hint=f"set {places.HOME_VARIABLE} to a folder outside of it",
+            hint=f"set {HOME_VARIABLE} to a folder outside of it",
         )
 
 

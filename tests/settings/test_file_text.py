@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.settings_file import change_settings_text
+from gieok.settings.file_text import change_settings_text
 
 _FILE = """# top
 store: sqlite  # keep

@@ -1,0 +1,115 @@
+"""Settings files: YAML in, values and errors out.
+
+A project file comes with a repository that somebody else wrote: it counts only after a person
+trusted it, and may only set options that are marked `in_project`, never a path, a program or a
+destination of data. A secret is in no settings file.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gieok import paths
+from gieok.errors import BadConfig
+from gieok.places.home import private_file
+from gieok.settings.option import Value
+from gieok.settings.resolved import FileSettings, SettingsFile, keep_parsed_settings, unreadable
+from gieok.settings.table import find_option
+
+#: Where the password of an address is set, by the group of the address's setting.
+_PASSWORDS = {"redis": "REDIS_PASSWORD", "mongo": "MONGO_PASSWORD"}
+
+
+def parse_settings_file(home: str, file: SettingsFile) -> FileSettings:
+    """Return the content of a settings file, and cache it in the home folder for the next process.
+
+    The cache is `gieok.settings.resolved`.
+    """
+    file_settings = _read_settings_lines(home, file)
+    keep_parsed_settings(home, file, file_settings)
+    return file_settings
+
+
+def find_settings_errors(home: Path, text: str) -> list[BadConfig]:
+    """Return the errors that a text would have as the user's settings file."""
+    content = text.encode("utf-8", "surrogateescape")
+    return _read_settings_lines(
+        str(home), SettingsFile(str(paths.locate_user_config(home)), content, in_project=False)
+    ).wrong
+
+
+def _read_settings_lines(home: str, file: SettingsFile) -> FileSettings:
+    file_settings = FileSettings({})
+    try:
+        for name, value in flatten_settings(parse_yaml_mapping(file.path, file.content)):
+            try:
+                file_settings.values[name] = _parse_setting_value(home, file, name, value)
+            except BadConfig as error:
+                file_settings.wrong.append(error)
+    except BadConfig as error:
+        file_settings.wrong.append(error)
+    return file_settings
+
+
+def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
+    """Return the mapping in a YAML file."""
+    # only where a file is new or changed: parsing costs as much as the rest of a keyword search
+    import yaml
+
+    try:
+        data = yaml.safe_load(content.decode("utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise unreadable(file, error) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise BadConfig(
+            f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file
+        )
+    return data
+
+
+def flatten_settings(
+    data: Mapping[object, object], prefix: str = ""
+) -> Iterator[tuple[str, object]]:
+    """Yield (dotted name, value): `search: {limit: 3}` and `search.limit: 3` are the same."""
+    for name, value in data.items():
+        if isinstance(value, dict) and not prefix:
+            yield from flatten_settings(value, f"{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object) -> Value:
+    """Return the value of one entry of a settings file. Raises BadConfig."""
+    origin = file.path
+    if isinstance(value, dict):
+        complaint = (
+            f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
+            "deeply"
+        )
+        raise BadConfig(
+            complaint, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
+        )
+    option = find_option(name, origin)
+    if file.in_project and not option.in_project:
+        hint = f"move it to the user file ({paths.locate_user_config(Path(home))}) or remove it"
+        raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
+    if value is None:  # a name without a value
+        return option.default
+    if option.is_address and without_password(str(value)) != str(value):
+        variable = _PASSWORDS.get(option.group, "PGPASSWORD")
+        hint = f"take it out, and write `{variable}=…` into {private_file(home)} (chmod 600)"
+        raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
+    return option.parse(
+        json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin
+    )
+
+
+def without_password(address: str) -> str:
+    """Return a URL or connection string with its password replaced by stars."""
+    in_url = re.sub(r"^([\w+.-]+://[^:/?#@]*):[^/?#]*@", r"\1:***@", address)
+    return re.sub(
+        r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", in_url, flags=re.IGNORECASE
+    )

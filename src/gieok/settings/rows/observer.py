@@ -1,0 +1,101 @@
+"""Settings of transcripts that are read, of the observer and of the reflector."""
+
+from gieok import registry
+from gieok.settings.hook import EXCLUDED_AGENTS, EXCLUDED_FOLDERS
+from gieok.settings.option import Option
+from gieok.settings.rows.shapes import build_model_option, build_schedule_option
+
+
+def _check_agent_names(text: str) -> None:
+    from gieok.agents.agent import list_readable_agents  # as above
+
+    registry.check_names(list_readable_agents(), ("auto", "none"), text)
+
+
+OPTIONS = (
+    Option(
+        "observe.agents",
+        "auto",
+        "whose transcripts are read: auto, none, or names joined by commas",
+        check=_check_agent_names,
+        hint="agents: as `gieok install --help` lists them, or auto, or none",
+    ),
+    EXCLUDED_FOLDERS,
+    EXCLUDED_AGENTS,
+    Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
+    Option(
+        "observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"
+    ),
+    Option(
+        "observe.notes_target",
+        "",
+        "where mirrors go; else the memory folder of OpenClaw's workspace",
+    ),
+    build_model_option(
+        "observe.model",
+        "what observes: rules (no model), provider:model, or claude-code, codex (no key)",
+        "rules",
+        ("rules",),
+    ),
+    Option(
+        "observe.base_url",
+        "",
+        "address of the model's provider, needed for compatible; or the path of claude, codex",
+    ),
+    Option(
+        "observe.key_variable", "", "variable that holds the key; else the provider's usual one"
+    ),
+    Option("observe.temperature", 0.3, "temperature of the observer", low=0),
+    Option(
+        "observe.run_tokens",
+        30_000,
+        "tokens of messages that are observed together, as one span",
+        low=100,
+    ),
+    Option(
+        "observe.chunk_tokens",
+        6_000,
+        "tokens of messages that are observed ahead in the background",
+        low=20,
+    ),
+    Option(
+        "observe.hard_stop_tokens",
+        36_000,
+        "tokens of messages at which observing is no longer deferred",
+        low=120,
+    ),
+    Option(
+        "observe.idle_minutes",
+        30,
+        "minutes without a message after which the rest of a conversation is observed",
+        low=1,
+    ),
+    Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
+    Option(
+        "observe.price_in",
+        -1.0,
+        "dollars for a million tokens in, of all roles; -1: as Gieok knows",
+        low=-1,
+    ),
+    Option(
+        "observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1
+    ),
+)
+REFLECTOR_OPTIONS = (
+    build_model_option(
+        "reflect.model",
+        "what reflects: as observe.model, which it is where this is empty",
+        alone=("", "rules"),
+    ),
+    Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
+    Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
+    Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
+    Option(
+        "reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100
+    ),
+    build_schedule_option(
+        "reflect.schedule",
+        "0 2 * * 0",
+        "when observations are reflected upon although there are not too many",
+    ),
+)

@@ -1,0 +1,53 @@
+"""Table of all settings, in the order in which they are shown and documented."""
+
+from gieok.errors import BadConfig
+from gieok.settings import hook
+from gieok.settings.option import Option
+from gieok.settings.rows import (
+    archive,
+    characters,
+    code,
+    models,
+    observer,
+    person,
+    search,
+    storage,
+    upkeep,
+)
+
+OPTIONS = (
+    *person.OPTIONS,
+    *storage.OPTIONS,
+    *models.OPTIONS,
+    *search.OPTIONS,
+    *hook.OPTIONS,
+    *upkeep.PROCESS_OPTIONS,
+    *observer.OPTIONS,
+    characters.WINDOWS,
+    *archive.OPTIONS,
+    *characters.OPTIONS,
+    *observer.REFLECTOR_OPTIONS,
+    storage.GEMINI_SCHEDULE,
+    *upkeep.HOUSEKEEPING_OPTIONS,
+    *code.OPTIONS,
+    *upkeep.OPTIONS,
+    *upkeep.ACTIVE_MEMORY_OPTIONS,
+)
+BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def find_option(name: str, origin: str) -> Option:
+    """Return a setting by name.
+
+    Raises BadConfig for an unknown name; `origin` is where the name stands.
+    """
+    option = BY_NAME.get(name)
+    if option is None:
+        from difflib import get_close_matches  # 2 ms
+
+        near = get_close_matches(name, BY_NAME, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(BY_NAME)}"
+        raise BadConfig(
+            f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin
+        )
+    return option
