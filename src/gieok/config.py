@@ -664,7 +664,10 @@ def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
         return {}
     if not isinstance(data, dict):
         raise BadConfig(
-            f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file
+            "{file!r} must hold `name: value` lines, not a {kind}",
+            file=file,
+            kind=type(data).__name__,
+            origin=file,
         )
     return data
 
@@ -684,25 +687,32 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
     """Return the value of one entry of a settings file. Raises BadConfig."""
     origin = file.path
     if isinstance(value, dict):
-        complaint = (
-            f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
-            "deeply"
-        )
         raise BadConfig(
-            complaint, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
+            "the setting {path!r} in {origin!r} is nested too deeply",
+            path=f"{name}.{next(iter(value), '')}",
+            hint="write `search: {limit: 3}`, one level",
+            setting=name,
+            origin=origin,
         )
     option = _find_option(name, origin)
     if file.in_project and not option.in_project:
-        hint = f"move it to the user file ({paths.locate_user_config(Path(home))}) or remove it"
-        raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
+        raise option.bad(
+            "{origin!r} sets {setting!r}, which a project may not set",
+            origin,
+            "move it to the user file ({file}) or remove it",
+            file=paths.locate_user_config(Path(home)),
+        )
     if value is None:  # a name without a value
         return option.default
     if option.is_address and without_password(str(value)) != str(value):
         variable = _PASSWORDS.get(option.group, "PGPASSWORD")
-        hint = (
-            f"take it out, and write `{variable}=…` into {resolved.private_file(home)} (chmod 600)"
+        raise option.bad(
+            "{setting!r} in {origin!r} holds a password",
+            origin,
+            "take it out, and write `{variable}=…` into {secrets} (chmod 600)",
+            variable=variable,
+            secrets=resolved.private_file(home),
         )
-        raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
     return option.parse(
         json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin
     )
@@ -748,7 +758,10 @@ def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     for name in texts:
         if (origin := settings.values[name].origin) not in ("default", str(file)):
             raise BadRequest(
-                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}",
+                "{name!r} is set by {origin!r}, which wins over {file!r}",
+                name=name,
+                origin=origin,
+                file=file,
                 hint="remove it there first",
             )
     values = {
@@ -758,12 +771,11 @@ def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     new_text = _rewrite_settings_text(str(file), text, values)
     reread = dict(_flatten_settings(parse_yaml_mapping(str(file), new_text.encode())))
     if any(reread.get(name) != value for name, value in values.items()):
-        message = (
-            f"{str(file)!r} is written in a way that cannot be changed without losing something"
-        )
         raise BadConfig(
-            message,
-            hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}",
+            "{file!r} is written in a way that cannot be changed without losing something",
+            file=file,
+            lines="; ".join(f"{name}: {texts[name]}" for name in texts),
+            hint="write there yourself: {lines}",
         )
     return new_text if new_text != text else ""
 
@@ -793,9 +805,13 @@ def _find_option(name: str, origin: str) -> Option:
         from difflib import get_close_matches  # 2 ms
 
         near = get_close_matches(name, _BY_NAME, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(_BY_NAME)}"
         raise BadConfig(
-            f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin
+            "unknown setting {setting!r} in {origin!r}",
+            near=", ".join(near),
+            names=", ".join(_BY_NAME),
+            hint="did you mean {near!r}?" if near else "settings: {names}",
+            setting=name,
+            origin=origin,
         )
     return option
 

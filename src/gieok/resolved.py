@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from gieok import __version__, fs, trust
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, Phrase
 from gieok.option import Option, Value
 
 _FOLDER = "resolved"
@@ -107,7 +107,9 @@ def _list_settings_files(home: str, project: str, wrong: list[BadConfig]) -> lis
 def unreadable(file: str, error: Exception) -> BadConfig:
     """Return the error for a file of settings that cannot be read."""
     return BadConfig(
-        f"cannot read {file!r}: {' '.join(str(error).split())}",
+        "cannot read {file!r}: {error}",
+        file=file,
+        error=Phrase(" ".join(str(error).split())),
         hint="mend the file, or move it away",
         origin=file,
     )
@@ -176,13 +178,15 @@ def private_variables(home: str) -> dict[str, str]:
     if not os.path.isfile(file):
         return {}
     if os.name == "posix" and stat.S_IMODE(os.stat(file).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        message = f"{file!r} holds secrets and can be read by others"
-        raise BadConfig(message, hint=f"run `chmod 600 {file}`", origin=file)
+        message = Phrase("{file!r} holds secrets and can be read by others", file=file)
+        raise BadConfig(message, file=file, hint="run `chmod 600 {file}`", origin=file)
     try:
         with open(file, encoding="utf-8") as opened:
             lines = opened.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read {file!r}: {error}", origin=file) from error
+        raise BadConfig(
+            "cannot read {file!r}: {error}", file=file, error=error, origin=file
+        ) from error
     return {name: value for line in lines for name, value in assigned(line).items()}
 
 

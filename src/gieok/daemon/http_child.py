@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gieok import places
 from gieok.daemon.board import Board
-from gieok.errors import GieokError
+from gieok.errors import GieokError, Phrase
 from gieok.flow.incidents import Incidents
 from gieok.home.call import Call
 from gieok.processes import http_address
@@ -114,7 +114,7 @@ class Serving:
         with child:
             lines = self._follow(child)
         why = " ".join(find_exit_reason("\n".join(lines)).split()) if child.returncode else ""
-        return why or f"it ended ({child.returncode})"
+        return why or Phrase("it ended ({status})", status=child.returncode)
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:
         """Pass on a server's output until it ends; return the last lines."""

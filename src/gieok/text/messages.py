@@ -1,16 +1,23 @@
 """Messages for people: English in the code, other languages in catalogues of gettext.
 
 A message is an English template, which is its id: `{count} files`. What is put in may be a message
-itself. A translation may name a value with the particle that fits it: `{name:이/가}`. A language is
-one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to `gieok.mo` by `make docs`.
+itself. A translation may name a value with the particle that fits it, `{name:이/가}`, or the
+particle that fits the text before it, `{:이/가}`. An error's text is a message too: a `Phrase`,
+which knows its template. A language is one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to
+`gieok.mo` by `make docs`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any, NamedTuple
 
+from gieok.errors import Phrase
 from gieok.text.catalogues import ENGLISH, load_catalogue
 from gieok.text.josa import with_particle
+
+#: A particle alone, in a translation.
+_PARTICLE = re.compile(r"\{:([^{}/]*)/([^{}]*)\}")
 
 
 class Words(NamedTuple):
@@ -35,7 +42,7 @@ class Words(NamedTuple):
     @classmethod
     def said(cls, text: str) -> "Words":
         """Return what was said in English elsewhere, such as an error's text."""
-        return cls("{text}", (("text", _SaidInEnglish(text)),))
+        return cls("{text}", (("text", Phrase(text)),))
 
     @staticmethod
     def fill_english(template: str, **values: object) -> str:
@@ -47,11 +54,36 @@ class Words(NamedTuple):
         """The text in English."""
         return self.say(ENGLISH)
 
+    def __str__(self) -> str:
+        """Return the text in English, as an error's English text has it."""
+        return self.en
+
+    @property
+    def phrase(self) -> Phrase:
+        """The message as an error holds it: without `about`."""
+        values = dict(self.values)
+        is_plural = bool(self.plural) and values["count"] != 1
+        return Phrase(self.plural if is_plural else self.template, **values)
+
     def say(self, lang: str) -> str:
         """Return the text in `lang`; English where the language or the message is unknown."""
         return translate(
             self.template, lang, dict(self.values), about=self.about, plural=self.plural
         )
+
+
+class WordList(NamedTuple):
+    """Messages in a row, with commas between them."""
+
+    messages: tuple[Words, ...]
+
+    def __str__(self) -> str:
+        """Return all of them in English."""
+        return self.say(ENGLISH)
+
+    def say(self, lang: str) -> str:
+        """Return all of them in a language."""
+        return ", ".join(message.say(lang) for message in self.messages)
 
 
 def translate(
@@ -77,28 +109,28 @@ def translate(
         text = catalogue.pgettext(about, text) if about else catalogue.gettext(text)
     if not values and not arguments:
         return text
-    return _MessageFormatter(lang).vformat(text, arguments, values or {})
+    formatter = _MessageFormatter(lang)
+    first, *rest = _PARTICLE.split(text)
+    said = formatter.vformat(first, arguments, values or {})
+    for closed, open_, piece in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        said = with_particle(said, closed, open_)
+        said += formatter.vformat(piece, arguments, values or {})
+    return said
 
 
-class WordList(NamedTuple):
-    """Messages in a row, with commas between them."""
+def in_language(text: str, lang: str) -> str:
+    """Return an English text in the language of a reader.
 
-    messages: tuple[Words, ...]
+    A `Phrase` with values is looked up by its template. Any other text is looked up as it is, and
+    matched with the templates of the catalogue where that finds nothing.
+    """
+    if lang == ENGLISH or not text:
+        return text
+    if isinstance(text, Phrase) and text.values:
+        return translate(text.template, lang, text.values)
+    from gieok.text.retranslation import retranslate  # only where something is wrong
 
-    def say(self, lang: str) -> str:
-        """Return all of them in a language."""
-        return ", ".join(message.say(lang) for message in self.messages)
-
-
-class _SaidInEnglish(NamedTuple):
-    """A text that arose in English, and is matched with the templates of errors."""
-
-    text: str
-
-    def say(self, lang: str) -> str:
-        from gieok.text.korean import in_language  # only where something is wrong
-
-        return in_language(self.text, lang)
+    return retranslate(text, lang)
 
 
 class _MessageFormatter(Formatter):
@@ -108,8 +140,10 @@ class _MessageFormatter(Formatter):
         self._lang = lang
 
     def convert_field(self, value: Any, conversion: Any) -> Any:  # noqa: ANN401 - as the base says
-        if isinstance(value, Words | WordList | _SaidInEnglish):
+        if isinstance(value, Words | WordList):
             value = value.say(self._lang)
+        elif isinstance(value, Phrase):
+            value = in_language(value, self._lang)
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401 - as above

@@ -109,7 +109,8 @@ def init_code_index(
     start = call.caller.path(path).resolve()
     if not start.is_dir():
         raise BadRequest(
-            f"{str(start)!r} is no folder",
+            "{start!r} is no folder",
+            start=start,
             hint="name the folder of a project: `gieok code init DIR`",
         )
     if model and not full:
@@ -122,7 +123,8 @@ def init_code_index(
     )
     if grants.is_own(str(root)):
         raise BadRequest(
-            f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            "{folder!r} holds your own memory, and no project's",
+            folder=root / places.PROJECT_FOLDER,
             hint="name a folder below: `gieok code init DIR`",
         )
     withholding.check_folder(call, str(root))
