@@ -232,7 +232,7 @@ def _ask_daemon_for_answer(
     home = Path(places.build_home_path())
     if not (home / "daemon.json").exists():
         return None
-    from gieok.commands.run import Failure, OperationAnswer
+    from gieok.commands.run import OperationAnswer, decode_failure
     from gieok.processes.call import DaemonCall, ask_daemon
 
     call = DaemonCall(
@@ -250,9 +250,8 @@ def _ask_daemon_for_answer(
     )
     if answer is None:
         return None
-    return OperationAnswer(
-        **{**answer, "failure": Failure(**answer["failure"]) if answer["failure"] else None}
-    )
+    failure = decode_failure(answer["failure"]) if answer["failure"] else None
+    return OperationAnswer(**{**answer, "failure": failure})
 
 
 def _build_cli_resident() -> "Resident":
