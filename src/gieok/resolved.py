@@ -123,7 +123,7 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
         if row["fingerprint"] != file.fingerprint:
             return None
         wrong = [
-            BadConfig(message, hint=hint, setting=name, origin=file.path)
+            BadConfig(Phrase(message), hint=Phrase(hint), setting=name, origin=file.path)
             for name, message, hint in row["wrong"]
         ]
         return FileSettings(row["values"], wrong)

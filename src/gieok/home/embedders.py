@@ -90,7 +90,7 @@ def try_embedder(embedder: Embedder) -> str:
     embedder.embed_query("기억")
     wrong = embedder.check() if isinstance(embedder, SelfCheck) else []
     if wrong:
-        raise EmbedderFailed("; ".join(wrong))
+        raise EmbedderFailed(Phrase("; ".join(wrong)))
     return "it embeds"
 
 

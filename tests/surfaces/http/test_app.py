@@ -8,8 +8,10 @@ import pytest
 from served import SECRET, Served, served, token
 
 from gieok.character.cards.card import new_card
+from gieok.errors import StoreCorrupt
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.surfaces.http.problems import document
 from gieok.text.messages import decode_phrase
 
 _OPTIONS = HttpOptions(
@@ -67,6 +69,13 @@ def test_every_error_is_a_problem_document(
         template = "template" if text == "detail" else "hint_template"
         row = {"template": problem[template], "values": problem[values]}
         assert decode_phrase(row) == problem[text]
+
+
+def test_an_internal_error_shows_neither_its_text_nor_its_values() -> None:
+    problem = document(StoreCorrupt("{file!r} is damaged", file="/home/min/store.db"))
+    assert problem.status == 500
+    assert (problem.template, problem.values) == (problem.detail, {})
+    assert "store.db" not in problem.model_dump_json()
 
 
 def test_other_names_and_numbers_of_this_server_are_taken(service: Served) -> None:

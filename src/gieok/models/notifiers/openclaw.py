@@ -61,7 +61,7 @@ class OpenClawChannel:
             hook = hook._replace(addresses=(self._url,), token=token, missing=missing)
         if hook.missing:
             raise NotifierFailed(
-                hook.missing,
+                Phrase(hook.missing),
                 config=hook.config,
                 key_hint=Phrase(self._opening.key_hint),
                 hint=(
