@@ -29,8 +29,8 @@ _ENGLISH_ALONE = (
 _NO_TEMPLATES = {"failed: "}
 #: A page says the same English, and says it differently in Korean.
 _SAID_TWICE = {"there is no memory {handle!r}"}
-#: A noun, which is a message of its own: `the journal`.
-_NOUN = "f'the {what}'"
+#: Words in a message, and no messages: a noun (`the journal`), an option as a person types it.
+_NOUNS = {"f'the {what}'", """f"--{find_parameter_name(parameter).replace('_', '-')}\""""}
 _PARTICLE = re.compile(r"(?<!\})\}[`'\")\]]*(?:을|를|은|는|와|과)(?= )")
 
 
@@ -68,7 +68,7 @@ def _literals(node: ast.expr | None) -> list[str] | None:
 
 
 def test_no_error_is_raised_as_a_finished_text() -> None:
-    joined = {text: place for text, place in _walk().joined.items() if text != _NOUN}
+    joined = {text: place for text, place in _walk().joined.items() if text not in _NOUNS}
     assert not joined, 'write `NotFound("no user {user!r}", user=user)`'
     assert len(_walk().found) > 900
 

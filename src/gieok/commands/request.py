@@ -112,7 +112,7 @@ def check_request(
         if parameter.about.needed and not _has_text(checked_values.get(name)):
             raise BadRequest(
                 "{name} is missing",
-                name=shown_name(parameter, surface),
+                name=Phrase(shown_name(parameter, surface)),
                 example=parameter.about.needed,
                 hint="such as `{example}`",
             )
