@@ -7,7 +7,7 @@ import os
 import re
 import stat
 
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, Phrase
 from gieok.places.home import private_file
 
 _VARIABLE = re.compile(r"""\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(["']?)(.*?)\2\s*""")
@@ -23,13 +23,15 @@ def private_variables(home: str) -> dict[str, str]:
     if not os.path.isfile(file):
         return {}
     if os.name == "posix" and stat.S_IMODE(os.stat(file).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        message = f"{file!r} holds secrets and can be read by others"
-        raise BadConfig(message, hint=f"run `chmod 600 {file}`", origin=file)
+        message = Phrase("{file!r} holds secrets and can be read by others", file=file)
+        raise BadConfig(message, file=file, hint="run `chmod 600 {file}`", origin=file)
     try:
         with open(file, encoding="utf-8") as opened:
             lines = opened.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read {file!r}: {error}", origin=file) from error
+        raise BadConfig(
+            "cannot read {file!r}: {error}", file=file, error=error, origin=file
+        ) from error
     return {name: value for line in lines for name, value in assigned(line).items()}
 
 

@@ -37,21 +37,73 @@
 Each error says what happened (the message names the value) and the next step (`hint`).
 `code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through
 `STATUS`.
+
+The message and the hint are English templates with named values, `BadRequest("bad scope
+{scope!r}", scope=path)`. Whoever shows the error looks the templates up in the reader's language
+(`text.messages.in_language`), so no text is put together before it is raised. The prompt hook
+imports this module: standard library alone, and of it only what imports fast.
 """
 
 import errno
+import os
+
+
+class Phrase(str):
+    """English text that knows its template and the values in it.
+
+    Values may be phrases, which are translated too, `Words`, errors and paths. A text that names
+    none of the values is shown as it is, also where it has braces; else a brace that is meant
+    stands twice. A phrase made of a phrase is the same phrase.
+    """
+
+    __slots__ = ("template", "values")
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, /, **values: object) -> "Phrase":
+        """Return the text of a template, filled with those of the values that it names."""
+        if isinstance(template, Phrase):
+            return template
+        named = {
+            name: _as_phrase_value(value)
+            for name, value in values.items()
+            if any(f"{{{name}{end}" in template for end in "}!:")
+        }
+        phrase = super().__new__(cls, template.format(**named) if named else template)
+        phrase.template, phrase.values = template, named
+        return phrase
+
+    def __str__(self) -> str:
+        """Return the phrase itself: `str(error)` still knows the template."""
+        return self
+
+
+def _as_phrase_value(value: object) -> object:
+    if isinstance(value, Exception):
+        return Phrase(str(value))
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return getattr(value, "phrase", value)  # of `Words`, which stand above this module
 
 
 class GieokError(Exception):
-    """Root of every error that Gieok raises on purpose."""
+    """Root of every error that Gieok raises on purpose.
+
+    `str(error)` and `hint` are phrases: English texts that know their templates. Both templates
+    are filled with `values`.
+    """
 
     code = "error"
     hint = ""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        if hint is not None:
-            self.hint = hint
+    def __init__(self, template: str, /, *, hint: str | None = None, **values: object) -> None:
+        super().__init__(Phrase(template, **values))
+        self.hint = Phrase(self.hint if hint is None else hint, **values)
+
+    @property
+    def in_full(self) -> Phrase:
+        """The message and the next step as one text."""
+        return Phrase("{error} ({hint})", error=self, hint=self.hint)
 
 
 class BadRequest(GieokError):
@@ -113,9 +165,15 @@ class TooManyRequests(BadRequest):
     hint = "wait, then ask again"
 
     def __init__(
-        self, message: str, *, hint: str | None = None, retry_after_s: float = 0.0
+        self,
+        template: str,
+        /,
+        *,
+        hint: str | None = None,
+        retry_after_s: float = 0.0,
+        **values: object,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(template, hint=hint, retry_after_s=retry_after_s, **values)
         self.retry_after_s = retry_after_s
 
 
@@ -136,9 +194,16 @@ class BadConfig(GieokError):
     hint = "`gieok config show` prints every value with its origin"
 
     def __init__(
-        self, message: str, *, hint: str | None = None, setting: str = "", origin: str = ""
+        self,
+        template: str,
+        /,
+        *,
+        hint: str | None = None,
+        setting: str = "",
+        origin: str = "",
+        **values: object,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(template, hint=hint, setting=setting, origin=origin, **values)
         #: The setting and the file or variable that are wrong, as far as known.
         self.setting = setting
         self.origin = origin
@@ -251,15 +316,17 @@ class ServiceFailed(GieokError):
 
     def __init__(
         self,
-        message: str,
+        template: str,
+        /,
         *,
         hint: str | None = None,
         worth_retrying: bool = False,
         is_too_long: bool = False,
         retry_after_s: float = 0.0,
         status: int = 0,
+        **values: object,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(template, hint=hint, retry_after_s=retry_after_s, status=status, **values)
         self.worth_retrying = worth_retrying
         self.is_too_long = is_too_long
         self.retry_after_s = retry_after_s
@@ -316,13 +383,15 @@ class GeneratorFailed(GieokError):
 
     def __init__(
         self,
-        message: str,
+        template: str,
+        /,
         *,
         hint: str | None = None,
         worth_retrying: bool = False,
         status: int = 0,
+        **values: object,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(template, hint=hint, status=status, **values)
         self.worth_retrying = worth_retrying
         self.status = status
 
@@ -360,6 +429,11 @@ class OutputLost(GieokError):
     hint = "what the command did is done; free some space, or send the output somewhere else"
 
 
+def find_os_reason(error: OSError) -> Phrase:
+    """Return why the operating system refused, without the name of the file."""
+    return Phrase(error.strerror or str(error))
+
+
 #: Environment variable that shows the traceback of an unexpected error, in place of a message.
 TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
@@ -370,12 +444,21 @@ def unexpected(error: Exception) -> GieokError:
     An unusable file is the caller's error, anything else is Gieok's own.
     """
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreFull(f"no space left while writing {str(error.filename or '?')!r}")
+        return StoreFull("no space left while writing {path!r}", path=str(error.filename or "?"))
     if isinstance(error, OSError) and error.filename and error.strerror:
-        hint = "check that it is there, and that you may read and write it"
-        return BadRequest(f"{str(error.filename)!r}: {error.strerror}", hint=hint)
-    hint = f"run again with {TRACEBACK_VARIABLE}=1 and report what it prints"
-    return GieokError(f"unexpected {type(error).__name__}: {error}", hint=hint)
+        return BadRequest(
+            "{path!r}: {reason}",
+            path=str(error.filename),
+            reason=find_os_reason(error),
+            hint="check that it is there, and that you may read and write it",
+        )
+    return GieokError(
+        "unexpected {kind}: {error}",
+        kind=type(error).__name__,
+        error=error,
+        variable=TRACEBACK_VARIABLE,
+        hint="run again with {variable}=1 and report what it prints",
+    )
 
 
 #: code → (exit status, HTTP status, JSON-RPC error code)

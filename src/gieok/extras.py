@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from types import TracebackType
 
-from gieok.errors import MissingExtra
+from gieok.errors import MissingExtra, Phrase
 
 _NAME = "gieok"
 
@@ -65,14 +65,20 @@ def is_installed(module: str) -> bool:
 def build_missing_extra(extra: str, user: str, package: str) -> MissingExtra:
     """Return the error for a package that is not installed."""
     return MissingExtra(
-        f"{user!r} needs the Python package {package!r}, which is not installed",
+        "{user!r} needs the Python package {package!r}, which is not installed",
+        user=user,
+        package=package,
         hint=install_hint(extra, package),
     )
 
 
 def install_hint(extra: str, package: str = "") -> str:
     """Return the command with which a person installs an extra of gieok, or a core package."""
-    return f"run `{build_install_command(extra)}`" if extra else f"run `pip install {package}`"
+    return (
+        Phrase("run `{command}`", command=build_install_command(extra))
+        if extra
+        else Phrase("run `pip install {package}`", package=package)
+    )
 
 
 def _is_ours(error: ImportError) -> bool:

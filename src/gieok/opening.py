@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from gieok.errors import Phrase
+
 if TYPE_CHECKING:
     from gieok.ports.archive import Sealer
     from gieok.ports.system import Clock
@@ -72,7 +74,12 @@ class ModelOpening(NamedTuple):
 
     def needs(self, what: str, setting: str) -> str:
         """Return the error text for a missing setting."""
-        return f"{self.provider!r} needs {what}: set `{setting}`"
+        return Phrase(
+            "{provider!r} needs {what}: set `{setting}`",
+            provider=self.provider,
+            what=Phrase(what),
+            setting=setting,
+        )
 
 
 class ArchiveOpening(NamedTuple):

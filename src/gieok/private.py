@@ -126,7 +126,7 @@ class Privacy:
         if pause.until is None:
             raise Withheld("memory is paused: nothing was taken in")
         until = datetime.fromtimestamp(pause.until, zone).strftime("%Y-%m-%d %H:%M")
-        raise Withheld(f"memory is paused until {until}: nothing was taken in")
+        raise Withheld("memory is paused until {until}: nothing was taken in", until=until)
 
     @property
     def names(self) -> "tuple[str, ...]":

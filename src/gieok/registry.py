@@ -431,7 +431,12 @@ def load_backend(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
 
     backend: Backend | None = table.get(name)
     if backend is None:
-        raise BadConfig(f"unknown backend {name!r}", hint=f"known: {', '.join(sorted(table))}")
+        raise BadConfig(
+            "unknown backend {name!r}",
+            name=name,
+            table=", ".join(sorted(table)),
+            hint="known: {table}",
+        )
     module, _, attribute = backend.target.partition(":")
     if backend.modules:
         extras.require(backend.extra, name, backend.modules)

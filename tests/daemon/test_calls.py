@@ -22,11 +22,13 @@ from world import CALLS, GIEOK, World
 from gieok import __version__
 from gieok.commands import load_command
 from gieok.commands.command import Effect
+from gieok.commands.run import decode_failure
 from gieok.daemon import answers
 from gieok.daemon.server import Answering, Server
 from gieok.home.resident import Resident
 from gieok.processes import wire
 from gieok.processes.call import DaemonCall, DaemonLost, ask_daemon
+from gieok.text.messages import in_language
 
 _WAYS = [(), ("--json",), ("--lang", "ko")]
 #: Each operation in one way, in turn: an answer is JSON and text at once, whoever gives it.
@@ -135,8 +137,31 @@ def test_errors_come_back_as_they_are(world: World, home: Path) -> None:
         "code": "bad_request",
         "message": "--limit is 'many'",
         "hint": "it must be a whole number",
+        "template": "{name} is {value!r}",
+        "values": {"name": "--limit", "value": "many"},
+        "hint_template": "it must be a whole number",
+        "hint_values": {},
     }
     assert (found["status"], found["found"]) == (2, False)
+
+
+def test_an_error_of_the_daemon_is_shown_in_korean_by_its_template(
+    world: World, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "{0} 100% `the journal`"
+    found = _ask(home, _call(world, "search", query=["x"], source=name))
+    assert found
+    failure = decode_failure(found["failure"])
+    assert failure.message == found["failure"]["message"]
+    monkeypatch.setattr("gieok.text.retranslation.load_templates", _never)
+    told, hint = in_language(failure.message, "ko"), in_language(failure.hint, "ko")
+    assert name in told
+    assert re.search("[가-힣]", told.replace(name, ""))
+    assert re.search("[가-힣]", hint)
+
+
+def _never(lang: str) -> None:
+    raise AssertionError(f"a text was matched with the templates of {lang}")
 
 
 def test_settings_and_folder_are_the_callers(world: World, home: Path) -> None:

@@ -1,10 +1,13 @@
-"""Finds, in the source, every English text that a person may read and that no `Words` pairs with
-its Korean.
+"""Finds, in the source, every English text that a person may read and that no `Words` and no
+`Phrase` pairs with its Korean, and the templates of all errors.
 
-A text is found where it enters: an argument of an error, a hint, a line of progress, a reason in a
+A text is found where it enters: an argument of a ValueError, a line of progress, a reason in a
 result, or whatever is a sentence in a module that is listed in `said_tables`. An f-string is a
 template: `{0!r}` is a value in quotes, `{0:,}` a number, `{0}` anything. What is put in and may be
 a sentence itself is found too, as a template of its own.
+
+An error of ours has a template with named values, and so has a `Phrase`: `RaisedWalk` finds these,
+and the f-strings that stand where a template belongs.
 """
 
 import ast
@@ -28,6 +31,17 @@ class Hole(NamedTuple):
     kind: str
 
 
+#: Calls whose first argument is a template with named values, besides the errors themselves: name →
+#: the modules in which it is one, () for all.
+TEMPLATED: dict[str, tuple[str, ...]] = {
+    "Phrase": (),
+    "bad": (),
+    "failed": ("flow/service.py", "home/embedders.py", "models/onnx_folder.py"),
+    "_failed": ("models/http.py", "models/onnx_folder.py"),
+}
+#: A place with a name in a template.
+NAMED_PLACE = re.compile(r"(?<!\{)\{([a-z_]\w*)(!r)?(:[^{}\s]*)?\}(?!\})")
+
 Parts = tuple["str | Hole", ...]
 _HOLE: Parts = (Hole(""),)
 
@@ -40,6 +54,22 @@ def template(parts: Parts) -> str:
     )
 
 
+def _names_of_errors() -> frozenset[str]:
+    """Return the names of the classes of `GieokError`, wherever they stand."""
+    bases: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                of = {getattr(base, "id", "") or getattr(base, "attr", "") for base in node.bases}
+                bases.setdefault(node.name, set()).update(of)
+    found, before = {"GieokError"}, 0
+    while len(found) != before:
+        before = len(found)
+        found |= {name for name, of in bases.items() if of & found}
+    return frozenset(found)
+
+
+ERRORS = _names_of_errors()
 _NOTHING = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 _TELLING = (ast.Call, ast.ClassDef, ast.FunctionDef, ast.JoinedStr, ast.Constant)
 
@@ -92,7 +122,10 @@ class Module:
     def is_paired(self, node: ast.AST) -> bool:
         """Say whether a text has its Korean beside it."""
         inside = itertools.takewhile(lambda one: not isinstance(one, ast.stmt), self.above(node))
-        return any(isinstance(one, ast.Call) and _pairs(one) for one in inside)
+        return any(
+            isinstance(one, ast.Call) and (_pairs(one) or is_templated(self.name, one))
+            for one in inside
+        )
 
     def is_sentence(self, node: ast.expr) -> bool:
         """Say whether a literal may be a sentence for a person: no docstring, type, query or part
@@ -153,6 +186,12 @@ def _pairs(call: ast.Call) -> bool:
         "_board",
     )
     return called(call) in PAIRED or is_message
+
+
+def is_templated(module: str, call: ast.Call) -> bool:
+    """Say whether a call takes a template with named values: an error, or what makes one."""
+    modules = TEMPLATED.get(called(call))
+    return called(call) in ERRORS or (modules is not None and (not modules or module in modules))
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -410,6 +449,50 @@ class Walk:
         return [_HOLE]
 
 
+class RaisedWalk(Walk):
+    """Templates of errors, of their hints and of the phrases in them; f-strings in their place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._errors = set(ERRORS)
+        self.joined: dict[str, str] = {}
+
+    def _texts_of(self, module: Module, call: ast.Call) -> Iterator[ast.expr]:
+        name = called(call)
+        wanted = (0, "hint") if is_templated(module.name, call) else ()
+        by_flow = self._flows.get((module.name, name), set()) | self._flows.get(("", name), set())
+        for place, one in enumerate(call.args):
+            if place in wanted or str(place) in by_flow:
+                yield one
+        for keyword in call.keywords:
+            if keyword.arg in wanted or keyword.arg in by_flow:
+                yield keyword.value
+
+    def _look(self, module: Module) -> None:
+        for node in module.telling:
+            texts: Iterable[ast.expr] = ()
+            if isinstance(node, ast.Call):
+                texts = self._texts_of(module, node)
+            elif isinstance(node, ast.ClassDef) and node.name in ERRORS:
+                texts = [
+                    value for one in node.body for name, value in _given(one) if name == "hint"
+                ]
+            for text in texts:
+                self._take_template(module, text)
+
+    def _take_template(self, module: Module, text: ast.expr) -> None:
+        if text in self._seen:
+            return
+        self._seen.add(text)
+        for parts in self._alternatives(module, text, 0):
+            if len(parts) == 1 and isinstance(parts[0], str):
+                self.found.setdefault(parts[0], f"{module.name}:{text.lineno}")
+
+    def _joined(self, module: Module, node: ast.JoinedStr, depth: int) -> list[Parts]:
+        self.joined.setdefault(ast.unparse(node), f"{module.name}:{node.lineno}")
+        return super()._joined(module, node, depth)
+
+
 def _rows(module: Module, looked_up: ast.expr) -> list[ast.expr]:
     """Return what may be looked up in a table of the module: `_TABLE[key]`, `_TABLE.get(key,
     …)`.
@@ -437,7 +520,7 @@ def _errors(modules: Iterable[Module]) -> set[str]:
     while len(found) != before:
         before = len(found)
         found |= {name for name, of in bases.items() if of & found}
-    return found - {"Exception"}
+    return found - {"Exception"} - ERRORS
 
 
 def _adds_text(node: ast.expr) -> bool:

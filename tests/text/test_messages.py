@@ -1,6 +1,7 @@
 """Messages are English in the code; what other languages say stands in their catalogues."""
 
 import ast
+import json
 import re
 import string
 from collections.abc import Iterator
@@ -12,13 +13,21 @@ from tests.support.said import Walk
 from tests.support.said_tables import OTHERS
 
 import gieok
+from gieok.errors import BadRequest, NotFound, Phrase
 from gieok.text.catalogues import (
     _find_catalogues,
     list_languages,
     list_translations,
     load_catalogue,
 )
-from gieok.text.messages import WordList, Words, translate
+from gieok.text.messages import (
+    WordList,
+    Words,
+    decode_phrase,
+    encode_phrase,
+    in_language,
+    translate,
+)
 
 _SOURCE = Path(gieok.__file__).parent
 _TEMPLATES = _SOURCE / "surfaces" / "web" / "templates"
@@ -196,3 +205,37 @@ def test_what_was_said_in_english_is_translated_when_it_is_shown() -> None:
     said = Words.said("run `gieok doctor`")
     assert said.en == "run `gieok doctor`"
     assert said.say("ko") != said.en
+
+
+def test_an_error_is_the_same_after_a_way_as_json() -> None:
+    files = Words.of("{count} memory file", plural="{count} memory files", count=3)
+    inner = NotFound("no user {user!r}", user="{user} 100%")
+    error = BadRequest("{error}; {files}: {count:,}", error=inner, files=files, count=1204)
+    row = json.loads(json.dumps(encode_phrase(str(error))))
+    assert row == {
+        "template": "{error}; {files}: {count:,}",
+        "values": {
+            "error": {"template": "no user {user!r}", "values": {"user": "{user} 100%"}},
+            "files": {"template": "{count} memory files", "values": {"count": 3}},
+            "count": 1204,
+        },
+    }
+    told = decode_phrase(row)
+    assert told == "no user '{user} 100%'; 3 memory files: 1,204"
+    assert in_language(told, "ko") == in_language(str(error), "ko")
+    assert "기억 파일 3개" in in_language(told, "ko")
+
+
+def test_a_text_without_a_template_is_its_own() -> None:
+    assert encode_phrase("a {b}") == {"template": "a {b}", "values": {}}
+    assert decode_phrase({"template": "a {b}", "values": {}}) == "a {b}"
+
+
+def test_a_value_of_another_type_is_sent_as_it_reads() -> None:
+    from datetime import date
+
+    from numpy import int64
+
+    sent = encode_phrase(Phrase("{day}, {size:,}", day=date(2026, 11, 20), size=int64(1204)))
+    assert sent["values"] == {"day": "2026-11-20", "size": 1204}
+    assert decode_phrase(sent) == "2026-11-20, 1,204"

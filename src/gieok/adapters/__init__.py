@@ -10,5 +10,8 @@ from gieok.errors import MissingExtra
 def build_missing_framework(error: ModuleNotFoundError, package: str) -> MissingExtra:
     """Return the error for a framework that is not installed."""
     return MissingExtra(
-        f"this needs the Python package {error.name!r}", hint=f"run `pip install {package}`"
+        "this needs the Python package {name!r}",
+        name=error.name,
+        package=package,
+        hint="run `pip install {package}`",
     )

@@ -10,8 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gieok import fs
 from gieok.home.call import Call
-from gieok.text.catalogues import ENGLISH
-from gieok.text.messages import Words, translate
+from gieok.text.messages import Words, in_language, translate
 
 #: What a person can do about content that waits for trust.
 TRUST_HINT = "`gieok trust --show`, `gieok trust`"
@@ -118,10 +117,6 @@ class Style(NamedTuple):
 
     def told(self, text: str) -> str:
         """Return a text that arose in English, such as an error, in the reader's language."""
-        if self.lang == ENGLISH:
-            return text
-        from gieok.text.korean import in_language
-
         return in_language(text, self.lang)
 
     def bold(self, text: str) -> str:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 
 
@@ -30,6 +30,10 @@ def edit_in_editor(call: Call, before: str, name: str, instead: str) -> str:
             subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
             raise BadRequest(
-                f"{editor!r} did not end well: {error}", hint=f"set EDITOR, or {instead}"
+                "{editor!r} did not end well: {error}",
+                editor=editor,
+                error=error,
+                instead=Phrase(instead),
+                hint="set EDITOR, or {instead}",
             ) from error
         return file.read_text(encoding="utf-8", errors="surrogateescape")

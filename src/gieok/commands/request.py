@@ -8,10 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gieok.commands.command import CommandParameter, Operation, Surface
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 
-#: Types of numbers, named for people.
-_KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
+#: Type of a number on the command line → what its value must be.
+_NUMBERS: dict[type, str] = {int: "it must be a whole number", float: "it must be a number"}
+#: JSON type of a parameter → what its value must be.
+_TYPES = {
+    "boolean": "it must be of type boolean",
+    "integer": "it must be of type integer",
+    "number": "it must be of type number",
+    "string": "it must be of type string",
+}
 #: Larger numbers are not the same in every program that reads JSON.
 _MOST = 2**53
 #: Characters that JSON can express and UTF-8 cannot.
@@ -92,15 +99,22 @@ def check_request(
         find_parameter_name(parameter): parameter for parameter in list_parameters(found, surface)
     }
     if unknown := sorted(set(values) - set(known)):
-        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
+        raise BadRequest(
+            "unknown argument {unknown!r}",
+            unknown=unknown[0],
+            known=", ".join(known),
+            hint="arguments: {known}",
+        )
     checked_values = {
         name: _coerce_parameter_value(known[name], value, surface) for name, value in values.items()
     }
     for name, parameter in known.items():
         if parameter.about.needed and not _has_text(checked_values.get(name)):
             raise BadRequest(
-                f"{shown_name(parameter, surface)} is missing",
-                hint=f"such as `{parameter.about.needed}`",
+                "{name} is missing",
+                name=Phrase(shown_name(parameter, surface)),
+                example=parameter.about.needed,
+                hint="such as `{example}`",
             )
     return {known[name].name: value for name, value in checked_values.items()}
 
@@ -115,7 +129,8 @@ def _coerce_parameter_value(parameter: CommandParameter, value: object, surface:
         map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))
     ):
         raise BadRequest(
-            f"{parameter.name} holds what no file can keep",
+            "{name} holds what no file can keep",
+            name=parameter.name,
             hint="neither NUL, nor half of a surrogate pair",
         )
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
@@ -131,27 +146,37 @@ def _coerce_parameter_value(parameter: CommandParameter, value: object, surface:
     name = shown_name(parameter, surface)
     if type(value) is not expected or expected is list:
         raise BadRequest(
-            f"{name} is {value!r}", hint=_describe_expected_type(parameter, expected, surface)
+            "{name} is {value!r}",
+            name=name,
+            value=value,
+            hint=_describe_expected_type(parameter, expected, surface),
         )
     if isinstance(value, int | float):
         _check_size(parameter, name, value)
     choices = parameter.about.choices
     if choices and value not in choices:
-        raise BadRequest(f"{name} is {value!r}", hint=_format_choice_hint(str(value), choices))
+        raise BadRequest(
+            "{name} is {value!r}",
+            name=name,
+            value=value,
+            hint=_format_choice_hint(str(value), choices),
+        )
     return value
 
 
 def _check_size(parameter: CommandParameter, name: str, value: float) -> None:
     if isinstance(value, int) and abs(value) > _MOST:
-        raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
+        raise BadRequest(
+            "{name} is {value}", name=name, value=value, largest=_MOST, hint="at most {largest:,}"
+        )
     if value < min(default_of(parameter), 0) and parameter.name not in _SIGNED:
-        raise BadRequest(f"{name} is {value}", hint="it may not be negative")
+        raise BadRequest("{name} is {value}", name=name, value=value, hint="it may not be negative")
 
 
 def _describe_expected_type(parameter: CommandParameter, expected: type, surface: Surface) -> str:
-    if surface is Surface.CLI and expected in _KINDS:
-        return f"it must be {_KINDS[expected]}"
-    return f"it must be of type {type_name(parameter)}"
+    if surface is Surface.CLI and expected in _NUMBERS:
+        return _NUMBERS[expected]
+    return _TYPES[type_name(parameter)]
 
 
 def shown_name(parameter: CommandParameter, surface: Surface) -> str:
@@ -178,9 +203,9 @@ def _format_choice_hint(word: str, known: Sequence[str]) -> str:
 
     near = get_close_matches(word, known, 1)
     return (
-        f"did you mean {near[0]}? One of: {', '.join(known)}"
+        Phrase("did you mean {near}? One of: {known}", near=near[0], known=", ".join(known))
         if near
-        else f"one of: {', '.join(known)}"
+        else Phrase("one of: {known}", known=", ".join(known))
     )
 
 

@@ -12,6 +12,7 @@ from gieok.commands.encode import encode
 from gieok.commands.request import check_request
 from gieok.errors import STATUS, GieokError
 from gieok.home.call import Call
+from gieok.text.messages import decode_phrase, encode_phrase
 
 
 class Failure(NamedTuple):
@@ -20,6 +21,22 @@ class Failure(NamedTuple):
     code: str
     message: str
     hint: str
+
+    def encode(self) -> dict[str, Any]:
+        """Return the documented JSON: the English texts, their templates and the values."""
+        of_message, of_hint = encode_phrase(self.message), encode_phrase(self.hint)
+        return {
+            **self._asdict(),
+            **of_message,
+            "hint_template": of_hint["template"],
+            "hint_values": of_hint["values"],
+        }
+
+
+def decode_failure(row: Mapping[str, Any]) -> Failure:
+    """Return an error that came as JSON, so that it can be shown in the reader's language."""
+    hint = {"template": row["hint_template"], "values": row["hint_values"]}
+    return Failure(row["code"], decode_phrase(row), decode_phrase(hint))
 
 
 class OperationAnswer(NamedTuple):
@@ -76,7 +93,7 @@ def build_failed_answer(error: GieokError) -> OperationAnswer:
     failure = Failure(error.code, str(error), error.hint)
     return OperationAnswer(
         found=False,
-        data={"error": failure._asdict()},
+        data={"error": failure.encode()},
         text="",
         status=STATUS[error.code][0],
         failure=failure,

@@ -35,7 +35,7 @@ def answer_call(
         answer = _run_called_operation(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
         answer = build_failed_answer(unexpected(error))
-    return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}
+    return answer._asdict() | {"failure": answer.failure and answer.failure.encode()}
 
 
 def warm_resident(resident: Resident, home: Path) -> bool:

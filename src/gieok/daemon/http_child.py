@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gieok.daemon.board import Board
-from gieok.errors import GieokError
+from gieok.errors import GieokError, Phrase
 from gieok.flow.incidents import Incidents
 from gieok.home.call import Call
 from gieok.places.home import HOME_VARIABLE
@@ -114,7 +114,7 @@ class Serving:
         with child:
             lines = self._follow(child)
         why = " ".join(find_exit_reason("\n".join(lines)).split()) if child.returncode else ""
-        return why or f"it ended ({child.returncode})"
+        return why or Phrase("it ended ({status})", status=child.returncode)
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:
         """Pass on a server's output until it ends; return the last lines."""

@@ -80,7 +80,9 @@ class Asker:
         if answer.is_cut:
             used = answer.output_tokens or estimate_tokens(answer.text)
             raise AnswerCut(
-                f"{self.generator.model} was cut off after {used:,} tokens of its answer"
+                "{model} was cut off after {used:,} tokens of its answer",
+                model=self.generator.model,
+                used=used,
             )
         return answer.text
 
@@ -110,7 +112,9 @@ class Asker:
         left_s = self.timeout_s - self._since(asked_at)
         if left_s <= 0:
             raise GeneratorFailed(
-                f"{self.generator.model} did not answer within {self.timeout_s:g} s"
+                "{model} did not answer within {timeout_s:g} s",
+                model=self.generator.model,
+                timeout_s=self.timeout_s,
             )
         # Rounded to tenths of a second, for the person who reads the error.
         return prompt._replace(timeout_s=max(round(left_s, 1), 0.1))
@@ -121,8 +125,10 @@ class Asker:
         needed = estimate_tokens(prompt.system) + estimate_tokens(prompt.text) + room
         if spent + needed > self.daily_tokens:
             raise BudgetReached(
-                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {needed:,} "
-                "more are needed"
+                "{spent:,} of {most:,} model tokens are spent today, {needed:,} more are needed",
+                spent=spent,
+                most=self.daily_tokens,
+                needed=needed,
             )
 
     def _charge(self, usage: Usage) -> None:

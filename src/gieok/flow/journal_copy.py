@@ -4,7 +4,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
 
-from gieok.errors import BadRequest, StoreError
+from gieok.errors import BadRequest, Phrase, StoreError
 from gieok.model.memory import Scope
 from gieok.ports.journal_rows import CopiedJournal
 
@@ -64,7 +64,10 @@ def copy_journal(
     if own and not replace:
         named = ", ".join(str(scope) if scope else "what belongs to no scope" for scope in own[:3])
         raise BadRequest(
-            f"the other {what} holds something else already in {len(own)} parts ({named})",
+            "the other {what} holds something else already in {count} parts ({named})",
+            what=Phrase(what),
+            count=len(own),
+            named=Phrase(named),
             hint=(
                 "`--replace` drops all of that; or set `journal` in config.yaml by hand to use "
                 "what is there"
@@ -80,7 +83,9 @@ def copy_journal(
         if not wrong:
             return Copied(done, len(source.copied_scopes()))
     raise StoreError(
-        f"{len(wrong)} parts of the {what} differ from their copies",
+        "{count} parts of {what} differ from their copies",
+        count=len(wrong),
+        what=Phrase(f"the {what}"),
         hint=(
             "end what writes meanwhile (`gieok down`) and run it again; the journal in use is "
             "still the old one"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.errors import GieokError, NotifierFailed, unexpected
 from gieok.ports.system import Channel, Clock, Unseen
-from gieok.text.korean import in_language
+from gieok.text.messages import in_language
 from gieok.text.redact import redact
 
 LOG = "log"

@@ -90,8 +90,11 @@ class Metered:
         )
         if spent >= self.daily_tokens:
             raise self.failed(
-                f"{spent:,} of {self.daily_tokens:,} tokens for the {self.role} are spent today",
-                hint=f"raise `{self.role}.daily_tokens`, or wait until tomorrow",
+                "{spent:,} of {most:,} tokens for the {role} are spent today",
+                spent=spent,
+                most=self.daily_tokens,
+                role=self.role,
+                hint="raise `{role}.daily_tokens`, or wait until tomorrow",
             )
 
     def _charge(self, usage: Usage) -> None:
@@ -164,13 +167,21 @@ class ServiceEmbedder:
 
     def _verify(self, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
         if len(vectors) != len(texts):
-            raise EmbedderFailed(f"{self.model} gave {len(vectors)} vectors for {len(texts)} texts")
+            raise EmbedderFailed(
+                "{model} gave {count} vectors for {text_count} texts",
+                model=self.model,
+                count=len(vectors),
+                text_count=len(texts),
+            )
         sizes = {len(vector) // 4 for vector in vectors}
         known = self._dimension or max(sizes)
         if sizes != {known}:
             raise EmbedderFailed(
-                f"{self.model} gives vectors of {max(sizes)} dimensions now, and of {known} before",
-                hint=f"set `embedder.dimension: {max(sizes)}`, and run `gieok index --rebuild`",
+                "{model} gives vectors of {size} dimensions now, and of {known} before",
+                model=self.model,
+                size=max(sizes),
+                known=known,
+                hint="set `embedder.dimension: {size}`, and run `gieok index --rebuild`",
             )
         self._dimension = known
 
@@ -201,7 +212,10 @@ class ServiceReranker:
         )
         if len(reply.scores) != len(texts):
             raise RerankerFailed(
-                f"{self.model} gave {len(reply.scores)} scores for {len(texts)} texts"
+                "{model} gave {count} scores for {text_count} texts",
+                model=self.model,
+                count=len(reply.scores),
+                text_count=len(texts),
             )
         return reply.scores
 

@@ -63,7 +63,9 @@ def no_daemon(folder: Path) -> Iterator[None]:
         return
     with fs.exclusive(folder / "daemon.lock", wait=False) as is_free:
         if not is_free:
-            raise BadRequest(f"a daemon runs for {str(folder)!r}", hint="`gieok down`, then again")
+            raise BadRequest(
+                "a daemon runs for {folder!r}", folder=folder, hint="`gieok down`, then again"
+            )
         yield
 
 

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
-from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError, StoreFull, WrongKey
+from gieok.errors import (
+    BadConfig,
+    BadRequest,
+    Damaged,
+    GieokError,
+    Phrase,
+    StoreError,
+    StoreFull,
+    WrongKey,
+    find_os_reason,
+)
 from gieok.home import backup_restore, file_sealers
 from gieok.home.home import Home
 from gieok.memory.talk import turns
@@ -84,12 +94,14 @@ class HomeBackups:
             )
         if folder.resolve().is_relative_to(self._folder.resolve()):
             raise BadRequest(
-                f"{str(folder)!r} is in the home that is backed up",
+                "{folder!r} is in the home that is backed up",
+                folder=folder,
                 hint="give `--to` another folder",
             )
         if not self._folder.is_dir():
             raise BadRequest(
-                f"there is nothing to back up in {str(self._folder)!r}",
+                "there is nothing to back up in {folder!r}",
+                folder=self._folder,
                 hint="set GIEOK_HOME to a home",
             )
         with (
@@ -196,7 +208,8 @@ class HomeBackups:
         if (opener := file_sealers.opening(self._home)) is not None:
             return opener
         raise BadRequest(
-            f"{str(found.path)!r} is encrypted, and this home has no key",
+            "{path!r} is encrypted, and this home has no key",
+            path=found.path,
             hint="give the key: `--key-file FILE`",
         )
 
@@ -208,7 +221,7 @@ class HomeBackups:
         seal, opener = file_sealers.in_use(self._home), self._opener(one, None)
         if seal is None and opener is None:
             return 0
-        folder, what = one.path.parent, f"the backup {str(one.path)!r}"
+        folder, what = one.path.parent, Phrase("the backup {path!r}", path=one.path)
         if (
             seal
             and opener
@@ -235,7 +248,11 @@ class HomeBackups:
             with one.path.open("rb") as source:
                 original = _read_back(source, str(one.path), opener)
             if _read_back(fresh.reread(), what, seal) != original:
-                raise StoreError(f"{what} is not what was written", hint="the disk may be failing")
+                raise StoreError(
+                    "{what} is not what was written",
+                    what=Phrase(what),
+                    hint="the disk may be failing",
+                )
             target = folder / (one.path.name.removesuffix(".age") + (seal.suffix if seal else ""))
             fresh.replace(target)
             if target != one.path:
@@ -265,7 +282,7 @@ class HomeBackups:
             hint = (
                 "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
             )
-            raise BadRequest(f"{str(folder)!r} holds memories already", hint=hint)
+            raise BadRequest("{folder!r} holds memories already", folder=folder, hint=hint)
         staging = folder.with_name(f".{folder.name}.restoring")
         with (
             _translate_disk_errors(folder),
@@ -275,7 +292,7 @@ class HomeBackups:
         ):
             if not is_alone:
                 raise BadRequest(
-                    f"another process restores {str(folder)!r}", hint="wait for its end"
+                    "another process restores {folder!r}", folder=folder, hint="wait for its end"
                 )
             shutil.rmtree(staging, ignore_errors=True)
             try:
@@ -334,7 +351,9 @@ def _verify_written(
         is_intact = is_intact and _read_back(source, what, seal) == made
     if not is_intact:
         raise StoreError(
-            f"{what!r} is not what was written", hint="the disk may be failing: try another folder"
+            "{what!r} is not what was written",
+            what=what,
+            hint="the disk may be failing: try another folder",
         )
 
 
@@ -367,7 +386,10 @@ def _find_existing_backup(file: Path) -> BackupFile:
         backup, size = _parse_backup_file(file), file.stat()
     except OSError as error:
         raise BadRequest(
-            f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`"
+            "cannot read {file!r}: {reason}",
+            file=file,
+            reason=find_os_reason(error),
+            hint="`gieok backup list`",
         ) from error
     made_at = backup.made_at if backup else datetime.fromtimestamp(size.st_mtime, UTC)
     return BackupFile(file, made_at, size.st_size, is_encrypted)
@@ -413,12 +435,15 @@ def _translate_disk_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (28, 122):
             raise StoreFull(
-                f"no space left in {str(folder)!r} for this",
+                "no space left in {folder!r} for this",
+                folder=folder,
                 hint="free some, or give another folder; nothing was left behind",
             ) from error
         if error.filename is None and not error.errno:
             raise
         raise StoreError(
-            f"{error.filename or str(folder)!r}: {error.strerror}",
+            "{path!r}: {reason}",
+            path=error.filename or str(folder),
+            reason=find_os_reason(error),
             hint="give a folder that can be written",
         ) from error

@@ -48,9 +48,10 @@ class Caller(NamedTuple):
             )
         if not (self.is_placed or may_be_name or path.is_absolute()):
             raise BadRequest(
-                f"{text!r} is a relative path, and the server is not where you are"
+                "{text!r} is a relative path, and the server is not where you are"
                 if text
                 else "no folder was named",
+                text=text,
                 hint="give an absolute path, or say where you are: `?folder=/an/absolute/path`",
             )
         return self.folder / path

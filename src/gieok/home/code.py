@@ -89,11 +89,13 @@ def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
     patterns: object = project_settings.pop("ignore", None) or []
     if project_settings:
         raise BadConfig(
-            f"unknown setting {min(map(str, project_settings))!r} in {str(file)!r}",
+            "unknown setting {name!r} in {file!r}",
+            name=min(map(str, project_settings)),
+            file=file,
             hint="known: ignore",
         )
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
+        raise BadConfig("`ignore` in {file!r} must be a list of patterns", file=file)
     return tuple(patterns)
 
 

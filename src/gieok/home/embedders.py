@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gieok import fs, paths, registry
-from gieok.errors import EmbedderFailed, GieokError, ModelFailed
+from gieok.errors import EmbedderFailed, GieokError, ModelFailed, Phrase
 from gieok.home.home import Home
 from gieok.opening import ModelOpening
 from gieok.ports.models import Embedder, SelfCheck
@@ -99,7 +99,7 @@ def try_embedder(embedder: Embedder) -> str:
     embedder.embed_query("기억")
     wrong = embedder.check() if isinstance(embedder, SelfCheck) else []
     if wrong:
-        raise EmbedderFailed("; ".join(wrong))
+        raise EmbedderFailed(Phrase("; ".join(wrong)))
     return "it embeds"
 
 
@@ -180,7 +180,7 @@ class FollowingEmbedder:
         except EmbedderFailed as error:
             if active is None:
                 raise
-            configured, wrong, name = None, f"{error} ({error.hint})", ""
+            configured, wrong, name = None, error.in_full, ""
         if active is not None and name != active[0]:
             reopened = _reopen_kept_embedder(self._home, active[0])
             # Other machines read the vectors of a shared store: a person decides when it changes.
@@ -188,8 +188,15 @@ class FollowingEmbedder:
             if reopened is not None and is_own and _is_earlier_release(active[0], name):
                 return reopened, _UPGRADE
             if reopened is not None:
-                switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
-                return reopened, f"vectors are of {active[0]!r}, {wrong or switch}"
+                return reopened, Phrase(
+                    "vectors are of {model!r}, {wrong}"
+                    if wrong
+                    else "vectors are of {model!r}, `embedder` asks for {wanted!r}: run "
+                    "`gieok index --rebuild`",
+                    model=active[0],
+                    wanted=name,
+                    wrong=wrong,
+                )
         if configured is None:
             raise EmbedderFailed(wrong)
         return configured, ""
@@ -261,8 +268,10 @@ def verify_key(
     """Raise `failed` where a service that needs a key would be asked without one."""
     if not opening.key and opening.key_variable and opening.address == row.address:
         raise failed(
-            f"{opening.provider!r} needs a key: {opening.key_variable} is not set",
-            hint=f"run `gieok keys set {opening.key_variable}`",
+            "{provider!r} needs a key: {variable} is not set",
+            provider=opening.provider,
+            variable=opening.key_variable,
+            hint="run `gieok keys set {variable}`",
         )
 
 

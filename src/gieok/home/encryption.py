@@ -105,7 +105,8 @@ class HomeEncryption:
                 return self._carry_out(known._replace(databases=databases, is_changing=is_more))
             if known.key:
                 raise BadRequest(
-                    f"everything is encrypted with the key in {str(known.key.file)!r}",
+                    "everything is encrypted with the key in {file!r}",
+                    file=known.key.file,
                     hint="`gieok encryption rotate --key-file FILE` changes to another key",
                 )
             if known.is_changing:
@@ -138,7 +139,8 @@ class HomeEncryption:
             )
             if key.recipient == known.key.recipient:
                 raise BadRequest(
-                    f"{str(key.file)!r} holds the key in use",
+                    "{file!r} holds the key in use",
+                    file=key.file,
                     hint="name a file that is not there yet",
                 )
             if known.databases:
@@ -208,11 +210,13 @@ class HomeEncryption:
         text = f"{_HEAD}# public key: {recipient}\n{identity}\n".encode()
         fs.make_private(file.parent)
         if not fs.create_new_file(file, age.with_passphrase(text, word) if word else text):
-            raise BadRequest(f"{str(file)!r} was made meanwhile", hint="run it again")
+            raise BadRequest("{file!r} was made meanwhile", file=file, hint="run it again")
         key = SealingKey(recipient, file, bool(word))
         if file_sealers.load_sealing_identity(self._home, file, word) != identity:
             raise BadRequest(
-                f"{str(file)!r} does not read as it was written", hint="name a file on another disk"
+                "{file!r} does not read as it was written",
+                file=file,
+                hint="name a file on another disk",
             )
         return key, True
 

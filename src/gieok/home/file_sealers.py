@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import fs, paths, registry
-from gieok.errors import ArchiveFailed, BadConfig, Damaged, WrongKey
+from gieok.errors import (
+    ArchiveFailed,
+    BadConfig,
+    Damaged,
+    Phrase,
+    WrongKey,
+    find_os_reason,
+)
 from gieok.home.home import Home
 from gieok.ports.archive import PlainSealer, Sealer
 
@@ -72,7 +79,11 @@ def read_sealing_state(folder: Path) -> SealingState:
             "used"
         )
         raise BadConfig(
-            f"cannot read {str(file)!r}: {type(error).__name__}", hint=hint, origin=str(file)
+            "cannot read {file!r}: {kind}",
+            file=file,
+            kind=type(error).__name__,
+            hint=hint,
+            origin=str(file),
         ) from error
 
 
@@ -145,17 +156,20 @@ def _read_key_file(file: Path) -> bytes:
     try:
         mode = file.stat().st_mode
         if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
-            warning = f"the key {str(file)!r} can be read by others"
+            warning = Phrase("the key {file!r} can be read by others", file=file)
             raise BadConfig(
                 warning,
+                file=file,
                 hint=(
-                    f"run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
+                    "run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
                 ),
             )
         return file.read_bytes()
     except OSError as error:
         raise BadConfig(
-            f"the key {str(file)!r} cannot be read: {error.strerror}",
+            "the key {file!r} cannot be read: {reason}",
+            file=file,
+            reason=find_os_reason(error),
             hint="put a copy of it there; without the key nobody can read what is encrypted",
             origin=str(file),
         ) from error
@@ -166,8 +180,10 @@ def _secret_in(file: Path, data: bytes) -> str:
     secret = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
     if not secret:
         raise BadConfig(
-            f"{str(file)!r} holds no key of age",
-            hint=f"a key file has a line that begins with {_SECRET}",
+            "{file!r} holds no key of age",
+            file=file,
+            secret=_SECRET,
+            hint="a key file has a line that begins with {secret}",
         )
     return secret
 
@@ -178,12 +194,11 @@ def _ask_passphrase(home: Home, file: Path) -> str:
 
         return getpass(f"{file}: ", sys.stderr)
     raise BadConfig(
-        f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
-        hint=(
-            f"set {PASSPHRASE} in the environment, in "
-            f"{paths.locate_secrets_file(home.settings.home)} "
-            "(chmod 600) or in the keyring"
-        ),
+        "the key {file!r} is protected by a passphrase, and nobody can be asked for it here",
+        file=file,
+        variable=PASSPHRASE,
+        secrets=paths.locate_secrets_file(home.settings.home),
+        hint=("set {variable} in the environment, in {secrets} (chmod 600) or in the keyring"),
     )
 
 

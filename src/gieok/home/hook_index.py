@@ -25,6 +25,6 @@ def open_hook_index(home: Home) -> "tuple[IndexReader, type[Exception]]":
     try:
         return IndexReader(location), Late
     except Missing as error:
-        raise NotIndexed(f"there is no index at {location!r}") from error
+        raise NotIndexed("there is no index at {location!r}", location=location) from error
     except Mismatch as error:
         raise ShapeMismatch(str(error)) from error

@@ -78,7 +78,8 @@ class HomeKeys:
             known = sorted({name for row in rows for name in row.names})
             raise BadRequest(
                 "that names no key that Gieok uses",
-                hint=f"names: {', '.join(known)}, or a variable of `gieok keys list`",
+                known=", ".join(known),
+                hint="names: {known}, or a variable of `gieok keys list`",
             )
         return key_row
 
@@ -113,12 +114,10 @@ class HomeKeys:
         """Raise BadRequest where the environment sets a key, which overrides every other place."""
         if self._home.caller.environment.get(row.variable):
             raise BadRequest(
-                (
-                    f"{row.variable} is set in the environment, which wins over what would be "
-                    "kept here"
-                ),
+                "{variable} is set in the environment, which wins over what would be kept here",
+                variable=row.variable,
                 hint=(
-                    f"take it out there (`unset {row.variable}`, your shell's profile), or change "
+                    "take it out there (`unset {variable}`, your shell's profile), or change "
                     "it there"
                 ),
             )
@@ -335,7 +334,9 @@ class HomeKeys:
                 text = self._file.read_bytes().decode("utf-8") if self._file.exists() else ""
             except (OSError, UnicodeDecodeError) as error:
                 raise BadConfig(
-                    f"cannot read {str(self._file)!r}: {type(error).__name__}",
+                    "cannot read {file!r}: {kind}",
+                    file=self._file,
+                    kind=type(error).__name__,
                     origin=str(self._file),
                 ) from error
             for variable, value in values.items():

@@ -7,7 +7,7 @@ import ipaddress
 from urllib.parse import urlsplit
 
 from gieok import registry
-from gieok.errors import BadConfig, GeneratorFailed
+from gieok.errors import BadConfig, GeneratorFailed, Phrase
 from gieok.flow.generate import Asker
 from gieok.home.home import Home
 from gieok.ports.journal import Ledger
@@ -47,7 +47,9 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     try:
         registry.check_model(registry.GENERATORS, (), model)
     except ValueError as error:
-        raise BadConfig(f"no such model: {model!r}: {error}", hint=registry.MODEL_HINT) from None
+        raise BadConfig(
+            "no such model: {model!r}: {error}", model=model, error=error, hint=registry.MODEL_HINT
+        ) from None
     address, variable = (
         settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable")
     )
@@ -72,8 +74,10 @@ def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -
         registry.check_model(registry.CHATS, ("scripted",), model)
     except ValueError as error:
         known = ", ".join(sorted(registry.CHATS))
-        hint = f"write provider:model, or scripted; providers: {known}"
-        raise BadConfig(f"no such model: {model!r}: {error}", hint=hint) from None
+        hint = Phrase("write provider:model, or scripted; providers: {known}", known=known)
+        raise BadConfig(
+            "no such model: {model!r}: {error}", model=model, error=error, hint=hint
+        ) from None
     row = registry.CHATS[provider]
     is_own = settings.text("character.model").partition(":")[0] == provider
     address, variable = (
@@ -146,13 +150,20 @@ def verify_model_setting(home: Home, setting: str, prefix: str) -> None:
     )
     if row.program and not registry.find_program(path or row.program, home.caller.environment):
         raise GeneratorFailed(
-            f"{model} needs the command `{path or row.program}`, which is not here",
-            hint=f"install it, or name its path in `{prefix}base_url`",
+            "{model} needs the command `{program}`, which is not here",
+            model=model,
+            program=path or row.program,
+            prefix=prefix,
+            hint="install it, or name its path in `{prefix}base_url`",
         )
     variable = variable or row.key_variable
     if variable and not path and not settings.secret(variable):
         raise BadConfig(
-            f"{model!r} needs a key: {variable} is not set", hint=f"`gieok keys set {provider}`"
+            "{model!r} needs a key: {variable} is not set",
+            model=model,
+            variable=variable,
+            provider=provider,
+            hint="`gieok keys set {provider}`",
         )
 
 

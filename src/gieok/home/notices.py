@@ -79,8 +79,10 @@ def channel(
     row = registry.NOTIFIERS.get(name)
     if row is None:
         raise BadConfig(
-            f"there is no way to tell you called {name!r}",
-            hint=f"`notify.to`: {', '.join(registry.NOTIFIERS)}",
+            "there is no way to tell you called {name!r}",
+            name=name,
+            notifiers=", ".join(registry.NOTIFIERS),
+            hint="`notify.to`: {notifiers}",
         )
     settings = home.settings
     opening = ChannelOpening(

@@ -16,7 +16,12 @@ def build_configured_profile(settings: Settings, name: str) -> Profile:
     """
     name = name or settings.text("search.profile")
     if name not in PROFILES:
-        raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")
+        raise BadConfig(
+            "unknown profile {name!r}",
+            name=name,
+            profiles=", ".join(PROFILES),
+            hint="profiles: {profiles}",
+        )
     profile = replace(PROFILES[name], calibrations=rerankers.calibrations(settings.home))
     if limit := settings.integer("search.limit"):
         profile = profile.with_limit(limit)

@@ -143,7 +143,8 @@ class Stores:
         file = Path(registry.local_index(str(self._settings.home), self.name, hybrid=False))
         if file == Path():
             raise StoreCorrupt(
-                f"the data of `store: {self.name}` is damaged",
+                "the data of `store: {name}` is damaged",
+                name=self.name,
                 hint="restore it from a backup of the server",
             )
         folder = (

@@ -114,8 +114,10 @@ def _list_observed_agents(settings: Settings) -> list[str]:
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise BadConfig(
-            f"observe.agents names {unknown[0]!r}",
-            hint=f"agents: {', '.join(known)}, or auto, or none",
+            "observe.agents names {unknown!r}",
+            unknown=unknown[0],
+            known=", ".join(known),
+            hint="agents: {known}, or auto, or none",
         )
     return names
 

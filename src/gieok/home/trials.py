@@ -118,7 +118,9 @@ def observe_sentence(home: Home, ledger: Ledger | None = None) -> str:
         observed = model_observer.observe(span)
     if not observed.observations:
         raise GeneratorFailed(
-            f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model"
+            "{model} keeps nothing of a sentence that is worth keeping",
+            model=model,
+            hint="take another model",
         )
     return f"{description}; it observed a sentence"
 
@@ -153,6 +155,8 @@ def _try_chat_model(home: Home, model: str) -> str:
     for part in parts:
         reply += part.text
         if (home.clock.now() - began).total_seconds() > timeout_s:
-            raise GeneratorFailed(f"{model} did not answer within {timeout_s:g} s")
+            raise GeneratorFailed(
+                "{model} did not answer within {timeout_s:g} s", model=model, timeout_s=timeout_s
+            )
     _check_spoken_answer(reply)
     return f"{model} answered"

@@ -17,7 +17,8 @@ def check_caller_withheld(call: Call) -> None:
     if private.is_asked_for(call.caller.environment):
         raise Withheld(
             "this session is private: nothing was taken in",
-            hint=f"say it in a session that was started without {private.VARIABLE}",
+            variable=private.VARIABLE,
+            hint="say it in a session that was started without {variable}",
         )
     if call.caller.is_placed:
         check_folder(call, str(call.caller.folder))
@@ -27,7 +28,8 @@ def check_folder(call: Call, folder: str) -> None:
     """Raise Withheld where a folder is excluded."""
     if call.privacy.excludes_folder(folder):
         raise Withheld(
-            f"the folder {folder!r} is excluded: nothing of it was taken in",
+            "the folder {folder!r} is excluded: nothing of it was taken in",
+            folder=folder,
             hint=(
                 "`gieok config show exclude` shows what is excluded, `gieok config set "
                 "exclude.folders …` changes it"

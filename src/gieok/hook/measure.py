@@ -94,7 +94,9 @@ def load_prompt_labels(file: Path) -> list[Label]:
         return []
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(
-            f"cannot read the labels {str(file)!r}: {error}",
+            "cannot read the labels {file!r}: {error}",
+            file=file,
+            error=error,
             hint="make it a readable UTF-8 file, or name another",
         ) from error
     return [
@@ -118,7 +120,10 @@ def _parse_prompt_label(file: Path, number: int, line: str) -> Label:
         return Label(prompt, tuple(expect))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
-            f"{str(file)!r} line {number} is not a label: {error}",
+            "{file!r} line {number} is not a label: {error}",
+            file=file,
+            number=number,
+            error=error,
             hint='a label is {"prompt": "…", "expect": ["category/name.md"]}',
         ) from error
 

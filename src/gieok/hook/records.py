@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.hook.matches import CATEGORIES
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
@@ -86,7 +86,10 @@ def make(
     """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
     if category not in CATEGORIES:
         raise BadRequest(
-            f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}"
+            "unknown category {category!r}",
+            category=category,
+            categories=", ".join(CATEGORIES),
+            hint="categories: {categories}",
         )
     text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
@@ -220,7 +223,9 @@ def _make_record_folder(base: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if not is_inside(base, folder):
         raise BadRequest(
-            f"{str(folder)!r} is a link that leads out of {str(base)!r}",
+            "{folder!r} is a link that leads out of {base!r}",
+            folder=folder,
+            base=base,
             hint="replace it by a folder",
         )
     return folder
@@ -232,7 +237,9 @@ def _create_record_file(folder: Path, stem: str, text: str) -> Path:
         file = folder / f"{name}.md"
         if fs.create_new_file(file, text):
             return file
-    raise BadRequest(f"too many records are named {stem!r}", hint="give this one another --title")
+    raise BadRequest(
+        "too many records are named {stem!r}", stem=stem, hint="give this one another --title"
+    )
 
 
 def rewritten(file: Path, title: str, text: str) -> Path:
@@ -342,9 +349,17 @@ def find_record(base: Path, shelf: str, name: str) -> Path:
         return matching[0]
     if is_named and matching:
         names = ", ".join(_format_record_name(file) for file in matching)
-        raise BadRequest(f"{name!r} names several records", hint=f"name one: {names}")
+        raise BadRequest(
+            "{name!r} names several records", name=name, names=names, hint="name one: {names}"
+        )
     known = ", ".join(_format_record_name(file) for file in records[:10]) or "none"
-    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"records there: {known}")
+    raise BadRequest(
+        "no record {name!r} in {root!r}",
+        name=name,
+        root=root,
+        known=Phrase(known),
+        hint="records there: {known}",
+    )
 
 
 def _format_record_name(file: Path) -> str:
@@ -365,7 +380,9 @@ def move_record(base: Path, file: Path, shelf: str, now: datetime) -> Path:
     folder = _make_record_folder(base, base / shelf / file.parent.name)
     if shelf == MEMORY and (folder / file.name).exists():
         raise BadRequest(
-            f"the record {_format_record_name(file)!r} exists already", hint="rename one of them"
+            "the record {name!r} exists already",
+            name=_format_record_name(file),
+            hint="rename one of them",
         )
     target = _create_record_file(folder, file.stem, text)
     file.unlink()

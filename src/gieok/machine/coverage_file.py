@@ -11,7 +11,7 @@ from typing import TypeVar
 from coverage import CoverageData
 from coverage.exceptions import CoverageException
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 
 _BUSY_TIMEOUT_S = 5
 _HOW = "run the tests with `pytest --cov --cov-context=test`"
@@ -33,11 +33,15 @@ class CoverageFile:
             is_file = file.is_file()
         except OSError as error:
             raise BadRequest(
-                f"{str(file)!r} cannot be read: {error.strerror}", hint=f"name the file, or {_HOW}"
+                "{file!r} cannot be read: {reason}",
+                file=file,
+                reason=find_os_reason(error),
+                hint="name the file, or run the tests with `pytest --cov --cov-context=test`",
             ) from error
         if not is_file:
             raise BadRequest(
-                f"{str(file)!r} is no file",
+                "{file!r} is no file",
+                file=file,
                 hint="name coverage.py's data file, usually `.coverage`",
             )
         self._data = CoverageData(str(file.absolute()))
@@ -100,13 +104,12 @@ class CoverageFile:
             KeyError,
         ) as error:  # a value of another type
             busy = "database is locked" in str(error)
-            what = (
-                "is being written"
-                if busy
-                else "is no data file of coverage.py 5.0 or later, or is damaged"
-            )
             raise BadRequest(
-                f"{str(self._file)!r} {what}: {error}",
+                "{file!r} is being written: {error}"
+                if busy
+                else "{file!r} is no data file of coverage.py 5.0 or later, or is damaged: {error}",
+                file=self._file,
+                error=error,
                 hint="try again when the tests are done" if busy else _HOW,
             ) from error
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.ports.code import Commit
 
 _TIMEOUT_S = 30
@@ -122,7 +122,7 @@ class Git:
         Raises BadRequest.
         """
         if revision.startswith("-"):
-            raise BadRequest(f"{revision!r} is no revision")
+            raise BadRequest("{revision!r} is no revision", revision=revision)
         code, text, error = self._text(
             "-c",
             "core.quotePath=false",  # names unquoted
@@ -141,10 +141,9 @@ class Git:
         )
         if code != 0:
             raise BadRequest(
-                (
-                    f"git cannot compare with {revision!r}: "
-                    f"{error.strip().splitlines()[0] if error.strip() else 'no git here'}"
-                ),
+                "git cannot compare with {revision!r}: {reason}",
+                revision=revision,
+                reason=Phrase(error.strip().splitlines()[0] if error.strip() else "no git here"),
                 hint="name a commit, a branch or HEAD~1, inside of a git repository",
             )
         return text

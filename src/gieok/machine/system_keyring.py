@@ -30,7 +30,8 @@ def _call_keyring(do: Callable[[], T]) -> T:
     except (KeyringError, OSError) as error:
         kind = type(error).__name__  # its words may hold what was to be kept
         raise BadConfig(
-            f"the system's keyring cannot be used ({kind})",
+            "the system's keyring cannot be used ({kind})",
+            kind=kind,
             hint="unlock it, or set `keys.store: file` and run `gieok keys set NAME`",
             setting="keys.store",
         ) from error

@@ -406,12 +406,17 @@ def read_template(file: Path | None) -> str:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(
-            f"cannot read the template {str(file)!r}: {error}",
+            "cannot read the template {file!r}: {error}",
+            file=file,
+            error=error,
             hint="set active_memory.template to a UTF-8 file",
         ) from error
     if not any("{" + name + "}" in text for name in SECTIONS):
         raise BadConfig(
-            f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}"
+            "the template {file!r} has no section",
+            file=file,
+            sections=", ".join(SECTIONS),
+            hint="add one of {sections}",
         )
     return text
 
@@ -428,8 +433,10 @@ def write_active_file(file: Path, rendered: str) -> bool:
     above, marker, below = before.partition(MARKER)
     if before.strip() and not marker:
         raise BadRequest(
-            f"{str(file)!r} exists, and Gieok did not write it",
-            hint=f"move it away, or add this line at its top:\n{MARKER}",
+            "{file!r} exists, and Gieok did not write it",
+            file=file,
+            marker=MARKER,
+            hint="move it away, or add this line at its top:\n{marker}",
         )
     if above.strip() == rendered.strip():
         return False

@@ -51,7 +51,8 @@ class Scope:
     def __post_init__(self) -> None:
         if not _SCOPE.fullmatch(self.path):
             raise BadRequest(
-                f"bad scope {self.path!r}",
+                "bad scope {path!r}",
+                path=self.path,
                 hint=(
                     "a scope is `kind:name` parts joined by `/`, such as `agent:main` or "
                     "`user:kim/character:mina`"

@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gieok.errors import ServiceFailed
+from gieok.errors import Phrase, ServiceFailed
 from gieok.text.redact import redact
 
 #: A hundred vectors of 3,072 numbers are 6 MB.
@@ -115,14 +115,20 @@ class Service:
     def misunderstood(self, what: str) -> ServiceFailed:
         """Return the error for an answer of an unknown shape."""
         return self._failed(
-            f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?"
+            "{name}: {what}",
+            name=self._name,
+            what=Phrase(what),
+            address=self._address,
+            hint="is {address} the address of such a service?",
         )
 
     def _opener(self) -> urllib.request.OpenerDirector:
         parts = urllib.parse.urlsplit(self._address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise self._failed(
-                f"{self._address!r} is no address of a service", hint="write http://… or https://…"
+                "{address!r} is no address of a service",
+                address=self._address,
+                hint="write http://… or https://…",
             )
         handlers: list[urllib.request.BaseHandler] = [_RefuseRedirect()]
         if _is_local(parts.hostname):
@@ -138,10 +144,13 @@ class Service:
         is_long = status == _TOO_LARGE or (
             status < 500 and any(words in message.lower() for words in _TOO_LONG)
         )
-        hint = hints.get(status) or f"is {self._address} the address of such a service?"
+        hint = hints.get(status) or "is {address} the address of such a service?"
         wait = error.headers.get("retry-after", "") if error.headers else ""
         return self._failed(
-            f"{self._name} answered {status}" + (f": {message}" if message else ""),
+            "{name} answered {status}: {message}" if message else "{name} answered {status}",
+            name=self._name,
+            message=Phrase(message),
+            address=self._address,
             hint=hint if status in hints or status == 404 else None,
             worth_retrying=status >= 500 or status in _RETRYABLE,
             is_too_long=is_long,
@@ -152,14 +161,16 @@ class Service:
     def _silent(self, error: Exception) -> ServiceFailed:
         reason = getattr(error, "reason", None) or error
         is_late = isinstance(reason, TimeoutError)
-        what = (
-            f"did not answer within {self._timeout_s:g} s"
-            if is_late
-            else f"cannot be reached: {reason}"
-        )
-        message = f"{self._name} at {self._address} {what}"
         return self._failed(
-            message, hint="check that it runs, and its address", worth_retrying=True
+            "{name} at {address} did not answer within {timeout_s:g} s"
+            if is_late
+            else "{name} at {address} cannot be reached: {reason}",
+            name=self._name,
+            address=self._address,
+            timeout_s=self._timeout_s,
+            reason=Phrase(str(reason)),
+            hint="check that it runs, and its address",
+            worth_retrying=True,
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gieok import extras
-from gieok.errors import ServiceFailed
+from gieok.errors import Phrase, ServiceFailed
 
 _INVALID, _SPENT = 401, 402
 _WORD = "Say ok."
@@ -105,7 +105,9 @@ def _run_key_probe(ask: Callable[[], object]) -> None:
     except Exception as error:  # each library has its own
         status = _find_probe_status(error)
         reason = (
-            f"it answered {status}" if status else f"it cannot be reached ({type(error).__name__})"
+            Phrase("it answered {status}", status=status)
+            if status
+            else Phrase("it cannot be reached ({kind})", kind=type(error).__name__)
         )
         raise ServiceFailed(reason, status=status) from error
 

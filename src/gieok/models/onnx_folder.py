@@ -62,7 +62,8 @@ class OnnxFolder:
         if not opening.model:
             raise failed(
                 opening.needs("the folder of an exported model", setting),
-                hint=f"such as `{setting}: ~/bge-m3`",
+                setting=setting,
+                hint="such as `{setting}: ~/bge-m3`",
             )
         named = Path(opening.model).expanduser()
         named = named if named.is_absolute() else opening.home / named
@@ -70,10 +71,15 @@ class OnnxFolder:
         places = (self.graph.parent, self.graph.parent.parent)
         folder = next((place for place in places if (place / _TOKENIZER).is_file()), None)
         if folder is None or not self.graph.is_file():
-            missing = _TOKENIZER if self.graph.is_file() else "graph"
+            has_graph = self.graph.is_file()
             hint = "it needs model.onnx (or onnx/model.onnx) and tokenizer.json"
             raise failed(
-                f"{str(named)!r} holds no exported model: there is no {missing}", hint=hint
+                "{folder!r} holds no exported model: there is no {file}"
+                if has_graph
+                else "{folder!r} holds no exported model: there is no graph",
+                folder=named,
+                file=_TOKENIZER,
+                hint=hint,
             )
         self.folder = folder
         self._lock = Lock()
@@ -91,7 +97,9 @@ class OnnxFolder:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            raise self._failed(f"{str(self.folder / name)!r} cannot be read: {error}") from error
+            raise self._failed(
+                "{file!r} cannot be read: {error}", file=self.folder / name, error=error
+            ) from error
 
     def fingerprint(self) -> str:
         """Return six digits that change with the model.
@@ -153,7 +161,9 @@ class OnnxFolder:
                 )
             else:
                 raise self._failed(
-                    f"{str(self.graph)!r} wants an input that is not known: {graph_input.name!r}"
+                    "{graph!r} wants an input that is not known: {name!r}",
+                    graph=self.graph,
+                    name=graph_input.name,
                 )
         names = [
             output.name for output in session.get_outputs() if not output.name.startswith("present")
@@ -162,7 +172,9 @@ class OnnxFolder:
         try:
             return dict(zip(names, session.run(names, feeds), strict=True))
         except errors as error:
-            raise self._failed(f"{str(self.graph)!r} failed: {error}") from error
+            raise self._failed(
+                "{graph!r} failed: {error}", graph=self.graph, error=error
+            ) from error
 
     def _session(self) -> "tuple[InferenceSession, Tokenizer]":
         with self._lock:
@@ -188,7 +200,9 @@ class OnnxFolder:
             tokenizer = Tokenizer.from_file(str(self.folder / _TOKENIZER))
         except Exception as error:  # `tokenizers` raises plain ones, onnxruntime has no base class
             raise self._failed(
-                f"the model in {str(self.folder)!r} cannot be loaded: {error}"
+                "the model in {folder!r} cannot be loaded: {error}",
+                folder=self.folder,
+                error=error,
             ) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._most_tokens())

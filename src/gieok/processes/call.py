@@ -88,7 +88,9 @@ def ask_daemon(
     except (OSError, ValueError) as error:
         if has_begun and writes:
             raise DaemonLost(
-                f"the daemon ended in the middle of {call.operation!r}: {error}"
+                "the daemon ended in the middle of {operation!r}: {error}",
+                operation=call.operation,
+                error=error,
             ) from error
     return None
 

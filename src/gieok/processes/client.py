@@ -144,7 +144,7 @@ class Daemon:
                     _terminate_daemon(to.pid)
             if time.monotonic() > deadline:
                 raise GieokError(
-                    "the daemon does not stop", hint=f"end process {to.pid if to else '?'}"
+                    "the daemon does not stop", pid=to.pid if to else "?", hint="end process {pid}"
                 )
             time.sleep(_POLL_S)
         return True

@@ -116,6 +116,6 @@ def _ensure_token_file(file: Path, made: Callable[[], str], form: re.Pattern[str
     text = file.read_text(encoding="utf-8", errors="replace").strip()
     if not form.fullmatch(text):
         raise BadConfig(
-            f"{file} holds no token", hint="delete the file: the next start makes another"
+            "{file} holds no token", file=file, hint="delete the file: the next start makes another"
         )
     return text

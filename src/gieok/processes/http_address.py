@@ -100,7 +100,7 @@ def stop(home: Path) -> bool:
         ):  # it was killed meanwhile, and left its record
             break
         if waited > _STOP_S:
-            raise GieokError("the server does not stop", hint=f"end process {status.pid}")
+            raise GieokError("the server does not stop", pid=status.pid, hint="end process {pid}")
         time.sleep(_POLL_S)
     return True
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gieok import __version__, fs, paths
-from gieok.errors import GieokError
+from gieok.errors import GieokError, Phrase
 from gieok.places.home import HOME_VARIABLE
 from gieok.processes import http_address, wire
 from gieok.processes.http_address import ServerStatus
@@ -85,7 +85,7 @@ def _start_server_alone(home: Path) -> ServerStatus:
         if child.poll() is None:
             return ""
         output = log.read_bytes()[before:].decode("utf-8", "replace").strip()
-        return find_exit_reason(output) or f"it ended ({child.returncode})"
+        return find_exit_reason(output) or Phrase("it ended ({status})", status=child.returncode)
 
     try:
         status = _wait_for_server(home, failed)
@@ -119,7 +119,8 @@ def _wait_for_server(home: Path, failed: Callable[[], str]) -> ServerStatus:
             return status
         if why := failed():
             raise GieokError(
-                f"the server did not start: {why}",
+                "the server did not start: {why}",
+                why=Phrase(why),
                 hint="`gieok serve` shows more; `serve.port` is the port",
             )
         time.sleep(_POLL_S)

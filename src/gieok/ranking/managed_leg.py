@@ -44,7 +44,7 @@ def ask_managed_service(
     try:
         rankings = store.managed(scopes, text, where, limit)
     except StoreUnreachable as error:
-        return ManagedLeg(note=f"{error} ({error.hint})", is_asked=True, is_silent=True)
+        return ManagedLeg(note=error.in_full, is_asked=True, is_silent=True)
     return ManagedLeg(rankings.by_scope, rankings.note, is_asked=True)
 
 

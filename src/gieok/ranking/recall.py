@@ -143,7 +143,7 @@ def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str
         try:
             return ask(store), "; ".join(silent) or None
         except (StoreUnreachable, StoreBusy) as error:
-            silent.append(f"{error} ({error.hint})")
+            silent.append(error.in_full)
     return ask(stores[-1]), "; ".join(silent) or None
 
 

@@ -65,7 +65,10 @@ def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
         return {}
     if not isinstance(data, dict):
         raise BadConfig(
-            f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file
+            "{file!r} must hold `name: value` lines, not a {kind}",
+            file=file,
+            kind=type(data).__name__,
+            origin=file,
         )
     return data
 
@@ -85,23 +88,32 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
     """Return the value of one entry of a settings file. Raises BadConfig."""
     origin = file.path
     if isinstance(value, dict):
-        complaint = (
-            f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
-            "deeply"
-        )
         raise BadConfig(
-            complaint, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
+            "the setting {path!r} in {origin!r} is nested too deeply",
+            path=f"{name}.{next(iter(value), '')}",
+            hint="write `search: {limit: 3}`, one level",
+            setting=name,
+            origin=origin,
         )
     option = find_option(name, origin)
     if file.in_project and not option.in_project:
-        hint = f"move it to the user file ({paths.locate_user_config(Path(home))}) or remove it"
-        raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
+        raise option.bad(
+            "{origin!r} sets {setting!r}, which a project may not set",
+            origin,
+            "move it to the user file ({file}) or remove it",
+            file=paths.locate_user_config(Path(home)),
+        )
     if value is None:  # a name without a value
         return option.default
     if option.is_address and without_password(str(value)) != str(value):
         variable = _PASSWORDS.get(option.group, "PGPASSWORD")
-        hint = f"take it out, and write `{variable}=…` into {private_file(home)} (chmod 600)"
-        raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
+        raise option.bad(
+            "{setting!r} in {origin!r} holds a password",
+            origin,
+            "take it out, and write `{variable}=…` into {secrets} (chmod 600)",
+            variable=variable,
+            secrets=private_file(home),
+        )
     return option.parse(
         json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin
     )

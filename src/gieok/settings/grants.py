@@ -162,10 +162,13 @@ def check_home_outside_project(home: Path, root: str) -> None:
     if trust.is_carried(str(home), root):
         raise BadRequest(
             (
-                f"the home folder {str(home)!r} lies in the project {root!r}, which could bring "
-                "its own trust along"
+                "the home folder {home!r} lies in the project {root!r}, which could bring its "
+                "own trust along"
             ),
-            hint=f"set {HOME_VARIABLE} to a folder outside of it",
+            home=home,
+            root=root,
+            home_variable=HOME_VARIABLE,
+            hint="set {home_variable} to a folder outside of it",
         )
 
 

@@ -5,7 +5,7 @@ Standard library that is quick to import: the hook uses this module.
 
 from collections.abc import Callable, Sequence
 
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, Phrase
 
 Value = str | int | float | bool
 
@@ -91,9 +91,14 @@ class Option:
             value = self._typed(text)
             wrong = self._limit(value)
         except ValueError:
-            wrong = f"it must be {_describe_value_kind(self.default)}"
+            wrong = _KINDS[type(self.default)]
         if wrong:
-            raise self.bad(f"{self.name} is {text!r} in {origin!r}; {wrong}", origin)
+            raise self.bad(
+                "{setting} is {text!r} in {origin!r}; {wrong}",
+                origin,
+                text=text,
+                wrong=Phrase(wrong),
+            )
         if self.pattern:
             import re  # the hook has no time for it, unless a scope is set by a variable
 
@@ -102,14 +107,21 @@ class Option:
                     "a scope is `kind:name` parts joined by `/`, such as `agent:main` or "
                     "`user:kim/character:mina`"
                 )
-                raise self.bad(f"bad scope {text!r} in {origin!r} ({self.name})", origin, hint)
+                raise self.bad(
+                    "bad scope {scope!r} in {origin!r} ({setting})", origin, hint, scope=text
+                )
         if self.check:
             try:
                 self.check(text)
             except ValueError as error:
-                shown = "" if self.is_list else f" is {text!r}"
                 raise self.bad(
-                    f"{self.name}{shown} in {origin!r}: {error}", origin, self.hint
+                    "{setting} in {origin!r}: {error}"
+                    if self.is_list
+                    else "{setting} is {text!r} in {origin!r}: {error}",
+                    origin,
+                    self.hint,
+                    text=text,
+                    error=error,
                 ) from None
         return value
 
@@ -123,19 +135,23 @@ class Option:
     def _limit(self, value: Value) -> str:
         """Return the condition that a value violates; '' where the value is valid."""
         if self.choices and value not in self.choices:
-            return f"it must be one of {', '.join(self.choices)}"
+            return Phrase("it must be one of {choices}", choices=", ".join(self.choices))
         if isinstance(value, float) and not abs(value) < float("inf"):
             raise ValueError
         if self.low is not None and not float(value) >= self.low:
-            return f"it must be at least {self.low:g}"
+            return Phrase("it must be at least {low:g}", low=self.low)
         return ""
 
-    def bad(self, message: str, origin: str, hint: str | None = None) -> BadConfig:
-        """Return the error for a value of this setting."""
-        return BadConfig(message, hint=hint, setting=self.name, origin=origin)
+    def bad(
+        self, template: str, origin: str, hint: str | None = None, **values: object
+    ) -> BadConfig:
+        """Return the error for a value of this setting; see `errors.GieokError`."""
+        return BadConfig(template, hint=hint, setting=self.name, origin=origin, **values)
 
 
-def _describe_value_kind(default: Value) -> str:
-    if isinstance(default, bool):
-        return "true or false"
-    return "a whole number" if isinstance(default, int) else "a number"
+#: Type of a setting → what its value must be.
+_KINDS: dict[type, str] = {
+    bool: "it must be true or false",
+    int: "it must be a whole number",
+    float: "it must be a number",
+}

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from gieok import __version__, fs
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, Phrase
 from gieok.places.home import private_file
 from gieok.settings import trust
 from gieok.settings.option import Option, Value
@@ -106,7 +106,9 @@ def _list_settings_files(home: str, project: str, wrong: list[BadConfig]) -> lis
 def unreadable(file: str, error: Exception) -> BadConfig:
     """Return the error for a file of settings that cannot be read."""
     return BadConfig(
-        f"cannot read {file!r}: {' '.join(str(error).split())}",
+        "cannot read {file!r}: {error}",
+        file=file,
+        error=Phrase(" ".join(str(error).split())),
         hint="mend the file, or move it away",
         origin=file,
     )
@@ -120,7 +122,7 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
         if row["fingerprint"] != file.fingerprint:
             return None
         wrong = [
-            BadConfig(message, hint=hint, setting=name, origin=file.path)
+            BadConfig(Phrase(message), hint=Phrase(hint), setting=name, origin=file.path)
             for name, message, hint in row["wrong"]
         ]
         return FileSettings(row["values"], wrong)

@@ -46,8 +46,12 @@ def find_option(name: str, origin: str) -> Option:
         from difflib import get_close_matches  # 2 ms
 
         near = get_close_matches(name, BY_NAME, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(BY_NAME)}"
         raise BadConfig(
-            f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin
+            "unknown setting {setting!r} in {origin!r}",
+            near=", ".join(near),
+            names=", ".join(BY_NAME),
+            hint="did you mean {near!r}?" if near else "settings: {names}",
+            setting=name,
+            origin=origin,
         )
     return option

@@ -42,7 +42,10 @@ def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     for name in texts:
         if (origin := settings.values[name].origin) not in ("default", str(file)):
             raise BadRequest(
-                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}",
+                "{name!r} is set by {origin!r}, which wins over {file!r}",
+                name=name,
+                origin=origin,
+                file=file,
                 hint="remove it there first",
             )
     values = {
@@ -52,12 +55,11 @@ def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     new_text = _rewrite_settings_text(str(file), text, values)
     reread = dict(flatten_settings(parse_yaml_mapping(str(file), new_text.encode())))
     if any(reread.get(name) != value for name, value in values.items()):
-        message = (
-            f"{str(file)!r} is written in a way that cannot be changed without losing something"
-        )
         raise BadConfig(
-            message,
-            hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}",
+            "{file!r} is written in a way that cannot be changed without losing something",
+            file=file,
+            lines="; ".join(f"{name}: {texts[name]}" for name in texts),
+            hint="write there yourself: {lines}",
         )
     return new_text if new_text != text else ""
 

@@ -134,5 +134,8 @@ def _build_redis_address_error(said: str) -> BadConfig:
         "password as REDIS_PASSWORD"
     )
     return BadConfig(
-        f"redis.url is no address of Redis or Valkey: {said}", hint=hint, setting="redis.url"
+        "redis.url is no address of Redis or Valkey: {said}",
+        said=said,
+        hint=hint,
+        setting="redis.url",
     )

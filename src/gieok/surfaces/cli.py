@@ -18,7 +18,7 @@ from gieok import __version__
 from gieok.agents.table import EVENTS
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect, Operation, Style, Surface
-from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
+from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, Phrase, unexpected
 from gieok.places.home import build_home_path
 from gieok.process_zone import set_process_zone
 from gieok.surfaces import parser, streams
@@ -74,7 +74,7 @@ def _answer_command_line(
     if (status := _answer_help(line, lang)) is not None:
         return status
     if not _is_command(line):
-        raise _build_unknown_command_error(line, reader.lang)
+        raise _build_unknown_command_error(line)
     command_parser = parser.of_command(line.name, lang, report)
     if line.is_help:
         return _print_help_text(command_parser.format_help())
@@ -124,25 +124,26 @@ def _print_help_text(text: str) -> int:
     return 0
 
 
-def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
+def _build_unknown_command_error(line: CommandLine) -> BadRequest:
     """Return the error for an unknown command.
 
     The error does not repeat the words typed behind `keys`, because they may be a key.
     """
     group, _, word = line.name.partition(" ")
     if group.startswith("-"):
-        message = Words.of("there is no command in front of {group}", group=group)
-        hint = Words("write the command first, then its options: `gieok help`")
-        return BadRequest(message.say(lang), hint=hint.say(lang))
+        return BadRequest(
+            "there is no command in front of {group}",
+            group=group,
+            hint="write the command first, then its options: `gieok help`",
+        )
     commands = [f"{group} {command}" for command in list_group_commands(group)] or first_words()
     typed = f"gieok {group} …" if group == "keys" and word else f"gieok {line.name}"
     closest = parser.close(line.name, commands) if group != "keys" else ""
     all_of_them = f"`gieok help {group}`" if list_group_commands(group) else "`gieok help`"
-    hint = Words.of("all of them: {all_of_them}", all_of_them=all_of_them)
+    hint = Phrase("all of them: {all_of_them}", all_of_them=all_of_them)
     if closest:
-        hint = Words.of("did you mean `gieok {closest}`? {hint}", closest=closest, hint=hint)
-    message = Words.of("there is no command `{typed}`", typed=typed)
-    return BadRequest(message.say(lang), hint=hint.say(lang))
+        hint = Phrase("did you mean `gieok {closest}`? {hint}", closest=closest, hint=hint)
+    return BadRequest("there is no command `{typed}`", typed=typed, hint=hint)
 
 
 def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang: str) -> int:
@@ -233,7 +234,7 @@ def _ask_daemon_for_answer(
     home = Path(build_home_path())
     if not (home / "daemon.json").exists():
         return None
-    from gieok.commands.run import Failure, OperationAnswer
+    from gieok.commands.run import OperationAnswer, decode_failure
     from gieok.processes.call import DaemonCall, ask_daemon
 
     call = DaemonCall(
@@ -251,9 +252,8 @@ def _ask_daemon_for_answer(
     )
     if answer is None:
         return None
-    return OperationAnswer(
-        **{**answer, "failure": Failure(**answer["failure"]) if answer["failure"] else None}
-    )
+    failure = decode_failure(answer["failure"]) if answer["failure"] else None
+    return OperationAnswer(**{**answer, "failure": failure})
 
 
 def _build_cli_resident() -> "Resident":

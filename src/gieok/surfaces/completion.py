@@ -29,9 +29,11 @@ def main(given: Mapping[str, str], lang: str) -> int:
     """Print the completion script for a shell; return the exit status."""
     shell = given.get("shell", "")
     if shell not in SHELLS:
-        message = Words.of("completion is made for {shells}", shells=", ".join(SHELLS))
-        hint = Words("such as `gieok completion bash`")
-        raise BadRequest(message.say(lang), hint=hint.say(lang))
+        raise BadRequest(
+            "completion is made for {shells}",
+            shells=", ".join(SHELLS),
+            hint="such as `gieok completion bash`",
+        )
     streams.write_answer_text(shtab.complete(build_completion_parser(lang), shell), "utf-8")
     return 0
 

@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 
-from gieok.errors import STATUS, OutputLost
+from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
 from gieok.surfaces.mcp_protocol import Request
 from gieok.surfaces.tools import ToolAnswer
@@ -33,7 +33,9 @@ def main() -> int:
             break
     session.finish()
     if output.error and not isinstance(output.error, BrokenPipeError):
-        lost = OutputLost(f"an answer could not be written: {output.error.strerror}")
+        lost = OutputLost(
+            "an answer could not be written: {reason}", reason=find_os_reason(output.error)
+        )
         streams.print_error(str(lost), lost.hint)
         return STATUS[lost.code][0]
     return 0

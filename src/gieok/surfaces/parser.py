@@ -14,7 +14,7 @@ from gieok.agents.table import EVENTS, HOOKED
 from gieok.commands import load_command
 from gieok.commands.command import CommandParameter, Operation, Surface
 from gieok.commands.request import default_of, find_parameter_name, shown_name
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
 from gieok.surfaces.layout import width
 from gieok.text.messages import Words
@@ -72,7 +72,7 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
         """Report an error of argparse in Gieok's own form."""
         if match := _NEEDS.match(message):
-            self._leave(f"{match[1]} needs a value")
+            self._leave(Phrase("{flag} needs a value", flag=match[1]))
         self._leave(message.partition(":")[0] if self._hides_words else message)
 
     @property
@@ -84,12 +84,14 @@ class CommandParser(argparse.ArgumentParser):
         if self._hides_words:
             self._leave("there is an argument too many")
         if not word.startswith("-"):
-            self._leave(f"there is an argument too many: {word!r}")
+            self._leave(Phrase("there is an argument too many: {word!r}", word=word))
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
         self._leave(
-            f"`{self.prog}` has no option {flag}",
-            f"did you mean {near}? `{self.prog} --help`" if near else "",
+            Phrase("`{prog}` has no option {flag}", prog=self.prog, flag=flag),
+            Phrase("did you mean {near}? `{prog} --help`", near=near, prog=self.prog)
+            if near
+            else "",
         )
 
     def _leave(self, what: str, hint: str = "") -> None:
@@ -97,7 +99,11 @@ class CommandParser(argparse.ArgumentParser):
 
         `report` knows the language of the reader and of the settings.
         """
-        self.exit(self._report(BadRequest(what, hint=hint or f"see `{self.prog} --help`")))
+        self.exit(
+            self._report(
+                BadRequest(what, hint=hint or Phrase("see `{prog} --help`", prog=self.prog))
+            )
+        )
 
 
 class _Help(argparse.HelpFormatter):

@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _QmdRefusal as refused:
         return _print_qmd_error(str(refused))
     except GieokError as error:
-        return _print_qmd_error(f"{error} ({error.hint})")
+        return _print_qmd_error(error.in_full)
 
 
 def _open_qmd_context(progress: Progress) -> Call:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
-from gieok.errors import STATUS, OutputLost
+from gieok.errors import STATUS, OutputLost, Phrase, find_os_reason
 
 _NO_READER = 141
 
@@ -108,7 +108,7 @@ def print_error(message: str, hint: str = "") -> None:
 
 
 def _format_output_loss(error: OSError) -> str:
-    return f"the answer could not be written: {error.strerror}"
+    return Phrase("the answer could not be written: {reason}", reason=find_os_reason(error))
 
 
 def _fill_closed_streams() -> None:

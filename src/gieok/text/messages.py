@@ -1,16 +1,24 @@
 """Messages for people: English in the code, other languages in catalogues of gettext.
 
 A message is an English template, which is its id: `{count} files`. What is put in may be a message
-itself. A translation may name a value with the particle that fits it: `{name:이/가}`. A language is
-one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to `gieok.mo` by `make docs`.
+itself. A translation may name a value with the particle that fits it, `{name:이/가}`, or the
+particle that fits the text before it, `{:이/가}`. An error's text is a message too: a `Phrase`,
+which knows its template. A language is one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to
+`gieok.mo` by `make docs`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from operator import index
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
+from gieok.errors import Phrase
 from gieok.text.catalogues import ENGLISH, load_catalogue
 from gieok.text.josa import with_particle
+
+#: A particle alone, in a translation.
+_PARTICLE = re.compile(r"\{:([^{}/]*)/([^{}]*)\}")
 
 
 class Words(NamedTuple):
@@ -35,7 +43,7 @@ class Words(NamedTuple):
     @classmethod
     def said(cls, text: str) -> "Words":
         """Return what was said in English elsewhere, such as an error's text."""
-        return cls("{text}", (("text", _SaidInEnglish(text)),))
+        return cls("{text}", (("text", Phrase(text)),))
 
     @staticmethod
     def fill_english(template: str, **values: object) -> str:
@@ -47,11 +55,36 @@ class Words(NamedTuple):
         """The text in English."""
         return self.say(ENGLISH)
 
+    def __str__(self) -> str:
+        """Return the text in English, as an error's English text has it."""
+        return self.en
+
+    @property
+    def phrase(self) -> Phrase:
+        """The message as an error holds it: without `about`."""
+        values = dict(self.values)
+        is_plural = bool(self.plural) and values["count"] != 1
+        return Phrase(self.plural if is_plural else self.template, **values)
+
     def say(self, lang: str) -> str:
         """Return the text in `lang`; English where the language or the message is unknown."""
         return translate(
             self.template, lang, dict(self.values), about=self.about, plural=self.plural
         )
+
+
+class WordList(NamedTuple):
+    """Messages in a row, with commas between them."""
+
+    messages: tuple[Words, ...]
+
+    def __str__(self) -> str:
+        """Return all of them in English."""
+        return self.say(ENGLISH)
+
+    def say(self, lang: str) -> str:
+        """Return all of them in a language."""
+        return ", ".join(message.say(lang) for message in self.messages)
 
 
 def translate(
@@ -77,28 +110,60 @@ def translate(
         text = catalogue.pgettext(about, text) if about else catalogue.gettext(text)
     if not values and not arguments:
         return text
-    return _MessageFormatter(lang).vformat(text, arguments, values or {})
+    formatter = _MessageFormatter(lang)
+    first, *rest = _PARTICLE.split(text)
+    said = formatter.vformat(first, arguments, values or {})
+    for closed, open_, piece in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        said = with_particle(said, closed, open_)
+        said += formatter.vformat(piece, arguments, values or {})
+    return said
 
 
-class WordList(NamedTuple):
-    """Messages in a row, with commas between them."""
+def in_language(text: str, lang: str) -> str:
+    """Return an English text in the language of a reader.
 
-    messages: tuple[Words, ...]
+    A `Phrase` is looked up by its template. A text that knows none, or whose template is unknown
+    because it is a text of the system, is matched with the templates of the catalogue.
+    """
+    if lang == ENGLISH or not text:
+        return text
+    if isinstance(text, Phrase):
+        said = translate(text.template, lang, text.values)
+        if text.values or said != text:
+            return said
+    from gieok.text.retranslation import retranslate  # only where something is wrong
 
-    def say(self, lang: str) -> str:
-        """Return all of them in a language."""
-        return ", ".join(message.say(lang) for message in self.messages)
+    return retranslate(text, lang)
 
 
-class _SaidInEnglish(NamedTuple):
-    """A text that arose in English, and is matched with the templates of errors."""
+def encode_phrase(text: str) -> dict[str, Any]:
+    """Return the template and the values of an English text as JSON.
 
-    text: str
+    A phrase in it is such an object too. A text that knows no template is its own.
+    """
+    if not isinstance(text, Phrase):
+        return {"template": text, "values": {}}
+    values = {name: _encode_value(value) for name, value in text.values.items()}
+    return {"template": text.template, "values": values}
 
-    def say(self, lang: str) -> str:
-        from gieok.text.korean import in_language  # only where something is wrong
 
-        return in_language(self.text, lang)
+def decode_phrase(row: Mapping[str, Any]) -> Phrase:
+    """Return the text of a template and values that came as JSON."""
+    values = {
+        name: decode_phrase(value) if isinstance(value, dict) else value
+        for name, value in row["values"].items()
+    }
+    return Phrase(row["template"], **values)
+
+
+def _encode_value(value: object) -> object:
+    if isinstance(value, Phrase):
+        return encode_phrase(value)
+    if isinstance(value, str | float | bool | None):
+        return value
+    if isinstance(value, SupportsIndex):  # a number of NumPy too
+        return index(value)
+    return [_encode_value(item) for item in value] if isinstance(value, list) else str(value)
 
 
 class _MessageFormatter(Formatter):
@@ -108,8 +173,10 @@ class _MessageFormatter(Formatter):
         self._lang = lang
 
     def convert_field(self, value: Any, conversion: Any) -> Any:  # noqa: ANN401 - as the base says
-        if isinstance(value, Words | WordList | _SaidInEnglish):
+        if isinstance(value, Words | WordList):
             value = value.say(self._lang)
+        elif isinstance(value, Phrase):
+            value = in_language(value, self._lang)
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401 - as above

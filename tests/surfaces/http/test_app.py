@@ -8,8 +8,11 @@ import pytest
 from served import SECRET, Served, served, token
 
 from gieok.character.cards.card import new_card
+from gieok.errors import StoreCorrupt
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.surfaces.http.problems import document
+from gieok.text.messages import decode_phrase
 
 _OPTIONS = HttpOptions(
     tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",)
@@ -60,7 +63,19 @@ def test_every_error_is_a_problem_document(
     problem = found.json()
     assert problem["status"] == status
     assert problem["type"] == f"urn:problem-type:gieok:{code}"
-    assert set(problem) == {"type", "title", "status", "detail", "code", "hint"}
+    texts = {"template", "values", "hint_template", "hint_values"}
+    assert set(problem) == {"type", "title", "status", "detail", "code", "hint"} | texts
+    for text, values in (("detail", "values"), ("hint", "hint_values")):
+        template = "template" if text == "detail" else "hint_template"
+        row = {"template": problem[template], "values": problem[values]}
+        assert decode_phrase(row) == problem[text]
+
+
+def test_an_internal_error_shows_neither_its_text_nor_its_values() -> None:
+    problem = document(StoreCorrupt("{file!r} is damaged", file="/home/min/store.db"))
+    assert problem.status == 500
+    assert (problem.template, problem.values) == (problem.detail, {})
+    assert "store.db" not in problem.model_dump_json()
 
 
 def test_other_names_and_numbers_of_this_server_are_taken(service: Served) -> None:

@@ -20,6 +20,7 @@ from gieok.commands.command import Surface
 from gieok.commands.request import check_request
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
+from gieok.text.messages import decode_phrase
 
 
 class _Served(NamedTuple):
@@ -141,6 +142,17 @@ def test_what_cannot_be_done_is_a_problem_that_names_it(
     )
     assert detail in problem["detail"]
     assert hint in problem["hint"]
+    of_hint = {"template": problem["hint_template"], "values": problem["hint_values"]}
+    assert decode_phrase(problem) == problem["detail"]
+    assert decode_phrase(of_hint) == problem["hint"]
+
+
+def test_a_problem_names_its_template_and_values(service: _Served) -> None:
+    problem = service.post("serch").json()
+    assert problem["template"] == "there is no operation {name!r}"
+    assert problem["values"] == {"name": "serch"}
+    assert problem["hint_template"] == "did you mean {path}?"
+    assert problem["hint_values"] == {"path": "/api/operations/search"}
 
 
 def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:

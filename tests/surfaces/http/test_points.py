@@ -7,6 +7,7 @@ import pytest
 from served import NOW, WEBHOOK, Served, served, token
 
 from gieok.character.accounts import payments
+from gieok.text.catalogues import list_languages
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,18 @@ def test_an_admin_key_has_no_memory_and_no_points(service: Served) -> None:
     admin = service.key("")
     for path in ("/api/points", "/api/account"):
         assert service.client.get(path, headers=admin).status_code == 403
+
+
+def test_the_languages_of_an_account_are_those_that_have_a_catalogue(service: Served) -> None:
+    shapes = service.client.get("/openapi.json", headers=token("kim3")).json()["components"][
+        "schemas"
+    ]
+    assert shapes["AccountChange"]["properties"]["lang"]["enum"] == list_languages()
+    found = service.client.put("/api/account", json={"lang": "fr"}, headers=token("kim3"))
+    assert (found.status_code, found.json()["detail"]) == (
+        422,
+        "body.lang: Input should be 'en' or 'ko'",
+    )
 
 
 def test_a_user_says_where_they_are(service: Served) -> None:

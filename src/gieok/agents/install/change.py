@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.agents.transcripts.fields import read_object_field
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 from gieok.text import jsonc
 
 
@@ -250,7 +250,10 @@ def read_foreign_file(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise BadRequest(
-            f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed"
+            "cannot read {path!r}: {reason}",
+            path=path,
+            reason=find_os_reason(error),
+            hint="nothing was changed",
         ) from error
 
 
@@ -290,7 +293,9 @@ def _naming_file(path: Path) -> Iterator[None]:
         yield
     except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
         raise BadRequest(
-            f"{str(path)!r} is left as it is: {error}",
+            "{path!r} is left as it is: {error}",
+            path=path,
+            error=error,
             hint="mend the file by hand, then run the command again",
         ) from error
 
@@ -318,7 +323,7 @@ def install_edits(
         change.path.parent.mkdir(parents=True, exist_ok=True)
         if read_foreign_file(change.path) not in (change.before, change.after):
             raise BadRequest(
-                f"{str(change.path)!r} changed meanwhile", hint="run the command again"
+                "{path!r} changed meanwhile", path=change.path, hint="run the command again"
             )
         # Agents keep keys in their own files: a new file is readable by the user alone.
         fs.replace(change.path, change.after or b"")

@@ -46,7 +46,7 @@ def webhook(
         return Webhook(
             _list_gateway_addresses({}, environment),
             token=secret(variable),
-            missing=f"{error} ({error.hint})",
+            missing=error.in_full,
         )
     hooks, gateway = (
         read_object_field(openclaw.settings.get("hooks")),

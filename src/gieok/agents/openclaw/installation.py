@@ -49,7 +49,8 @@ def find_openclaw(environment: Mapping[str, str], home: Path) -> Installation:
     config = Path(environment.get("OPENCLAW_CONFIG_PATH") or state / "openclaw.json").expanduser()
     if not state.is_dir():
         raise BadRequest(
-            f"no OpenClaw in {str(state)!r}",
+            "no OpenClaw in {state!r}",
+            state=state,
             hint="set OPENCLAW_STATE_DIR, or give the workspace's path",
         )
     settings = read_config(config)
@@ -78,7 +79,10 @@ def read_config(file: Path) -> Line:
         settings = jsonc.load_jsonc(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadRequest(
-            f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`"
+            "cannot read {file!r}: {error}",
+            file=file,
+            error=error,
+            hint="run `openclaw config validate`",
         ) from error
     return read_object_field(settings)
 

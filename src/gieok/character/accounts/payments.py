@@ -11,7 +11,7 @@ import json
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.errors import BadRequest, Unauthorized
+from gieok.errors import BadRequest, Phrase, Unauthorized
 
 
 class Payment(NamedTuple):
@@ -38,7 +38,10 @@ def verify_payment_signature(
         raise _build_payment_refusal("it was signed with another secret, or changed on the way")
     if abs(now.timestamp() - at) > tolerance_s:
         raise _build_payment_refusal(
-            f"it was signed more than {tolerance_s:g} s ago, or in the future"
+            Phrase(
+                "it was signed more than {tolerance_s:g} s ago, or in the future",
+                tolerance_s=tolerance_s,
+            )
         )
 
 
@@ -90,5 +93,7 @@ def _parse_signature_header(header: str) -> tuple[int, list[str]]:
 
 def _build_payment_refusal(why: str) -> Unauthorized:
     return Unauthorized(
-        f"the payment is not accepted: {why}", hint="sign `t`, a dot and the raw body: `t=…,v1=…`"
+        "the payment is not accepted: {why}",
+        why=Phrase(why),
+        hint="sign `t`, a dot and the raw body: `t=…,v1=…`",
     )

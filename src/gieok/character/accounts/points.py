@@ -51,9 +51,14 @@ class PointPrices(NamedTuple):
         fitting = [price for least, price in self.slots if least <= quantity]
         if not fitting or quantity < 1 or quantity > _MOST_SLOTS:
             least = min((least for least, _ in self.slots), default=0)
-            sold = f"{least} to {_MOST_SLOTS}" if least else "none"
             raise BadRequest(
-                f"{quantity} slots cannot be bought", hint=f"slots that are sold at once: {sold}"
+                "{quantity} slots cannot be bought",
+                quantity=quantity,
+                least=least,
+                most=_MOST_SLOTS,
+                hint="slots that are sold at once: {least} to {most}"
+                if least
+                else "slots that are sold at once: none",
             )
         return fitting[-1] * quantity
 
@@ -236,7 +241,11 @@ class PointsDesk:
         """Return a page of the ledger. Raises BadRequest."""
         if not (1 <= page <= _MOST_PAGES and 1 <= limit <= _MOST_ROWS):
             raise BadRequest(
-                f"no page {page} of {limit}", hint=f"page from 1 on, limit from 1 to {_MOST_ROWS}"
+                "no page {page} of {limit}",
+                page=page,
+                limit=limit,
+                most=_MOST_ROWS,
+                hint="page from 1 on, limit from 1 to {most}",
             )
         total, entries = self.accounts.ledger(user, (page - 1) * limit, limit)
         return LedgerPage(total, page, limit, entries)
@@ -291,13 +300,22 @@ class PointsDesk:
 
     def _give(self, kind: str, user: str, points: int, key: str, note: str) -> Posted:
         if not 1 <= points <= _MOST_POINTS:
-            raise BadRequest(f"{points} points cannot be given", hint=f"give 1 to {_MOST_POINTS:,}")
+            raise BadRequest(
+                "{points} points cannot be given",
+                points=points,
+                most_points=_MOST_POINTS,
+                hint="give 1 to {most_points:,}",
+            )
         if not re.fullmatch(USER_PATTERN, user):
             raise BadRequest(
-                f"no user can be called {user[:80]!r}", hint="name the user as their token does"
+                "no user can be called {user!r}",
+                user=user[:80],
+                hint="name the user as their token does",
             )
         if len(note) > _MOST_NOTE:
-            raise BadRequest("the note is too long", hint=f"write at most {_MOST_NOTE} characters")
+            raise BadRequest(
+                "the note is too long", most=_MOST_NOTE, hint="write at most {most} characters"
+            )
         return self.accounts.post(
             user, Posting(kind, points, _format_points_reference(kind, key), note), self.clock.now()
         )
@@ -315,7 +333,7 @@ def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
         return find_zone(name)
     except ValueError as error:
         raise BadRequest(
-            f"unknown time zone {name[:80]!r}", hint="use a name such as Asia/Seoul"
+            "unknown time zone {name!r}", name=name[:80], hint="use a name such as Asia/Seoul"
         ) from error
 
 

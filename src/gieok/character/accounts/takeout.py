@@ -36,7 +36,7 @@ class Takeout:
         scopes = list_user_scopes(self.memory, user)
         account = self.accounts.account(user)
         if account is None and not scopes and not self.accounts.ledger(user, 0, 1)[0]:
-            raise NotFound(f"no user {user}")
+            raise NotFound("no user {user}", user=user)
         head = {
             "format": FORMAT,
             "version": VERSION,

@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 
 MOST_BYTES = 8 << 20
 _MOST_VALUES = 300_000
@@ -32,10 +32,16 @@ def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
     most = MOST_BYTES * (_MORE if is_kept else 1)
     if len(data) > most:
         raise BadRequest(
-            f"{what} has {len(data):,} bytes of JSON: at most {most:,} are read", hint=_HINT
+            "{what} has {count:,} bytes of JSON: at most {most:,} are read",
+            what=Phrase(what),
+            count=len(data),
+            most=most,
+            hint=_HINT,
         )
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES * (_MORE if is_kept else 1):
-        raise BadRequest(f"{what} has more than {_MOST_VALUES:,} values", hint=_HINT)
+        raise BadRequest(
+            "{what} has more than {most:,} values", what=Phrase(what), most=_MOST_VALUES, hint=_HINT
+        )
     try:
         document = json.loads(
             data.decode("utf-8-sig"),
@@ -43,9 +49,11 @@ def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
             parse_float=_parse_finite_float,
         )
     except (ValueError, RecursionError) as error:
-        raise BadRequest(f"{what} is no JSON in UTF-8: {error}", hint=_HINT) from error
+        raise BadRequest(
+            "{what} is no JSON in UTF-8: {error}", what=Phrase(what), error=error, hint=_HINT
+        ) from error
     if not isinstance(document, dict):
-        raise BadRequest(f"{what} is no JSON object", hint=_HINT)
+        raise BadRequest("{what} is no JSON object", what=Phrase(what), hint=_HINT)
     return _mended_object(document, what, _DEEPEST * (_MORE if is_kept else 1))
 
 
@@ -73,7 +81,12 @@ def _mended_object(value: dict[str, Json], what: str, left: int) -> dict[str, Js
 
 def _mend_json_value(value: Json, what: str, left: int) -> Json:
     if left < 0:
-        raise BadRequest(f"{what} is nested too deep: more than {_DEEPEST} levels", hint=_HINT)
+        raise BadRequest(
+            "{what} is nested too deep: more than {deepest} levels",
+            what=Phrase(what),
+            deepest=_DEEPEST,
+            hint=_HINT,
+        )
     if isinstance(value, str):
         return _mended_text(value)
     if isinstance(value, dict):

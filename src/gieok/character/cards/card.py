@@ -128,7 +128,8 @@ def _read_card_data(whole: Mapping[str, Json]) -> Card:
     name = _flatten_card_name(_read_card_text(data, "name"))
     if not name or len(name) > _MOST_NAME:
         raise BadRequest(
-            f"the card has no name of 1 to {_MOST_NAME} characters",
+            "the card has no name of 1 to {most} characters",
+            most=_MOST_NAME,
             hint="give `data.name` in the card",
         )
     texts = {field: _read_card_text(data, field) for field in _TEXTS if field != "first_mes"}
@@ -168,7 +169,7 @@ def _read_card_object(whole: Mapping[str, Json], name: str) -> Mapping[str, Json
 def _read_card_text(data: Mapping[str, Json], name: str) -> str:
     value = data.get(name)
     if not isinstance(value, str | None):
-        raise BadRequest(f"`{name}` of the card is no text", hint="mend it in the card")
+        raise BadRequest("`{name}` of the card is no text", name=name, hint="mend it in the card")
     return value or ""
 
 

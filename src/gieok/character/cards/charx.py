@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 
 CARD = "card.json"
 _HINT = "export the character again; as PNG or JSON it needs no archive"
@@ -79,7 +79,8 @@ def open_charx(data: bytes) -> Charx:
         disk == first == 0 and here == count, "the archive is in several parts, or too large"
     )
     _require_sound_archive(
-        count <= _MOST_MEMBERS, f"the archive has more than {_MOST_MEMBERS:,} members"
+        count <= _MOST_MEMBERS,
+        Phrase("the archive has more than {most:,} members", most=_MOST_MEMBERS),
     )
     _require_sound_archive(
         len(data) == place + _END.size + length, "something follows the archive's end"
@@ -159,12 +160,15 @@ def _read_charx_members(
             row[0] == _ROW_MARK and after <= end, "the archive's list of members is damaged"
         )
         name = _decode_member_name(data[place + _ROW.size : place + _ROW.size + row[10]], row[3])
-        _require_sound_archive(not row[3] & _ENCRYPTED, f"{name!r} in the archive is encrypted")
         _require_sound_archive(
-            row[4] in (_STORED, _DEFLATED), f"{name!r} is packed in a way that is not read"
+            not row[3] & _ENCRYPTED, Phrase("{name!r} in the archive is encrypted", name=name)
         )
         _require_sound_archive(
-            not stat.S_ISLNK(row[15] >> 16), f"{name!r} in the archive is a link"
+            row[4] in (_STORED, _DEFLATED),
+            Phrase("{name!r} is packed in a way that is not read", name=name),
+        )
+        _require_sound_archive(
+            not stat.S_ISLNK(row[15] >> 16), Phrase("{name!r} in the archive is a link", name=name)
         )
         header = row[16] + shift
         start = _content_start(data, header, place, name)
@@ -199,17 +203,19 @@ def _decode_member_name(raw: bytes, flags: int) -> str:
         and not parts[0].endswith(":")
         and "\0" not in name
     )
-    _require_sound_archive(is_inside, f"{name[:80]!r} leads out of the archive")
+    _require_sound_archive(is_inside, Phrase("{name!r} leads out of the archive", name=name[:80]))
     return name
 
 
 def _content_start(data: bytes, header: int, end: int, name: str) -> int:
-    _require_sound_archive(header + _LOCAL.size <= end, f"{name!r} is not where the archive says")
+    _require_sound_archive(
+        header + _LOCAL.size <= end, Phrase("{name!r} is not where the archive says", name=name)
+    )
     local = _LOCAL.unpack_from(data, header)
     own = data[header + _LOCAL.size : header + _LOCAL.size + local[9]]
     _require_sound_archive(
         local[0] == _LOCAL_MARK and _decode_member_name(own, local[2]) == name,
-        f"{name!r} is not where the archive says",
+        Phrase("{name!r} is not where the archive says", name=name),
     )
     start: int = header + _LOCAL.size + local[9] + local[10]
     return start
@@ -226,24 +232,32 @@ def _check_charx_members(data: bytes, members: Sequence[CharxMember], end: int) 
     )
     _require_sound_archive(
         sum(entry.size for entry in members) <= _MOST_UNPACKED,
-        f"the archive unpacks to over {_MOST_UNPACKED:,} bytes",
+        Phrase("the archive unpacks to over {most:,} bytes", most=_MOST_UNPACKED),
     )
     for entry, after in zip(members, [*(entry.header for entry in members[1:]), end], strict=True):
         _require_sound_archive(
-            entry.start + entry.packed <= after, f"{entry.name!r} overlaps what follows it"
+            entry.start + entry.packed <= after,
+            Phrase("{name!r} overlaps what follows it", name=entry.name),
         )
         _require_sound_archive(
             entry.size <= max(_FREE_BYTES, entry.packed * _MOST_RATIO),
-            f"{entry.name!r} would be {entry.size:,} bytes out of {entry.packed:,}",
+            Phrase(
+                "{name!r} would be {size:,} bytes out of {packed:,}",
+                name=entry.name,
+                size=entry.size,
+                packed=entry.packed,
+            ),
         )
         crc, size = 0, 0
         for piece in _iter_member_pieces(data, entry):
             crc, size = zlib.crc32(piece, crc), size + len(piece)
             _require_sound_archive(
-                size <= entry.size, f"{entry.name!r} is larger than the archive says"
+                size <= entry.size,
+                Phrase("{name!r} is larger than the archive says", name=entry.name),
             )
         _require_sound_archive(
-            size == entry.size and crc == entry.crc, f"{entry.name!r} in the archive is damaged"
+            size == entry.size and crc == entry.crc,
+            Phrase("{name!r} in the archive is damaged", name=entry.name),
         )
 
 
@@ -262,10 +276,12 @@ def _inflate_member(packed: memoryview, name: str) -> Iterator[bytes]:
         try:
             inflated_chunk = inflate.decompress(packed_chunk, _STEP)
         except zlib.error as error:
-            raise BadRequest(f"{name!r} in the archive is damaged: {error}", hint=_HINT) from error
+            raise BadRequest(
+                "{name!r} in the archive is damaged: {error}", name=name, error=error, hint=_HINT
+            ) from error
         _require_sound_archive(
             bool(packed_chunk or inflated_chunk or inflate.eof),
-            f"{name!r} in the archive is cut off",
+            Phrase("{name!r} in the archive is cut off", name=name),
         )
         yield inflated_chunk
 

@@ -119,7 +119,8 @@ def own_name(names: Mapping[str, int], wanted: Iterable[str]) -> str:
     if len(names) > 1:
         shown = ", ".join(sorted(names, key=lambda name: -names[name])[:8])
         raise BadRequest(
-            f"several speak in this log: {shown}",
+            "several speak in this log: {shown}",
+            shown=shown,
             hint="say who of them is the character with --name",
         )
     return next(iter(names), "")
@@ -205,7 +206,9 @@ def _parse_log_message(row: Mapping[str, Json], at: datetime) -> LogLine:
         raise BadRequest("the line has no message")
     if len(text) > _LONGEST_TEXT:
         raise BadRequest(
-            f"the message has {len(text):,} characters: at most {_LONGEST_TEXT:,} are read"
+            "the message has {count:,} characters: at most {most:,} are read",
+            count=len(text),
+            most=_LONGEST_TEXT,
         )
     name = name if isinstance(name, str) else ""
     sent = row.get("send_date")

@@ -87,7 +87,9 @@ def lorebook_of(value: Json) -> Lorebook:
     rows = list(rows.values()) if isinstance(rows, dict) else rows if isinstance(rows, list) else []
     if len(rows) > _MOST_ENTRIES:
         raise BadRequest(
-            f"the lorebook has {len(rows):,} entries: at most {_MOST_ENTRIES:,} are read",
+            "the lorebook has {count:,} entries: at most {most:,} are read",
+            count=len(rows),
+            most=_MOST_ENTRIES,
             hint=_HINT,
         )
     entries = tuple(
@@ -97,7 +99,7 @@ def lorebook_of(value: Json) -> Lorebook:
         sum(len(entry.keys) + len(entry.never) + sum(map(len, entry.also)) for entry in entries)
         > _MOST_KEYS
     ):
-        raise BadRequest(f"the lorebook has more than {_MOST_KEYS:,} keys", hint=_HINT)
+        raise BadRequest("the lorebook has more than {most:,} keys", most=_MOST_KEYS, hint=_HINT)
     depth, budget = (
         _parse_lore_number(value.get("scan_depth")),
         _parse_lore_number(value.get("token_budget")),

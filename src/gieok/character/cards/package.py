@@ -54,7 +54,9 @@ def read_card_file(data: bytes) -> CardFile:
     """Return the card in a file. Raises BadRequest, which says what is wrong with the file."""
     if len(data) > MOST_BYTES:
         raise BadRequest(
-            f"the file has {len(data):,} bytes: at most {MOST_BYTES:,} are kept",
+            "the file has {count:,} bytes: at most {most_bytes:,} are kept",
+            count=len(data),
+            most_bytes=MOST_BYTES,
             hint="export the character as PNG or JSON, without further pictures",
         )
     if data.startswith(png.SIGNATURE) and (card_data := png.card_in(data)) is not None:
@@ -62,7 +64,7 @@ def read_card_file(data: bytes) -> CardFile:
     if charx.is_archive(data):
         card_data = charx.member(charx.open_charx(data), charx.CARD)
         if card_data is None:
-            raise BadRequest(f"the archive has no `{charx.CARD}`", hint=_HINT)
+            raise BadRequest("the archive has no `{card}`", card=charx.CARD, hint=_HINT)
         return CardFile(card_from(card_data), data, CardForm.CHARX)
     if data.startswith(png.SIGNATURE):
         raise BadRequest(

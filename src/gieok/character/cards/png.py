@@ -43,23 +43,25 @@ def chunks(data: bytes) -> Iterator[PngChunk]:
     place, view = len(SIGNATURE), memoryview(data)
     for _ in range(_MOST_CHUNKS):
         if place + _AROUND > len(data):
-            raise BadRequest(f"the picture is cut off at byte {place:,}", hint=_HINT)
+            raise BadRequest("the picture is cut off at byte {place:,}", place=place, hint=_HINT)
         length, kind = _HEAD.unpack_from(data, place)
         end = place + _AROUND + length
         if end > len(data):
             raise BadRequest(
-                f"the picture is cut off: its chunk at byte {place:,} says {length:,} bytes",
+                "the picture is cut off: its chunk at byte {place:,} says {length:,} bytes",
+                place=place,
+                length=length,
                 hint=_HINT,
             )
         if zlib.crc32(view[place + 4 : end - 4]) != int.from_bytes(view[end - 4 : end], "big"):
             raise BadRequest(
-                f"the picture is damaged: wrong checksum at byte {place:,}", hint=_HINT
+                "the picture is damaged: wrong checksum at byte {place:,}", place=place, hint=_HINT
             )
         yield PngChunk(kind, place, end, view[place + 8 : end - 4])
         if kind == b"IEND":
             return
         place = end
-    raise BadRequest(f"the picture has more than {_MOST_CHUNKS:,} chunks", hint=_HINT)
+    raise BadRequest("the picture has more than {most:,} chunks", most=_MOST_CHUNKS, hint=_HINT)
 
 
 def card_in(data: bytes) -> bytes | None:
@@ -114,7 +116,9 @@ def _decode_card_chunk(text: bytes) -> bytes:
     try:
         return binascii.a2b_base64(text + b"=" * (-len(text) % 4), strict_mode=True)
     except binascii.Error as error:
-        raise BadRequest(f"the card in the picture is no base64: {error}", hint=_HINT) from error
+        raise BadRequest(
+            "the card in the picture is no base64: {error}", error=error, hint=_HINT
+        ) from error
 
 
 def _text_chunk(keyword: bytes, text: str) -> bytes:

@@ -42,8 +42,10 @@ def checked_id(identity: str) -> str:
     identity = unicodedata.normalize("NFC", identity)
     if not _ID.fullmatch(identity):
         raise BadRequest(
-            f"{identity[:_MOST_ID]!r} cannot be the id of a character",
-            hint=f"1 to {_MOST_ID} letters, digits and `. _ -`, the first one no sign",
+            "{identity!r} cannot be the id of a character",
+            identity=identity[:_MOST_ID],
+            most=_MOST_ID,
+            hint="1 to {most} letters, digits and `. _ -`, the first one no sign",
         )
     return identity
 
@@ -190,10 +192,12 @@ class Roster:
 
 
 def _build_missing_character(identity: str) -> NotFound:
-    return NotFound(f"there is no character {identity[:_MOST_ID]!r}")
+    return NotFound("there is no character {identity!r}", identity=identity[:_MOST_ID])
 
 
 def _build_taken_conflict(identity: str) -> Conflict:
     return Conflict(
-        f"there is a character {identity!r} already", hint="choose another id, or replace that one"
+        "there is a character {identity!r} already",
+        identity=identity,
+        hint="choose another id, or replace that one",
     )

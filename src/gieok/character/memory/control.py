@@ -22,7 +22,7 @@ from gieok.character.memory.memory_pages import (
 from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
-from gieok.errors import BadRequest, NotFound
+from gieok.errors import BadRequest, NotFound, Phrase
 from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, MessageFilter
@@ -209,7 +209,7 @@ class Control:
             or decision is None
             or entry.message.at + timedelta(days=self.undo_days) < self._now()
         ):
-            raise NotFound(f"no change {change} that can be taken back")
+            raise NotFound("no change {change} that can be taken back", change=change)
         if decision.do == EDIT and f":{EPISODE}:" not in decision.key:
             again = UserDecision(REFORM, start=entry.place, ids=(change,))
         else:
@@ -225,7 +225,7 @@ class Control:
         """
         entries = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
         if not entries or entries[0].message.agent == decisions.AGENT:
-            raise NotFound(f"no message {identity}")
+            raise NotFound("no message {identity}", identity=identity)
         before = {memory.key for memory in self.memory.memories(bond).every}
         self.memory.withdraw(bond, [identity])
         after = {memory.key for memory in self.memory.memories(bond).every}
@@ -292,7 +292,7 @@ def _find_memory_by_key(held: Memories, key: str) -> Fact | Moment | Episode:
     for memory in held.every:
         if memory.key == key:
             return memory
-    raise NotFound(f"no memory {key}")
+    raise NotFound("no memory {key}", key=key)
 
 
 def _read_episode_version(scope: Scope, one: Fact | Moment | Episode) -> str:
@@ -343,12 +343,14 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
         if value is not None and not fits
     ]
     if wrong:
-        hint = (
-            f"a fact has an object of up to {_MOST_OBJECT} characters, a day such as "
-            "2026-04-17, an importance from 0 to 1; "
-            f"moments and episodes have a text of up to {_MOST_CHARS:,}"
+        hint = Phrase(
+            "a fact has an object of up to {most_object} characters, a day such as "
+            "2026-04-17, an importance from 0 to 1; moments and episodes have a "
+            "text of up to {most:,}",
+            most_object=_MOST_OBJECT,
+            most=_MOST_CHARS,
         )
-        raise BadRequest(f"cannot set {' and '.join(wrong)}", hint=hint)
+        raise BadRequest("cannot set {wrong}", wrong=" and ".join(wrong), hint=hint)
 
 
 def _is_day(text: str) -> bool:

@@ -200,7 +200,10 @@ def layer_named(name: str) -> Layer:
     except ValueError:
         names = ", ".join(layer.value for layer in Layer)
         raise BadRequest(
-            f"no layer {name!r}", hint=f"layers are {names}; messages are read apart"
+            "no layer {name!r}",
+            name=name,
+            names=names,
+            hint="layers are {names}; messages are read apart",
         ) from None
 
 
@@ -245,6 +248,10 @@ def first_of(page: int, limit: int) -> int:
     """Return how many items come before a page. Raises BadRequest."""
     if page < 1 or not 1 <= limit <= MOST_LIMIT:
         raise BadRequest(
-            f"no page {page} of {limit}", hint=f"pages count from 1, and hold 1 to {MOST_LIMIT}"
+            "no page {page} of {limit}",
+            page=page,
+            limit=limit,
+            most_limit=MOST_LIMIT,
+            hint="pages count from 1, and hold 1 to {most_limit}",
         )
     return (page - 1) * limit

@@ -217,7 +217,7 @@ class CharacterService:
             for one in self.journal.messages(bond.scope, [one.id for one in messages])
         }
         if unknown := [one.id for one in messages if one.id not in known]:
-            raise NotFound(f"no message {unknown[0]}")
+            raise NotFound("no message {unknown}", unknown=unknown[0])
         self._replace_versions(bond, [one.id for one in messages], messages)
 
     def _replace_versions(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:

@@ -73,7 +73,10 @@ class Completions:
         )
         if not lines or len(lines) > _MOST_LINES:
             raise BadRequest(
-                f"there are {len(lines):,} messages of talk", hint=f"send 1 to {_MOST_LINES:,}"
+                "there are {count:,} messages of talk",
+                count=len(lines),
+                most_lines=_MOST_LINES,
+                hint="send 1 to {most_lines:,}",
             )
         turns.accounts.seen(sent.user, turns.memory.clock.now())
         with ExitStack() as held:

@@ -139,9 +139,11 @@ def parse_model_findings(
     try:
         rows = json.loads(fenced[1] if fenced else answer)["facts"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DegenerateOutput(f"{model} gave no JSON of facts") from error
+        raise DegenerateOutput("{model} gave no JSON of facts", model=model) from error
     if not isinstance(rows, list) or len(rows) > _MOST_FACTS:
-        raise DegenerateOutput(f"{model} gave no list of at most {_MOST_FACTS} facts")
+        raise DegenerateOutput(
+            "{model} gave no list of at most {most} facts", model=model, most=_MOST_FACTS
+        )
     findings: dict[str, list[Finding]] = {}
     for row in rows:
         number = row.get("message") if isinstance(row, dict) else None

@@ -303,7 +303,10 @@ class Turns:
             part = next(parts, ReplyPart(finish="empty"))
             if part.finish:
                 raise GeneratorFailed(
-                    f"{model.model} answered nothing", hint="try again", worth_retrying=True
+                    "{model} answered nothing",
+                    model=model.model,
+                    hint="try again",
+                    worth_retrying=True,
                 )
             first.append(part)
         return _chain_reply_parts(first, parts)
@@ -435,7 +438,9 @@ def clean_user_message(text: str) -> str:
         raise BadRequest("the message is empty", hint="say something")
     if len(text) > _MOST_CHARS:
         raise BadRequest(
-            f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read"
+            "the message has {count:,} characters: at most {most:,} are read",
+            count=len(text),
+            most=_MOST_CHARS,
         )
     # An unpaired surrogate is not valid text, although JSON can carry it.
     return redact_said(text.encode("utf-8", "replace").decode())

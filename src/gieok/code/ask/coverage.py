@@ -95,8 +95,12 @@ def learn(project: Project, run: "CoverageFile", commit: str = "") -> LearnedExe
             executed_pairs |= pairs
     if not believed:
         raise BadRequest(
-            f"all {len(changed)} files of the run were changed after it",
-            hint=f"{_AGAIN}, or name the commit that ran with --commit",
+            "all {count} files of the run were changed after it",
+            count=len(changed),
+            hint=(
+                "run the tests again with `pytest --cov --cov-context=test`, or name the commit "
+                "that ran with --commit"
+            ),
         )
     hashes = {key: s.code_hash if fresh.holds(s.path) else "" for key, s in functions.items()}
     valid_pairs = sorted(
@@ -125,17 +129,19 @@ def _refuse_foreign_run(
     if not contexts:
         raise BadRequest("the run names no tests: it has no contexts", hint=_AGAIN)
     if not places:
-        example = f", such as {measured[0]!r}" if measured else ""
         raise BadRequest(
-            f"none of the {len(measured)} files of the run is indexed here{example}",
+            "none of the {count} files of the run is indexed here, such as {file!r}"
+            if measured
+            else "none of the {count} files of the run is indexed here",
+            count=len(measured),
+            file=next(iter(measured), ""),
             hint="run in the project that was measured; `coverage combine` maps paths by [paths]",
         )
     if not tests:
         raise BadRequest(
-            (
-                f"none of the {len(contexts)} contexts is a test of this project, such as "
-                f"{contexts[0]!r}"
-            ),
+            "none of the {count} contexts is a test of this project, such as {context!r}",
+            count=len(contexts),
+            context=contexts[0],
             hint=_AGAIN,
         )
 

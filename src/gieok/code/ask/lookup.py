@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gieok.code.index.project import Project, inside
 from gieok.code.model.facts import SymbolKind
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
 
 _SUGGESTIONS = 5
@@ -28,10 +28,10 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
         and place not in project.store.files()
         and _is_project_file(project, path, place)
     ):
-        raise BadRequest(f"no file {path!r} is indexed", hint=_near_files(project, place))
+        raise BadRequest("no file {path!r} is indexed", path=path, hint=_near_files(project, place))
     if not matches:
         raise BadRequest(
-            f"no symbol {text!r} is indexed", hint=_suggest_near_symbols(project, text)
+            "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
         )
     return matches
 
@@ -91,7 +91,7 @@ def _near_files(project: Project, place: str) -> str:
         :_SUGGESTIONS
     ]
     return (
-        f"near: {', '.join(near)}"
+        Phrase("near: {near}", near=", ".join(near))
         if near
         else "`gieok code sync` reads new files and names what it skips"
     )
@@ -101,4 +101,8 @@ def _suggest_near_symbols(project: Project, text: str) -> str:
     last = re.split(r"::|[:.#/]", text)[-1]
     names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
     near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)
-    return f"near: {', '.join(near)}" if near else 'find it with `gieok code query "…"`'
+    return (
+        Phrase("near: {near}", near=", ".join(near))
+        if near
+        else 'find it with `gieok code query "…"`'
+    )

@@ -70,7 +70,9 @@ def _read_source_range(project: Project, name: str) -> tuple[str, str]:
     path = inside(project, match["path"] if match else name)
     documents = project.store.get(SCOPE, [path])
     if not documents:
-        raise BadRequest(f"{name!r} is not indexed", hint="`gieok code sync` reads new files")
+        raise BadRequest(
+            "{name!r} is not indexed", name=name, hint="`gieok code sync` reads new files"
+        )
     lines = documents[0].text.split("\n")
     first = int(match["first"]) if match and match["first"] else 1
     last = (

@@ -170,8 +170,10 @@ def write_symbol_summaries(
                 failure = error
         elif unknown:
             failure = BudgetReached(
-                f"the {budget.tokens:,} tokens of one run are used up",
-                hint=f"run it again, or raise `{budget.setting}`",
+                "the {tokens:,} tokens of one run are used up",
+                tokens=budget.tokens,
+                setting=budget.setting,
+                hint="run it again, or raise `{setting}`",
             )
         project.store.write_summaries(rows)
         written += sum(1 for row in rows if not row.code_hash.startswith(_OUTLINE))

@@ -83,10 +83,8 @@ def _format_claim_line(word: str, root: Path) -> str:
 
 def _build_foreign_error(root: Path) -> NotIndexed:
     return NotIndexed(
-        (
-            f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this "
-            "place, and is not believed"
-        ),
+        "the index in {folder!r} was not made by you in this place, and is not believed",
+        folder=layout.index_file(root).parent,
         hint="`gieok code init` makes it anew (a project that was moved or copied needs it too)",
     )
 

@@ -432,6 +432,8 @@ def inside(project: Project, name: str, folder: Path | None = None) -> str:
         return full.resolve().relative_to(project.root.resolve()).as_posix()
     except (ValueError, OSError, RuntimeError) as error:
         raise BadRequest(
-            f"{name!r} is outside of the project {str(project.root)!r}",
+            "{name!r} is outside of the project {root!r}",
+            name=name,
+            root=project.root,
             hint="name a path below it, or run the command in the other project",
         ) from error

@@ -140,7 +140,8 @@ def _select_waiting_days(call: Call, name: str, waiting: set[date]) -> set[date]
     chosen_days = {day for day in waiting if span is not None and span.first <= day <= span.last}
     if not chosen_days:
         raise BadRequest(
-            f"nothing waits that is called {name!r}",
+            "nothing waits that is called {name!r}",
+            name=name,
             hint="`gieok archive pending` names what waits",
         )
     return chosen_days

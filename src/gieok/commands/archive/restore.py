@@ -32,7 +32,7 @@ def restore_archived_days(
     span = span_of_days(call, day)
     if span is None or (span.last - span.first).days >= _MOST_DAYS:
         raise BadRequest(
-            f"{day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08"
+            "{day!r} is more than a year", day=day, hint="name a day, or some: 2026-08-01, 2026-08"
         )
     outcome = Outcome()
     for scope in call.scopes:

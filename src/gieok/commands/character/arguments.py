@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gieok.character.accounts.identity import checked_user
 from gieok.character.cards.card import Card, card_of
 from gieok.commands.command import Style, printable
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.model.accounts import StoredCharacter
 from gieok.text.messages import Words
 
@@ -23,7 +23,9 @@ CHARACTER = Words("id of the character")
 def require_single_word(words: Sequence[str], what: str) -> str:
     """Return the only word of `words`. Raises BadRequest."""
     if len(words) != 1:
-        raise BadRequest(f"give one {what}", hint="names with spaces stand in quotes")
+        raise BadRequest(
+            "give one {what}", what=Phrase(what), hint="names with spaces stand in quotes"
+        )
     return words[0]
 
 

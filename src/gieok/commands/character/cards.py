@@ -32,7 +32,7 @@ from gieok.commands.character.arguments import (
 )
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Omitted
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
@@ -110,7 +110,10 @@ def import_character(
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadRequest(
-            f"cannot read {str(import_file)!r}: {error.strerror}", hint="give a file of yours"
+            "cannot read {file!r}: {reason}",
+            file=import_file,
+            reason=find_os_reason(error),
+            hint="give a file of yours",
         ) from error
     roster = call.home.house.roster
     stored = roster.import_file(check_character_owner(user), data, id, replaces=replace)
@@ -140,10 +143,13 @@ def export_character(
         is_new = fs.create_new_file(file, data, 0o644)
     except OSError as error:
         raise BadRequest(
-            f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to"
+            "cannot write {file!r}: {reason}",
+            file=file,
+            reason=find_os_reason(error),
+            hint="name another file with --to",
         ) from error
     if not is_new:
-        raise BadRequest(f"{str(file)!r} is there already", hint="name a new file with --to")
+        raise BadRequest("{file!r} is there already", file=file, hint="name a new file with --to")
     return CharacterExportResult(file, form.value, len(data))
 
 
@@ -152,7 +158,9 @@ def _import_chat_log(
 ) -> CharacterImportResult:
     if not id:
         raise BadRequest(
-            "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
+            "whose talk is it?",
+            name=file.name,
+            hint="`gieok character import {name} --id CHARACTER`",
         )
     house, owner = call.home.house, check_character_owner(user or ME)
     stored = house.roster.find(owner, id)

@@ -173,7 +173,7 @@ def _answer_chat_line(call: Call, talk: _CharacterTalk, line: str) -> str:
     except GieokError as error:
         if call.ask is None:
             raise
-        return f"{error} ({error.hint})"
+        return error.in_full
 
 
 def _iter_chat_input(call: Call) -> Iterator[str]:

@@ -156,7 +156,9 @@ def forget_character_memory(
         return CharacterForgetResult("", undo, "", (), is_back=True)
     if not memory:
         raise BadRequest(
-            "which memory?", hint=f"`gieok character memories {identity}` shows their handles"
+            "which memory?",
+            identity=identity,
+            hint="`gieok character memories {identity}` shows their handles",
         )
     try:
         key = find_memory_key(house, bond, memory)
@@ -174,12 +176,15 @@ def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
     if not matching_keys:
         raise NotFound(
-            f"there is no memory {handle!r}",
+            "there is no memory {handle!r}",
+            handle=handle,
             hint="`gieok character memories ID` shows their handles",
         )
     if len(set(matching_keys)) > 1:
         raise BadRequest(
-            f"{handle!r} means several memories", hint="give the whole id: `--json` shows it"
+            "{handle!r} means several memories",
+            handle=handle,
+            hint="give the whole id: `--json` shows it",
         )
     return matching_keys[0]
 

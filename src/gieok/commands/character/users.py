@@ -114,7 +114,7 @@ def manage_user_keys(
         or (rest and action != "revoke")
     ):
         raise BadRequest(
-            f"{' '.join(do)!r} is not understood", hint="`list`, `create`, `revoke ID`"
+            "{do!r} is not understood", do=" ".join(do), hint="`list`, `create`, `revoke ID`"
         )
     checked_name = "" if admin else checked_user(user)
     if action == "create":

@@ -147,7 +147,12 @@ def explore_code(
     if not text.replace(",", " ").split():
         raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
     if budget < _LEAST_BUDGET:
-        raise BadRequest(f"budget {budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens")
+        raise BadRequest(
+            "budget {budget} is too small",
+            budget=budget,
+            least=_LEAST_BUDGET,
+            hint="at least {least} tokens",
+        )
     project = open_current_project(call)
     embedder = open_search_embedder(call, project)
     explored = explore.explore(project, embedder, text, _MOST, call.caller.folder)

@@ -211,7 +211,7 @@ def find_code_impact(
             hint="`gieok code impact src/app.py:load`",
         )
     if limit < 0:
-        raise BadRequest(f"limit {limit} is out of range")
+        raise BadRequest("limit {limit} is out of range", limit=limit)
     project = open_current_project(call)
     if diff:
         return _build_impact_result(

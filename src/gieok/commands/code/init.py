@@ -112,7 +112,8 @@ def init_code_index(
     start = call.caller.path(path).resolve()
     if not start.is_dir():
         raise BadRequest(
-            f"{str(start)!r} is no folder",
+            "{start!r} is no folder",
+            start=start,
             hint="name the folder of a project: `gieok code init DIR`",
         )
     if model and not full:
@@ -123,7 +124,8 @@ def init_code_index(
     root = start if path else layout.find_root(start) or Path(find_repository_top(str(start)))
     if grants.is_own(str(root)):
         raise BadRequest(
-            f"{str(root / PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            "{folder!r} holds your own memory, and no project's",
+            folder=root / PROJECT_FOLDER,
             hint="name a folder below: `gieok code init DIR`",
         )
     withholding.check_folder(call, str(root))

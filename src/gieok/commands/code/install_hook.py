@@ -71,7 +71,8 @@ def _add_hook_block(file: Path) -> bool:
     if _BEGIN not in text:
         if not text.startswith("#!") or "sh" not in text.partition("\n")[0]:
             raise BadRequest(
-                f"{str(file)!r} is no shell script",
+                "{file!r} is no shell script",
+                file=file,
                 hint="call `gieok code sync --no-wait` from it yourself",
             )
         file.parent.mkdir(parents=True, exist_ok=True)

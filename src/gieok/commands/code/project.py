@@ -23,7 +23,8 @@ def open_current_project(call: Call) -> Project:
     root = layout.find_root(call.caller.folder)
     if root is None:
         raise NotIndexed(
-            f"no project is indexed at or above {str(call.caller.folder)!r}",
+            "no project is indexed at or above {folder!r}",
+            folder=call.caller.folder,
             hint="run `gieok code init` in its folder",
         )
     return call.home.open_project(root)

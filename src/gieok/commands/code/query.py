@@ -118,7 +118,11 @@ def query_code(
     """Search the project."""
     text = " ".join(query).strip()
     if limit < 1 or budget_tokens < 0:
-        raise BadRequest(f"limit {limit} or budget {budget_tokens} is out of range")
+        raise BadRequest(
+            "limit {limit} or budget {budget_tokens} is out of range",
+            limit=limit,
+            budget_tokens=budget_tokens,
+        )
     project = open_current_project(call)
     embedder = None if keyword_only else open_search_embedder(call, project)
     answers = search_symbols(

@@ -121,7 +121,7 @@ def show_code_symbol(
 ) -> ShowResult:
     """Show the symbols that a name means."""
     if limit < 0:
-        raise BadRequest(f"limit {limit} is out of range")
+        raise BadRequest("limit {limit} is out of range", limit=limit)
     project = open_current_project(call)
     symbols = lookup.find_typed_symbols(project, symbol, call.caller.folder)
     symbols = sorted(symbols, key=lambda s: places.is_test_file(s.path))

@@ -34,7 +34,8 @@ def _find_syncable_path(call: Call, project: Project, name: str) -> str:
     if path in project.store.files() or (project.root / path).exists():
         return path
     raise BadRequest(
-        f"there is no file {name!r}, and none is indexed",
+        "there is no file {name!r}, and none is indexed",
+        name=name,
         hint="`gieok code sync` alone reads whatever changed",
     )
 

@@ -172,7 +172,7 @@ def prune_backups(
 ) -> PruneResult:
     """Remove all but the newest, once a person agrees. Raises BadRequest."""
     if keep < 0:
-        raise BadRequest(f"--keep is {keep}", hint="0 removes every backup")
+        raise BadRequest("--keep is {keep}", keep=keep, hint="0 removes every backup")
     backups, folder = call.home.backups, _resolve_backup_path(call, to)
     old = backups.listed(folder)[keep:]
     if old and not yes:
@@ -198,7 +198,9 @@ def _find_meant_backup(call: Call, text: str) -> Path:
         if newest is None:
             folder = str(backups.folder())
             raise BadRequest(
-                f"there is no backup in {folder!r}", hint="name one: `gieok backup verify FILE`"
+                "there is no backup in {folder!r}",
+                folder=folder,
+                hint="name one: `gieok backup verify FILE`",
             )
         return newest.path
     named = call.caller.path(text)

@@ -73,7 +73,7 @@ def _redact_everything_stored(call: Call, *, is_dry: bool) -> Cleaned:
             if not is_dry:
                 still += _settle_redacted_store(call, store)
         except StoreError as error:
-            still.append(Reason(store.location, f"{error} ({error.hint})"))
+            still.append(Reason(store.location, error.in_full))
     # notes of lines that no longer hold name documents, whose names may have held a secret
     if not is_dry:
         still += [Reason(*one) for one in rederive_turns(call)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from gieok.commands.memory.vault import sync_vault_edits
-from gieok.errors import ArchiveFailed
+from gieok.errors import ArchiveFailed, Phrase
 from gieok.flow.incidents import Incidents
 from gieok.home.call import Call
 from gieok.memory.tiers import approval, sweep
@@ -51,7 +51,7 @@ def list_days_for_cold(call: Call) -> list[date]:
         "{count} day may go to cold", plural="{count:,} days may go to cold", count=len(days)
     )
     hint = call.words("`gieok archive pending` shows it")
-    waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)
+    waits = ArchiveFailed("{text}: `gieok archive pending`", text=Phrase(text), hint=hint)
     incidents.failed(_APPROVAL, waits, "gieok", first=_LONGEST_WAIT, longest=_LONGEST_WAIT)
     return days
 

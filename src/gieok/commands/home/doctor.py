@@ -20,7 +20,7 @@ from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.gaps import list_unread_talk
 from gieok.commands.prompt import installed_hooks
-from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt, StoreError
+from gieok.errors import BudgetReached, GieokError, Phrase, RerankerFailed, StoreCorrupt, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
@@ -37,8 +37,7 @@ from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
 from gieok.settings import grants
-from gieok.text.korean import in_language
-from gieok.text.messages import Words
+from gieok.text.messages import Words, in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
 #: Realm of this command in the journal's values.
@@ -241,7 +240,9 @@ def _probe_journal(call: Call) -> str:
     journal.keep(_REALM, {}, [name])
     if value_read != value_written:
         raise GieokError(
-            f"{journal.location} does not give back what was written", hint="restore a backup"
+            "{location} does not give back what was written",
+            location=journal.location,
+            hint="restore a backup",
         )
     return f"{journal.stats().messages:,} messages in {journal.location}"
 
@@ -270,7 +271,8 @@ def _probe_server(call: Call) -> str:
         return ""
     why = daemon.parts.get("server", "not there yet")
     raise GieokError(
-        f"the daemon's server does not answer: {why}",
+        "the daemon's server does not answer: {why}",
+        why=Phrase(why),
         hint="`gieok logs` shows more; `serve.port` is its port",
     )
 
@@ -313,7 +315,10 @@ def _probe_copy_service(call: Call) -> str:
     )
     if there != sent:
         raise GieokError(
-            f"{there:,} documents are at {store.service_name}, and {sent:,} were sent",
+            "{there:,} documents are at {service}, and {sent:,} were sent",
+            there=there,
+            service=store.service_name,
+            sent=sent,
             hint=(
                 "`gieok index --force` compares, uploads what is missing and deletes what is too "
                 "many"
@@ -345,8 +350,10 @@ def _probe_reranker(by: Reranking) -> str:
     )
     if right <= wrong:
         raise RerankerFailed(
-            f"{by.reranker.model} does not tell an answer from another sentence ({right:.2f}, "
-            f"{wrong:.2f})"
+            "{model} does not tell an answer from another sentence ({right:.2f}, {wrong:.2f})",
+            model=by.reranker.model,
+            right=right,
+            wrong=wrong,
         )
     return f"{by.reranker.model}: {right:.2f} for an answer, {wrong:.2f} for another sentence"
 
@@ -407,7 +414,8 @@ def _probe_indexed_folders(call: Call) -> str | Untried:
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
         raise GieokError(
-            f"indexed folders that are not there: {', '.join(gone)}",
+            "indexed folders that are not there: {folders}",
+            folders=", ".join(gone),
             hint="bring them back, or index others",
         )
     for root in known:

@@ -6,7 +6,7 @@ from gieok import fs, paths
 from gieok.commands.command import Effect, Operation, Style
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, Phrase
 from gieok.home.call import Call
 from gieok.settings.file import find_settings_errors
 from gieok.text.messages import Words
@@ -48,9 +48,10 @@ def edit_user_config(call: Call) -> EditedConfig:
         question = call.words("Edit again? [y/N] ")
         if call.ask is None or not call.agrees(error_lines, question, ""):
             fs.replace_private(draft, text)
-            hint = (
-                f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config "
-                "edit` goes on with it"
+            hint = Phrase(
+                "nothing was changed; what you wrote is in {draft!r}, and `gieok "
+                "config edit` goes on with it",
+                draft=draft,
             )
             raise BadConfig(str(wrong[0]), hint=hint)
     changed = text != (before if file.is_file() else "") and text != _NEW.say(call.lang)
@@ -60,10 +61,11 @@ def edit_user_config(call: Call) -> EditedConfig:
                 file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(call.lang)
             ):
                 fs.replace_private(draft, text)
-                hint = (
-                    f"what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+                hint = Phrase(
+                    "what you wrote is in {draft!r}, and `gieok config edit` goes on with it",
+                    draft=draft,
                 )
-                raise BadConfig(f"{str(file)!r} was changed meanwhile", hint=hint)
+                raise BadConfig("{file!r} was changed meanwhile", file=file, hint=hint)
             fs.replace_private(file, text)
     draft.unlink(missing_ok=True)
     return EditedConfig(str(file), changed)

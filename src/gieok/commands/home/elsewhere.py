@@ -46,7 +46,7 @@ def _open_remote_place(call: Call, name: str, mark: Path | None) -> RemotePlace:
     try:
         return RemotePlace(name, call.home.stores.open(name), mark)
     except GieokError as error:
-        return RemotePlace(name, None, mark, f"{error} ({error.hint})")
+        return RemotePlace(name, None, mark, error.in_full)
 
 
 def list_unused_remote_data(call: Call) -> list[Reason]:

@@ -173,7 +173,8 @@ def _ask_new_passphrase(call: Call) -> str:
             raise BadRequest("these are two passphrases: nothing is changed", hint="run it again")
     if len(known) < _SHORTEST:
         raise BadRequest(
-            f"a passphrase has at least {_SHORTEST} signs: nothing is changed",
+            "a passphrase has at least {shortest} signs: nothing is changed",
+            shortest=_SHORTEST,
             hint="four words do well",
         )
     return known

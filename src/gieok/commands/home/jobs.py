@@ -16,7 +16,7 @@ from zlib import crc32
 from gieok.commands.home import cold, housekeeping
 from gieok.commands.memory.vault import follow_corrections
 from gieok.commands.observe.run import settle_scope
-from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
+from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, Phrase, unexpected
 from gieok.flow.incidents import Incidents
 from gieok.flow.schedule import Schedule
 from gieok.home.call import Call
@@ -304,7 +304,11 @@ def _remind_inactive_accounts(call: Call, is_stopped: Stopped) -> str:
     house.erasing.finish()
     report = house.inactivity.run(is_stopped=is_stopped)
     if failed := [step for step in report.steps if not step.ok and step.stage]:
-        raise NotifierFailed(f"{len(failed)} users could not be told: {failed[0].said}")
+        raise NotifierFailed(
+            "{count} users could not be told: {said}",
+            count=len(failed),
+            said=Phrase(failed[0].said),
+        )
     return ", ".join(f"{what} {count:,}" for what, count in report.counts().items() if count)
 
 

@@ -61,7 +61,11 @@ def switch_journal(
     if name not in list_journal_names() or name == now:
         known = ", ".join(other for other in list_journal_names() if other != now)
         raise BadRequest(
-            f"{name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
+            "{name!r} is no journal to switch to (now: {now})",
+            name=name,
+            now=now,
+            known=known,
+            hint="one of: {known}",
         )
     source, target = call.home.journal, call.home.stores.open_journal(name)
     with closing(target), _open_both_accounts(call, now, name) as accounts:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.ports.keys import KeyRow, Trial, Verdict
 from gieok.text.messages import Words
@@ -98,18 +98,22 @@ def rotate_service_key(
     keys.require_free(row)
     if not row.place:
         raise BadRequest(
-            f"{row.variable} is not set: there is nothing to replace",
-            hint=f"`gieok keys set {row.names[0]}`",
+            "{variable} is not set: there is nothing to replace",
+            variable=row.variable,
+            key=row.names[0],
+            hint="`gieok keys set {key}`",
         )
     value = _read_typed_key(call, row)
     trials = tuple(keys.test(row, value))
     if bad := next((trial for trial in trials if trial.verdict is not Verdict.VALID), None):
         raise BadRequest(
-            (
-                f"the key that was there stays: of the new one {bad.name} says: "
-                f"{bad.verdict.value}: {bad.said}"
-            ),
-            hint=f"{bad.hint}; `gieok keys set {row.names[0]}` keeps a key untried",
+            "the key that was there stays: of the new one {name} says: {verdict}: {said}",
+            name=bad.name,
+            verdict=Phrase(bad.verdict.value),
+            said=Phrase(bad.said),
+            step=Phrase(bad.hint),
+            key=row.names[0],
+            hint="{step}; `gieok keys set {key}` keeps a key untried",
         )
     return KeySetResult(row.variable, keys.put(row, value), trials)
 

@@ -79,11 +79,15 @@ def parse_duration_s(words: str) -> float:
     )
     if rest or not total:
         raise BadRequest(
-            f"{words!r} is no length of time", hint="write 30m, 2h, 1d, `1h 30m`, `2시간` …"
+            "{words!r} is no length of time",
+            words=words,
+            hint="write 30m, 2h, 1d, `1h 30m`, `2시간` …",
         )
     if total > _LONGEST_S:
         raise BadRequest(
-            f"{words!r} is more than a year", hint="leave out --for: it lasts until `gieok resume`"
+            "{words!r} is more than a year",
+            words=words,
+            hint="leave out --for: it lasts until `gieok resume`",
         )
     return total
 

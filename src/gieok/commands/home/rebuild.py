@@ -273,7 +273,7 @@ def _embed_rebuilt_store(call: Call, store: Store) -> tuple[int, str]:
         lifecycle.fill_lines(store, embedder)
         call.home.settle_statements(store=store)
     except EmbedderFailed as error:
-        return 0, f"{error} ({error.hint})"
+        return 0, error.in_full
     return embedded_count, ""
 
 

@@ -12,8 +12,7 @@ from gieok.commands.home.clean_up import Cleaned
 from gieok.commands.memory import gaps
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.text.korean import in_language
-from gieok.text.messages import Words
+from gieok.text.messages import Words, in_language
 from gieok.text.redact.sense import redact_said_counted
 
 

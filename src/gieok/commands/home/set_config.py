@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Operation, Parameter, Style, printable
 from gieok.commands.encode import Hidden
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.settings import user_file
@@ -64,7 +64,10 @@ def unset_config_value(
 def _find_setting_row(call: Call, name: str) -> SettingRow:
     if name in _MOVED_BY:
         raise BadRequest(
-            f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`"
+            "{name!r} is where data is, which has to move",
+            name=name,
+            command=_MOVED_BY[name],
+            hint="run `gieok {command}`",
         )
     rows = {row.name: row for row in list_setting_rows(call.home.settings)}
     if name not in rows:
@@ -72,8 +75,11 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
 
         near = get_close_matches(name, rows, 1)
         raise BadRequest(
-            f"there is no setting {name!r}",
-            hint=f"did you mean `{near[0]}`?" if near else "`gieok config show` lists them",
+            "there is no setting {name!r}",
+            name=name,
+            hint=Phrase("did you mean `{near}`?", near=near[0])
+            if near
+            else "`gieok config show` lists them",
         )
     return rows[name]
 

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, waiting_words
 from gieok.commands.encode import INLINE, As, Hidden, Omitted
 from gieok.commands.memory import untrusted
-from gieok.errors import BadConfig, BadRequest
+from gieok.errors import BadConfig, BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.text.messages import Words
@@ -63,8 +63,12 @@ def show_settings(
     for name in names:
         if not any(_is_in_setting_group(row, name) for row in rows):
             near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
-            hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
-            raise BadRequest(f"there is no setting {name!r}", hint=hint)
+            hint = (
+                Phrase("did you mean {near}?", near=near)
+                if near
+                else "`gieok config show` lists them"
+            )
+            raise BadRequest("there is no setting {name!r}", name=name, hint=hint)
     chosen = [
         row for row in rows if not names or any(_is_in_setting_group(row, name) for name in names)
     ]

@@ -56,16 +56,25 @@ def drop_store(
 
 def _find_droppable_store(call: Call, name: str) -> Droppable:
     if name not in list_store_names():
-        raise BadRequest(f"{name!r} is no store", hint=f"one of: {', '.join(list_store_names())}")
+        raise BadRequest(
+            "{name!r} is no store",
+            name=name,
+            known=", ".join(list_store_names()),
+            hint="one of: {known}",
+        )
     if name == call.home.stores.name:
         raise BadRequest(
-            f"{name!r} is the store in use",
+            "{name!r} is the store in use",
+            name=name,
             hint="`gieok store switch sqlite` moves memory first, then drop it",
         )
     store = call.home.stores.open(name)
     if not isinstance(store, Droppable):
         raise BadRequest(
-            f"{name!r} keeps everything on this machine", hint=f"its file is {store.location}"
+            "{name!r} keeps everything on this machine",
+            name=name,
+            location=store.location,
+            hint="its file is {location}",
         )
     return store
 
@@ -82,7 +91,7 @@ def _confirm_store_drop(call: Call, there: list[RemoteData], *, yes: bool) -> No
     word = _WORD.say(call.lang)
     reply = call.ask(call.words("type `{word}` to go on: ", word=word))
     if reply.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
-        raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
+        raise BadRequest("nothing was deleted", word=word, hint="type the word {word!r}")
 
 
 def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang: str) -> list[str]:

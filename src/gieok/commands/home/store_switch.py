@@ -10,7 +10,7 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
 from gieok.commands.encode import Hidden
-from gieok.errors import BadRequest, StoreError
+from gieok.errors import BadRequest, Phrase, StoreError
 from gieok.flow import durable, lifecycle
 from gieok.home.call import Call
 from gieok.home.stores import list_store_names
@@ -58,8 +58,11 @@ def switch_store(
     known = [other for other in list_store_names() if other != call.home.stores.name]
     if name not in known:
         raise BadRequest(
-            f"{name!r} is no store to switch to (now: {call.home.stores.name})",
-            hint=f"one of: {', '.join(known)}",
+            "{name!r} is no store to switch to (now: {current})",
+            name=name,
+            current=call.home.stores.name,
+            known=", ".join(known),
+            hint="one of: {known}",
         )
     source, target = call.home.store, call.home.stores.open(name)
     scopes, documents = source.scopes(), source.stats().documents
@@ -120,10 +123,11 @@ def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
         own = target.hashes(scope).keys() - source.hashes(scope).keys()
         if own and not replace:
             raise BadRequest(
-                (
-                    f"{target.location} holds {len(own):,} documents in {scope} that "
-                    f"{source.location} does not"
-                ),
+                "{target} holds {count:,} documents in {scope} that {source} does not",
+                target=target.location,
+                count=len(own),
+                scope=scope,
+                source=source.location,
                 hint=(
                     "`--replace` forgets them; or set `store` in config.yaml by hand to use what "
                     "is there"
@@ -146,7 +150,10 @@ def _copy_store_contents(call: Call, source: Store, target: Store) -> tuple[int,
                 target.push(call.progress("uploaded"))
             return copied, vectors
     raise StoreError(
-        f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",
+        "{target} is not the same as {source}: {wrong}",
+        target=target.location,
+        source=source.location,
+        wrong=Phrase("; ".join(wrong[:3])),
         hint=(
             "end what writes meanwhile (such as `gieok index --watch`) and run it again; the old "
             "store is still in use"

@@ -15,7 +15,7 @@ from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 from gieok.flow import distil
 from gieok.home.call import Call
 from gieok.hook import records
@@ -78,9 +78,13 @@ def edit_memory(
         with handles.lock_observations(call, memory.document.scope):
             memory = handles.require_memory(call, handle)
     if memory.was_replaced:
-        raise BadRequest(f"{handle!r} was replaced", hint="`gieok list` shows what stands")
+        raise BadRequest(
+            "{handle!r} was replaced", handle=handle, hint="`gieok list` shows what stands"
+        )
     if memory.away or memory.document.metadata.get(RETIRED):
-        raise BadRequest(f"{handle!r} is put away", hint=f"`gieok restore {handle}` first")
+        raise BadRequest(
+            "{handle!r} is put away", handle=handle, hint="`gieok restore {handle}` first"
+        )
     known = roots.load_roots(call.home.store, memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(call.home.folder))
     replacement = " ".join(text).strip()
@@ -93,7 +97,8 @@ def edit_memory(
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
         raise BadRequest(
-            f"{handle!r} is a program's own",
+            "{handle!r} is a program's own",
+            handle=handle,
             hint="change it there; `gieok forget` takes it out",
         )
     return _purge_corrected_text(call, _edit_record_file(call, memory, root, kind, replacement))
@@ -122,7 +127,8 @@ def _mark_observation_important(call: Call, memory: NamedMemory, kind: str) -> E
     """Mark an observation as important: it is shown first, and never dropped."""
     if kind != handles.OBSERVATION:
         raise BadRequest(
-            f"{memory.handle} is no observation",
+            "{handle} is no observation",
+            handle=memory.handle,
             hint="what you keep yourself counts in full as it is",
         )
     now = call.clock.now()
@@ -175,13 +181,15 @@ def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
     """
     if not memory.line:
         raise BadRequest(
-            f"{memory.handle} is part of a conversation",
+            "{handle} is part of a conversation",
+            handle=memory.handle,
             hint="name a line of it: `gieok list --kind turn` shows them",
         )
     messages = origin.messages_of(call, memory) if memory.document.kind == turns.KIND else ()
     if not messages:
         raise BadRequest(
-            f"the journal does not hold {memory.handle}",
+            "the journal does not hold {handle}",
+            handle=memory.handle,
             hint="`gieok index` brings the turns up to date",
         )
     scope, message = memory.document.scope, messages[0]
@@ -194,8 +202,9 @@ def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
         before = journal.corrections(scope).get(message.id, message.text)
         if not before.strip():
             raise BadRequest(
-                f"{memory.handle} was put away meanwhile",
-                hint=f"`gieok restore {memory.handle}` first",
+                "{handle} was put away meanwhile",
+                handle=memory.handle,
+                hint="`gieok restore {handle}` first",
             )
         journal.correct(scope, message.id, text)
     _rederive_turn_documents(call)
@@ -258,10 +267,13 @@ def _edit_record_file(
     try:
         before = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}") from error
+        raise BadRequest(
+            "cannot read {file!r}: {reason}", file=file, reason=find_os_reason(error)
+        ) from error
     if kind != handles.RECORD and given:
         raise BadRequest(
-            f"{str(file)!r} is your own file",
+            "{file!r} is your own file",
+            file=file,
             hint="write in it, or leave the text out: it opens $EDITOR",
         )
     record_shelf = RecordShelf(root.path.parent, memory.document.scope)
@@ -272,7 +284,9 @@ def _edit_record_file(
         now = file.read_text(encoding="utf-8") if file.exists() else ""
         # nobody saw the text that theirs would replace
         if not now or (written and now != before):
-            raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
+            raise BadRequest(
+                "{file!r} was changed meanwhile", file=file, hint="run the command again"
+            )
         # Another edit may have come between: its wording is what goes to the history.
         replaced = (
             memory.document if now == before else replace(memory.document, text=redact_said(now))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gieok.commands.command import STATUSES
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.model.retrieval import Filter, normalise_tag
 from gieok.text.messages import Words
@@ -60,5 +60,7 @@ class Narrowing(NamedTuple):
 def _split_filter_names(what: str, joined: str) -> list[str]:
     names = [name.strip() for name in joined.split(",") if name.strip()]
     if joined.strip() and not any(name.strip("#") for name in names):
-        raise BadRequest(f"{what} is {joined!r}", hint=f"name one: --{what} NAME")
+        raise BadRequest(
+            "{what} is {joined!r}", what=Phrase(what), joined=joined, hint="name one: --{what} NAME"
+        )
     return names

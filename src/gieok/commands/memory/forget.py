@@ -128,7 +128,8 @@ def forget_memories(
     missed = tuple(_list_forget_gaps(call, plan, late, handles=handles)) or None
     if plan.unknown:
         raise BadRequest(
-            f"no memory is called {plan.unknown[0]!r}",
+            "no memory is called {unknown!r}",
+            unknown=plan.unknown[0],
             hint=(
                 "`gieok list` and `gieok search` print handles; `--match TEXT` finds by what is "
                 "said"

@@ -413,7 +413,7 @@ def _scrub_database(place: str, scrub: Callable[[], Sequence[str]]) -> list[tupl
     try:
         return [(place, why) for why in scrub()]
     except StoreError as error:
-        return [(place, f"{error} ({error.hint})")]
+        return [(place, error.in_full)]
 
 
 def _leave_out(call: Call, chosen: ForgetPlan) -> list[tuple[str, str]]:
@@ -467,12 +467,12 @@ def rederive_turns(call: Call) -> list[tuple[str, str]]:
             else:
                 turns.drop_turn_documents(journal, store)
         except StoreError as error:
-            still.append((store.location, f"{error} ({error.hint})"))
+            still.append((store.location, error.in_full))
     if in_use:
         try:
             call.home.settle_statements()
         except StoreError as error:
-            still.append((str(call.home.folder / "lasting"), f"{error} ({error.hint})"))
+            still.append((str(call.home.folder / "lasting"), error.in_full))
     return still
 
 
@@ -485,5 +485,5 @@ def _out_of_stores(call: Call, chosen: ForgetPlan) -> list[tuple[str, str]]:
                     store.forget(scope, sorted(selection.documents))
             bring_copy_in_line(call, store)
         except StoreError as error:
-            still.append((store.location, f"{error} ({error.hint})"))
+            still.append((store.location, error.in_full))
     return still

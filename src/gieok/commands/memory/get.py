@@ -7,7 +7,7 @@ from typing import Annotated
 from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, tier_words
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.commands.memory import handles
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.memory.files.read import Unfit, Untrusted, read_contained
@@ -115,11 +115,15 @@ def _read_known_file(call: Call, known: list[roots.Root], path: str) -> GetResul
     except (FileNotFoundError, NotADirectoryError):
         return _report_missing_text(call, name, first)
     except Untrusted as error:
-        raise BadRequest(f"cannot read {name!r}: {error}", hint=TRUST_HINT) from error
+        raise BadRequest(
+            "cannot read {name!r}: {error}", name=name, error=error, hint=TRUST_HINT
+        ) from error
     except Unfit as error:
-        raise BadRequest(f"cannot read {name!r}: {error}") from error
+        raise BadRequest("cannot read {name!r}: {error}", name=name, error=error) from error
     except OSError as error:
-        raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
+        raise BadRequest(
+            "cannot read {name!r}: {reason}", name=name, reason=find_os_reason(error)
+        ) from error
     return _select_text_lines(call, name, text, first, last)
 
 
@@ -162,7 +166,7 @@ def _report_missing_text(call: Call, name: str, first: int) -> GetResult:
 
 def _check_line_range(first: int, last: int) -> None:
     if last and last < first:
-        raise BadRequest(f"lines {first}-{last} end before they begin")
+        raise BadRequest("lines {first}-{last} end before they begin", first=first, last=last)
 
 
 def _parse_line_range(path: str) -> tuple[str, int, int]:

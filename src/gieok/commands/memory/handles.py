@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.commands.memory import away
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.hook.records import MEMORY
 from gieok.hook.validity import EndedClaim, Standing
@@ -138,7 +138,8 @@ def read_again(call: Call, memory: NamedMemory) -> Document:
     )
     if not documents:
         raise BadRequest(
-            f"{memory.handle} was forgotten or replaced meanwhile",
+            "{handle} was forgotten or replaced meanwhile",
+            handle=memory.handle,
             hint="`gieok list` shows what stands",
         )
     return documents[0]
@@ -166,7 +167,11 @@ def find_only_memory(
             f"{memory.handle} ({_shorten_memory_text(memory)})" for memory in memories[:_SHOWN]
         )
         raise BadRequest(
-            f"{text!r} names {len(memories)} memories", hint=f"write more of it: {several}"
+            "{text!r} names {count} memories",
+            text=text,
+            count=len(memories),
+            several=several,
+            hint="write more of it: {several}",
         )
     if memories and memories[0].line and not memories[0].text:
         document, line = memories[0][:2]
@@ -175,7 +180,8 @@ def find_only_memory(
                 line=turn.line, away=away.read_away_turn(call, document.scope, turn)
             )
         raise BadRequest(
-            f"{text!r} was forgotten",
+            "{text!r} was forgotten",
+            text=text,
             hint="its line is kept empty, so that others keep their handles",
         )
     return memories[0] if memories else None
@@ -186,7 +192,7 @@ def require_memory(call: Call, text: str) -> NamedMemory:
     memory = find_only_memory(call, text, history=True)
     if memory is None:
         raise BadRequest(
-            f"no memory has the handle {text!r} here", hint=_hint_other_scope(call, text)
+            "no memory has the handle {text!r} here", text=text, hint=_hint_other_scope(call, text)
         )
     return memory
 
@@ -199,7 +205,7 @@ def _hint_other_scope(call: Call, text: str) -> str:
         else []
     )
     return (
-        f"it is in {there[0].document.scope}: give --scope"
+        Phrase("it is in {scope}: give --scope", scope=there[0].document.scope)
         if there
         else "`gieok list` and `gieok search` show handles"
     )

@@ -11,7 +11,7 @@ from gieok.commands.command import Effect, Operation, Parameter, Style, printabl
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
-from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.ingest import Failed, Report
 from gieok.home import withholding
@@ -161,7 +161,9 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
     follow_project(call, call.project, store)
     if request.rebuild and not isinstance(store, ModelSwitch):
         raise BadRequest(
-            f"{call.home.stores.name} makes its vectors itself", hint="leave out --rebuild"
+            "{current} makes its vectors itself",
+            current=call.home.stores.name,
+            hint="leave out --rebuild",
         )
     if request.remove:
         return _remove_indexed_folders(call, request)
@@ -177,7 +179,8 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
     messages, turns, troubles = _take_in(call, request) if has_talk else (0, 0, [])
     if not (folders or request.rebuild) and not (has_talk and call.home.journal.scopes()):
         raise NotIndexed(
-            f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again"
+            "nothing has been indexed in scope {scope!r}, so there is nothing to index again",
+            scope=str(scope),
         )
     total = sum(len(read.list_note_candidates(root)) for root in folders if root.path.exists())
     progress = call.progress(call.words("files"), total)
@@ -227,7 +230,12 @@ def _remove_indexed_folders(call: Call, request: IndexRequest) -> IndexResult:
     folders = [_normalize_folder_path(call, path) for path in request.paths]
     if not roots.retire_roots(call.home.notes, scope, folders) and not request.sessions:
         known = ", ".join(str(root.path) for root in roots.load_roots(store, scope)) or "none"
-        raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
+        raise BadRequest(
+            "no indexed folder among {paths!r}",
+            paths=request.paths,
+            known=Phrase(known),
+            hint="indexed: {known}",
+        )
     if request.sessions:
         if call.home.settings.flag("index.sessions"):
             raise BadRequest(
@@ -252,10 +260,11 @@ def _require_existing_path(call: Call, path: str) -> Path:
         )
     absolute_path = _normalize_folder_path(call, path)
     if absolute_path == Path(absolute_path.anchor):
-        raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
+        raise BadRequest("{path!r} is the whole disk", path=path, hint="give a folder of notes")
     if not absolute_path.exists():
         raise BadRequest(
-            f"no such file or folder: {path!r}",
+            "no such file or folder: {path!r}",
+            path=path,
             hint="give a folder with Markdown files, or one file",
         )
     return absolute_path
@@ -279,7 +288,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
                 embedded += lifecycle.follow_release(store, embedder, call.progress("embedded"))
                 embedder = call.home.open_embedder() or embedder  # which follows the new vectors
             except EmbedderFailed as error:  # the earlier release serves on
-                note = f"{error} ({error.hint})"
+                note = error.in_full
     if embedded:
         call.home.settle_statements()
     if not note and isinstance(embedder, Followed) and not request.rebuild:
@@ -367,7 +376,7 @@ def _watch_indexed_folders(
                 result = _with_vectors(call, request, report)
                 call.tell(render_index_report(result, Style(call.lang, colour=False)))
         except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk
-            call.tell(f"{error} ({error.hint})")
+            call.tell(error.in_full)
             is_behind = True
             return False
         is_behind = False

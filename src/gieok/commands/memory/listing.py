@@ -147,7 +147,9 @@ def list_memories(
         everywhere=everywhere,
     )
     if not 0 <= request.limit <= _MOST:
-        raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
+        raise BadRequest(
+            "limit is {limit}", limit=request.limit, most=_MOST, hint="0 (all) to {most:,}"
+        )
     late = behind.caught_up(call, use_vectors=False)
     listed, silent = first_answer(
         call.home.stores.all(), lambda store: _list_store_memories(call, request, store)

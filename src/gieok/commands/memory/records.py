@@ -85,7 +85,8 @@ def scope_shelf(call: Call, scope: Scope) -> RecordShelf:
         return _shelf_of_project(call, scope)
     if is_served(scope.path):
         raise BadRequest(
-            f"{scope} is what a character remembers",
+            "{scope} is what a character remembers",
+            scope=scope,
             hint=(
                 "`gieok character` changes that; leave out --scope to remember it for the "
                 "project, or for you (--user)"
@@ -107,7 +108,8 @@ def _shelf_of_project(call: Call, scope: Scope) -> RecordShelf:
         if top and project_scope(top) == scope.path:
             return project_shelf(top)
     raise BadRequest(
-        f"{scope} has no folder for records that is known here",
+        "{scope} has no folder for records that is known here",
+        scope=scope,
         hint="keep one there first: `gieok remember` in its folder",
     )
 
@@ -167,7 +169,7 @@ def follow_meaning(call: Call, batches: int = 1) -> None:
     try:
         _give_meaning(call, call.home.store, batches)
     except (EmbedderFailed, StoreError) as error:
-        call.tell(f"{error} ({error.hint})")
+        call.tell(error.in_full)
 
 
 def rewrite_active_memory(call: Call, scope: Scope) -> None:
@@ -198,7 +200,10 @@ def _index_shelf_words(call: Call, kept: RecordShelf, store: Store) -> bool:
     folder = kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
         raise BadRequest(
-            f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder"
+            "{folder!r} leads out of {base!r}",
+            folder=folder,
+            base=kept.base,
+            hint="replace the link by a folder",
         )
     notes = DurableNotes(call.home.journal, store)
     if not folder.exists():

@@ -115,7 +115,8 @@ def remember_record(
     indexed = follow_soon(call, record_shelf)
     if indexed and not is_indexed(call, record_shelf, file):
         raise StoreError(
-            f"{record_shelf.shown(file)!r} was written, but is not in the index",
+            "{file!r} was written, but is not in the index",
+            file=record_shelf.shown(file),
             hint="run `gieok doctor`",
         )
     return RememberResult(
@@ -151,10 +152,14 @@ def _last_day(call: Call, words: str, text: str) -> date | None:
     day = find_last_day(words, today)
     if day is None:
         raise BadRequest(
-            f"{words!r} is no day", hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …"
+            "{words!r} is no day",
+            words=words,
+            hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …",
         )
     if day < today:
-        raise BadRequest(f"{words!r} is over: {day}", hint="name today or a later day")
+        raise BadRequest(
+            "{words!r} is over: {day}", words=words, day=day, hint="name today or a later day"
+        )
     return day
 
 

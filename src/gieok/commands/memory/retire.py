@@ -124,7 +124,7 @@ def _select_retirable_memory(call: Call, name: str, *, user: bool) -> NamedMemor
     document = memory.document
     if memory.away or document.metadata.get(RETIRED):
         raise BadRequest(
-            f"{name!r} is put away already", hint=f"`gieok restore {name}` brings it back"
+            "{name!r} is put away already", name=name, hint="`gieok restore {name}` brings it back"
         )
     known = roots.load_roots(call.home.store, document.scope)
     kind = handles.kind_of(document, known, str(call.home.folder))
@@ -134,12 +134,14 @@ def _select_retirable_memory(call: Call, name: str, *, user: bool) -> NamedMemor
         return _ShelfRecord(RecordShelf(root.path.parent, document.scope), file, memory.handle)
     if kind == handles.NOTE:
         raise BadRequest(
-            f"{name!r} is a file of your own",
+            "{name!r} is a file of your own",
+            name=name,
             hint="move the file, or leave its folder out: `gieok index --remove FOLDER`",
         )
     if kind == handles.TURN and not memory.line:
         raise BadRequest(
-            f"{name!r} is part of a conversation",
+            "{name!r} is part of a conversation",
+            name=name,
             hint="name a line of it: `gieok list --kind turn`",
         )
     return memory
@@ -173,13 +175,15 @@ def _move_record_file(call: Call, one: _ShelfRecord, target: str, status: str) -
     record_shelf, file, handle = one
     if file.parent.parent.name == target:
         raise BadRequest(
-            f"the record {file.stem!r} is there already",
+            "the record {stem!r} is there already",
+            stem=file.stem,
             hint="`gieok list --status retired` shows what is put away",
         )
     with record_shelf.lock(call.home.folder):
         if not file.exists():  # another process was faster
             raise BadRequest(
-                f"the record {file.stem!r} was moved meanwhile",
+                "the record {stem!r} was moved meanwhile",
+                stem=file.stem,
                 hint="`gieok list --status retired` shows what is put away",
             )
         moved = records.move_record(record_shelf.base, file, target, call.clock.now())
@@ -206,7 +210,7 @@ def _put_away(call: Call, memory: NamedMemory) -> RetiredMemory:
         if memory.document.kind != turns.KIND:
             document = handles.read_again(call, memory)
             if document.metadata.get(RETIRED):
-                raise BadRequest(f"{memory.handle} was put away meanwhile")
+                raise BadRequest("{handle} was put away meanwhile", handle=memory.handle)
             _hand_over_entries(call, scope, [retirement.build_retired_entry(document, now)])
             return RetiredMemory(memory.handle, handles.OBSERVATION, "retired", document.text)
         return _turn_away(call, memory, now.isoformat(timespec="seconds"))
@@ -220,14 +224,15 @@ def _turn_away(call: Call, memory: NamedMemory, at: str) -> RetiredMemory:
     located = turn_reader.at_line(journal, document, number) if number else None
     if located is None:
         raise BadRequest(
-            f"the journal does not hold {memory.handle}",
+            "the journal does not hold {handle}",
+            handle=memory.handle,
             hint="`gieok index` brings the turns up to date",
         )
     lines, message = located
     scope = document.scope
     if any(turn.id == message.id for turn in retirement.turns(journal, scope)):
         # the text that stood there before is kept, not the blank
-        raise BadRequest(f"{memory.handle} was put away meanwhile")
+        raise BadRequest("{handle} was put away meanwhile", handle=memory.handle)
     turn = AwayTurn(
         id=message.id,
         key=document.key,
@@ -280,12 +285,14 @@ def _brought_back(call: Call, one: Away) -> RetiredMemory:
             documents = {entry.document.key: entry.document for entry in journal.made(one.scope)}
             document = documents.get(one.document.key)
             if document is None or not document.metadata.get(RETIRED):
-                raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
+                raise BadRequest(
+                    "{handle} came back, or was forgotten, meanwhile", handle=one.handle
+                )
             _hand_over_entries(call, one.scope, [retirement.restored(document)])
             return RetiredMemory(one.handle, handles.OBSERVATION, "restored", one.text)
         assert one.turn is not None
         if one.turn not in retirement.turns(journal, one.scope):
-            raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
+            raise BadRequest("{handle} came back, or was forgotten, meanwhile", handle=one.handle)
         retirement.restore_turn(journal, one.scope, one.turn)
         held = [entry.document for entry in journal.made(one.scope)]
         with_it = [

@@ -13,7 +13,7 @@ from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
-from gieok.errors import BadRequest, NotIndexed
+from gieok.errors import BadRequest, NotIndexed, Phrase
 from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
@@ -204,7 +204,9 @@ def search_memory(
     except NotIndexed as error:
         if not late:
             raise
-        raise NotIndexed(f"{error}; {late.words().en}", hint="run `gieok index`") from error
+        raise NotIndexed(
+            "{error}; {notice}", error=error, notice=late.words(), hint="run `gieok index`"
+        ) from error
     result = result._replace(behind=late)
     if silent:
         return result._replace(degraded="; ".join(filter(None, (silent, result.degraded))))
@@ -220,7 +222,9 @@ def _search_memory_store(
     except NotIndexed as error:
         if not left_out:
             raise
-        raise NotIndexed(f"{error}; {waiting_words(left_out).en}", hint=TRUST_HINT) from error
+        raise NotIndexed(
+            "{error}; {notice}", error=error, notice=waiting_words(left_out), hint=TRUST_HINT
+        ) from error
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     where = Filter(
         _KINDS[request.source],
@@ -422,7 +426,9 @@ def _with_memory(call: Call, store: Store) -> tuple[Scope, ...]:
     if not scopes:
         listed = ", ".join(map(str, store.scopes())) or "none"
         raise NotIndexed(
-            f"nothing is indexed in scope {str(call.scope)!r} (scopes with memory: {listed})"
+            "nothing is indexed in scope {scope!r} (scopes with memory: {listed})",
+            scope=str(call.scope),
+            listed=Phrase(listed),
         )
     return scopes
 
@@ -431,12 +437,15 @@ def _build_search_profile(call: Call, request: SearchRequest) -> Profile:
     profile = call.home.build_profile(request.profile)
     if not 0 <= request.limit <= _MOST_HITS:
         raise BadRequest(
-            f"limit is {request.limit}",
-            hint=f"it must be from 1 to {_MOST_HITS:,}; 0: as the profile says",
+            "limit is {limit}",
+            limit=request.limit,
+            most_hits=_MOST_HITS,
+            hint="it must be from 1 to {most_hits:,}; 0: as the profile says",
         )
     if not (request.min_score == -1 or 0 <= request.min_score <= 1):
         raise BadRequest(
-            f"min-score is {request.min_score:g}",
+            "min-score is {score:g}",
+            score=request.min_score,
             hint="it must be from 0 to 1; -1: as the profile says",
         )
     if request.limit:
@@ -451,7 +460,9 @@ def span_of_days(call: Call, words: str) -> DateSpan | None:
     span = find_span(words, call.clock.now().astimezone(call.zone).date())
     if span is None:
         raise BadRequest(
-            f"{words!r} is no day", hint="write 2026-11-20, `yesterday`, `last week`, `지난주` …"
+            "{words!r} is no day",
+            words=words,
+            hint="write 2026-11-20, `yesterday`, `last week`, `지난주` …",
         )
     return span
 

@@ -76,7 +76,8 @@ def transfer_memories(
     target = Scope(to)
     if is_served(target.path) or is_brought(target.path):
         raise BadRequest(
-            f"{target} is not yours to write",
+            "{target} is not yours to write",
+            target=target,
             hint="move memories to a project's scope, or to `agent:main`",
         )
     chosen = [_select_transferable_memory(call, name, target) for name in memories]
@@ -103,9 +104,9 @@ def _select_transferable_memory(
     memory = handles.require_memory(call, name)
     document = memory.document
     if document.scope == target:
-        raise BadRequest(f"{name!r} is in {target} already")
+        raise BadRequest("{name!r} is in {target} already", name=name, target=target)
     if memory.away or document.metadata.get(RETIRED):
-        raise BadRequest(f"{name!r} is put away", hint=f"`gieok restore {name}` first")
+        raise BadRequest("{name!r} is put away", name=name, hint="`gieok restore {name}` first")
     known = roots.load_roots(call.home.store, document.scope)
     kind = handles.kind_of(document, known, str(call.home.folder))
     if kind == handles.RECORD:
@@ -119,20 +120,20 @@ def _select_transferable_memory(
     ):
         return memory, None
     why, hint = _REFUSED.get(kind, _REFUSED[handles.OBSERVATION])
-    raise BadRequest(f"{name!r} {why}", hint=hint)
+    raise BadRequest(why, name=name, hint=hint)
 
 
 _REFUSED = {
     handles.TURN: (
-        "is a part of a conversation, which belongs where it was held",
+        "{name!r} is a part of a conversation, which belongs where it was held",
         'keep what it says there: `gieok remember "…"` in that project, or with --user',
     ),
     handles.NOTE: (
-        "is a file of your own",
+        "{name!r} is a file of your own",
         "index its folder there: `gieok index FOLDER --scope SCOPE`",
     ),
     handles.OBSERVATION: (
-        "holds no more, or goes on with its conversation",
+        "{name!r} holds no more, or goes on with its conversation",
         "move what stands: `gieok list`",
     ),
 }
@@ -169,7 +170,11 @@ def _transfer_observations(
 def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
     known = next((entry.document for entry in put if entry.document.key in there), None)
     if known is not None:
-        raise BadRequest(f"{known.scope} holds {known.text[:_SHOWN_CHARS]!r} of that day already")
+        raise BadRequest(
+            "{scope} holds {text!r} of that day already",
+            scope=known.scope,
+            text=known.text[:_SHOWN_CHARS],
+        )
 
 
 def _rescope_document(document: Document, target: Scope) -> Document:
@@ -194,7 +199,7 @@ def _transfer_record(
         for record_shelf in sorted({kept, shelf}):
             locks.enter_context(record_shelf.lock(call.home.folder))
         if not file.exists():
-            raise BadRequest(f"{memory.handle} was moved or forgotten meanwhile")
+            raise BadRequest("{handle} was moved or forgotten meanwhile", handle=memory.handle)
         there = records.copy_record(shelf.base, file)
         if shelf.is_project:
             untrusted.grant_record_trust(call.home.folder, shelf.base, there)

@@ -122,7 +122,9 @@ def trust_project(
     grants.check_home_outside_project(call.home.folder, root)
     if exactly and exactly != waits.fingerprint:
         raise BadRequest(
-            f"what waits in {root!r} is not what has the fingerprint {exactly!r}",
+            "what waits in {root!r} is not what has the fingerprint {exactly!r}",
+            root=root,
+            exactly=exactly,
             hint="it was changed since: look again with `gieok trust --show`",
         )
     if not waits:
@@ -143,11 +145,14 @@ def _require_project_root(call: Call, path: str) -> str:
     marker = start / PROJECT_FOLDER
     if marker.is_dir() and not is_owned(str(marker)):
         raise BadRequest(
-            f"{str(marker)!r} belongs to another user",
+            "{marker!r} belongs to another user",
+            marker=marker,
             hint="a project that you share must be a copy of yours",
         )
     raise BadRequest(
-        f"no project at or above {str(start)!r}", hint="go to a folder that has a `.gieok` folder"
+        "no project at or above {start!r}",
+        start=start,
+        hint="go to a folder that has a `.gieok` folder",
     )
 
 

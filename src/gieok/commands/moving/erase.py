@@ -117,7 +117,7 @@ def confirm_erase(
     word = _WORD.say(call.lang)
     answer = call.ask(call.words("type `{word}` to go on: ", word=word))
     if answer.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
-        raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
+        raise BadRequest("nothing was deleted", word=word, hint="type the word {word!r}")
 
 
 def _check_erasable_home(call: Call) -> None:
@@ -125,12 +125,13 @@ def _check_erasable_home(call: Call) -> None:
     home, user = call.home.folder.resolve(), call.caller.user.resolve()
     if user.is_relative_to(home) or home.parent == home or (home / ".git").exists():
         raise BadRequest(
-            f"{str(home)!r} holds more than Gieok's memory",
+            "{home!r} holds more than Gieok's memory",
+            home=home,
             hint="delete by hand what is Gieok's in it",
         )
     if home.exists() and not any((home / name).exists() for name in _MARKS) and any(home.iterdir()):
         raise BadRequest(
-            f"{str(home)!r} does not look like a home of Gieok", hint="is GIEOK_HOME right?"
+            "{home!r} does not look like a home of Gieok", home=home, hint="is GIEOK_HOME right?"
         )
 
 
@@ -213,9 +214,7 @@ class _Erasing:
             work()
         except (GieokError, OSError) as error:
             self.left.append(
-                Reason(
-                    what, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error)
-                )
+                Reason(what, error.in_full if isinstance(error, GieokError) else str(error))
             )
 
     def archives(self) -> None:
@@ -290,7 +289,7 @@ class _Erasing:
             except (GieokError, OSError) as error:
                 self._strand(
                     place,
-                    f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error),
+                    error.in_full if isinstance(error, GieokError) else str(error),
                 )
             finally:
                 if place.store is not None and place.name != home.stores.name and not self._is_dry:
@@ -307,7 +306,10 @@ class _Erasing:
                 store.forget(scope, sorted(store.hashes(scope)))
         if not self._is_dry and (still := store.stats().documents):
             raise StoreError(
-                f"{still:,} documents are still in {store.location}", hint="run it again"
+                "{still:,} documents are still in {location}",
+                still=still,
+                location=store.location,
+                hint="run it again",
             )
         self.removed.append(ErasedPlace(store.location, Words("the index on a server")))
 

@@ -86,7 +86,9 @@ def export_memory(
     ending = ".jsonl" if format == "jsonl" else f"-{format}"
     target = call.caller.path(to or f"gieok-{day}{ending}")
     if target.exists() and (not target.is_dir() or format == "jsonl" or any(target.iterdir())):
-        raise BadRequest(f"{str(target)!r} is there already", hint="name another with --to")
+        raise BadRequest(
+            "{target!r} is there already", target=target, hint="name another with --to"
+        )
     counts = dict.fromkeys(("memory", "replaced", "message", "record"), 0)
     late = behind.caught_up(call, use_vectors=False)
     write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[format]

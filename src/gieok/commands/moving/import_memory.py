@@ -180,14 +180,19 @@ def _parse_import_source(call: Call, *, what: Sequence[str]) -> tuple[str, Path 
     name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
     if len(words) > 1:
         raise BadRequest(
-            f"{words[1]!r} is one path too many", hint=f"programs: {', '.join(_NAMES)}"
+            "{word!r} is one path too many",
+            word=words[1],
+            names=", ".join(_NAMES),
+            hint="programs: {names}",
         )
     if words:
         return name, call.caller.path(words[0])
     if name == _OPENCLAW:
         return name, None
     if name not in _PLACES:
-        raise BadRequest(f"where is the export of {name}?", hint=f"`gieok import {name} PATH`")
+        raise BadRequest(
+            "where is the export of {name}?", name=name, hint="`gieok import {name} PATH`"
+        )
     return name, call.caller.user / _PLACES[name]
 
 
@@ -209,10 +214,11 @@ def _recognise_import_files(
         return files, _OPENCLAW, None
     known = ", ".join(_NAMES)
     raise BadRequest(
-        f"{str(files.path)!r} is no memory of {name}"
-        if name
-        else f"nothing at {str(files.path)!r} is known to Gieok",
-        hint=f"known: {known}; `gieok index FOLDER` indexes notes of your own",
+        "{path!r} is no memory of {name}" if name else "nothing at {path!r} is known to Gieok",
+        path=files.path,
+        name=name,
+        known=known,
+        hint="known: {known}; `gieok index FOLDER` indexes notes of your own",
     )
 
 
@@ -288,7 +294,7 @@ def _embed_imported_memories(call: Call, store: VectorSearch) -> None:
             lifecycle.fill_vectors(store, embedder, call.progress("embedded"), is_first=is_users)
         call.home.settle_statements(call.home.sidecar.write_active_memory)
     except GieokError as error:
-        call.tell(f"{error} ({error.hint})")
+        call.tell(error.in_full)
 
 
 def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:

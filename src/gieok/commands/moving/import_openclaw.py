@@ -63,7 +63,9 @@ def import_openclaw(call: Call, request: OpenClawRequest) -> OpenClawResult:
     present = [agent for agent in agents if agent.workspace.is_dir()]
     if not present:
         raise BadRequest(
-            f"no workspace at {', '.join(missing)}", hint="`gieok import openclaw FOLDER`"
+            "no workspace at {missing}",
+            missing=", ".join(missing),
+            hint="`gieok import openclaw FOLDER`",
         )
     imported = []
     for agent in present:
@@ -87,7 +89,12 @@ def _select_openclaw_agents(
     chosen_agents = [agent for agent in installed_agents if request.agent in ("", agent.id)]
     if not chosen_agents:
         known = ", ".join(agent.id for agent in installed_agents)
-        raise BadRequest(f"OpenClaw has no agent {request.agent!r}", hint=f"agents: {known}")
+        raise BadRequest(
+            "OpenClaw has no agent {agent!r}",
+            agent=request.agent,
+            known=known,
+            hint="agents: {known}",
+        )
     return chosen_agents
 
 

@@ -110,7 +110,7 @@ class _TakingOut:
             try:
                 call.home.daemon.stop()
             except GieokError as error:
-                self.left.append(Reason("daemon", f"{error} ({error.hint})"))
+                self.left.append(Reason("daemon", error.in_full))
         (call.home.folder / DAEMON_DOWN).touch()
 
     def agents(self, roots: list[Path]) -> None:

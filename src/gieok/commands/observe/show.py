@@ -81,7 +81,7 @@ def show_observations(
 ) -> ObserveShowResult:
     """Return the observations in the scopes of the call."""
     if limit < 0:
-        raise BadRequest(f"limit is {limit}", hint="it may not be negative")
+        raise BadRequest("limit is {limit}", limit=limit, hint="it may not be negative")
     store, journal = call.home.store, call.home.journal
     held = [
         scope_memory.load_scope_memory(store, s, hashes=scope_memory.standing(journal, s))

@@ -166,7 +166,9 @@ def explain_memory_origin(
         memory = handles.require_memory(call, id)  # says where else it is
     if memory is None:
         raise BadRequest(
-            f"no memory has the id {id!r} in {call.scope}",
+            "no memory has the id {id!r} in {scope}",
+            id=id,
+            scope=call.scope,
             hint="`gieok list` and `observe show` print them",
         )
     archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])

@@ -105,7 +105,10 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
     for file, text in texts.items():
         if off := [".".join(path) for path, value in files.switches if _is_set(text, path, value)]:
             raise GieokError(
-                f"{off[0]} in {str(file)!r} turns hooks off", hint="take that setting out"
+                "{setting} in {file!r} turns hooks off",
+                setting=off[0],
+                file=file,
+                hint="take that setting out",
             )
     counts = {file: len(_OUR_HOOK.findall(text)) for file, text in texts.items()}
     shown = ", ".join(
@@ -118,11 +121,16 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
             "" if any(not site.is_project for site in sites) and len(sites) == 1 else " --project"
         )
         raise GieokError(
-            f"the hook is registered more than once: {shown}",
-            hint=f"take one out: `gieok install {name} --uninstall{where}`, or by hand",
+            "the hook is registered more than once: {shown}",
+            shown=shown,
+            name=name,
+            where=where,
+            hint="take one out: `gieok install {name} --uninstall{where}`, or by hand",
         )
     if not shown:
-        raise GieokError("no prompt hook is registered", hint=f"run `gieok install {name}` again")
+        raise GieokError(
+            "no prompt hook is registered", name=name, hint="run `gieok install {name}` again"
+        )
     return f"registered once, in {shown}"
 
 
@@ -178,7 +186,8 @@ class Stage:
         process = self.run(words, project)
         if process.returncode != 0:
             raise GieokError(
-                f"the memory to deliver could not be kept: {_find_last_agent_line(process)}",
+                "the memory to deliver could not be kept: {line}",
+                line=_find_last_agent_line(process),
                 hint="run `gieok doctor`",
             )
         return project
@@ -223,7 +232,10 @@ class Stage:
             out, err = process.communicate(timeout=_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             raise GieokError(
-                f"{words[0]} did not end in {_TIMEOUT_S} s", hint="try it by hand"
+                "{command} did not end in {timeout_s} s",
+                command=words[0],
+                timeout_s=_TIMEOUT_S,
+                hint="try it by hand",
             ) from error
         finally:
             _kill_process_group(process)
@@ -278,22 +290,32 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
         server.shutdown()
     if not request_texts:
         raise GieokError(
-            f"{whose} asked no model: {_find_last_agent_line(process)}",
-            hint=f"does `{rehearsal.program}` work by hand?",
+            "{whose} asked no model: {line}",
+            whose=whose,
+            line=_find_last_agent_line(process),
+            program=rehearsal.program,
+            hint="does `{program}` work by hand?",
         )
     most = max(text.count(stage.code) for text in request_texts)
     if most == 1:
         return f"{whose}: the memory stood in the model's request, once"
     if most:
         raise GieokError(
-            f"{whose}: the memory stood in the model's request {most} times",
+            "{whose}: the memory stood in the model's request {most} times",
+            whose=whose,
+            most=most,
             hint="report it, with the version",
         )
     log = read_hook_file(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
     raise GieokError(
-        f"{whose}: the memory did not reach the model's request{': ' if log else ''}{log}",
+        "{whose}: the memory did not reach the model's request: {log}"
+        if log
+        else "{whose}: the memory did not reach the model's request",
+        whose=whose,
+        log=log,
+        name=name,
         hint=(
-            f"run `gieok install {name}` again; if that does not help, report it, with the version"
+            "run `gieok install {name}` again; if that does not help, report it, with the version"
         ),
     )
 
@@ -316,7 +338,10 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
         answer = _ask_hook_inventory(stage, program, agent, agent.inventory, file)
         if waiting := agent.list_untrusted_hooks(answer, file, settings):
             raise GieokError(
-                f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}",
+                "hooks of {file!r} that {name} passes over: {hooks}",
+                file=file,
+                name=name,
+                hooks=", ".join(waiting),
                 hint=agent.note,
             )
     return f"{name} says that its user has trusted every hook of ours"
@@ -362,6 +387,7 @@ def _ask_hook_inventory(
             with suppress(OSError):
                 pipe.close() if pipe else None
     raise GieokError(
-        f"`{' '.join((program, *inventory.arguments))}` does not tell which hooks are trusted",
+        "`{command}` does not tell which hooks are trusted",
+        command=" ".join((program, *inventory.arguments)),
         hint="look into it",
     )

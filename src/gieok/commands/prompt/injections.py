@@ -33,7 +33,7 @@ def list_injections(
     Raises BadRequest.
     """
     if not 0 < limit <= _MOST:
-        raise BadRequest(f"limit is {limit}", hint=f"1 to {_MOST:,}")
+        raise BadRequest("limit is {limit}", limit=limit, most=_MOST, hint="1 to {most:,}")
     return InjectionsResult(tuple(list_last_injections(call, limit)))
 
 

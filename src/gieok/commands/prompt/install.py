@@ -81,8 +81,10 @@ def install_agent(
     """
     if agent not in NAMES:
         raise BadRequest(
-            f"{agent!r} is no agent that can be installed",
-            hint=f"one of: {', '.join(NAMES)}",
+            "{agent!r} is no agent that can be installed",
+            agent=agent,
+            names=", ".join(NAMES),
+            hint="one of: {names}",
         )
     if user and project:
         raise BadRequest("--user and --project exclude each other")
@@ -129,7 +131,9 @@ def _plan_command_files(
     edits = load_agent(agent).build_command_edits(site, build_own_command(call))
     if not edits:
         if commands:
-            raise BadRequest(f"{agent!r} has no command files", hint="leave out --commands")
+            raise BadRequest(
+                "{agent!r} has no command files", agent=agent, hint="leave out --commands"
+            )
         return []
     there = [edit for edit in edits if edit.path.exists()]
     if uninstall:

@@ -8,7 +8,7 @@ from gieok.agents import table
 from gieok.agents.agent import load_agent
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.commands.prompt.install import build_own_command, project_site, user_site
-from gieok.errors import GieokError, NotIndexed
+from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
@@ -56,7 +56,10 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         # Settings may come with a repository: what stands there is not run because it calls itself
         # gieok.
         raise _build_hook_error(
-            agent, f"{command!r} calls another gieok than this one; it was not run"
+            agent,
+            Phrase(
+                "{command!r} calls another gieok than this one; it was not run", command=command
+            ),
         )
     title = _title_to_ask(call)
     payload = {
@@ -77,7 +80,12 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise _build_hook_error(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
+        raise _build_hook_error(
+            agent,
+            Phrase(
+                "{command!r} did not end in {timeout_s} s", command=command, timeout_s=_TIMEOUT_S
+            ),
+        ) from error
     finally:  # nothing is injected twice in a session, and the next time asks again
         Path(window.session_file(str(call.home.folder), agent, PROBE)).unlink(missing_ok=True)
     if process.returncode != 0:
@@ -85,20 +93,31 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
             "nothing was said"
         ]
         raise _build_hook_error(
-            agent, f"{command!r} ended with {process.returncode}: {last_lines[0]}"
+            agent,
+            Phrase(
+                "{command!r} ended with {status}: {line}",
+                command=command,
+                status=process.returncode,
+                line=last_lines[0],
+            ),
         )
     if not title:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
     if not process.stdout:
         raise GieokError(
-            f"{agent}: the hook runs, but injects nothing for {payload['prompt']!r}",
-            hint=f"see {call.home.folder / 'logs' / 'hook.log'}",
+            "{agent}: the hook runs, but injects nothing for {prompt!r}",
+            agent=agent,
+            prompt=payload["prompt"],
+            file=call.home.folder / "logs" / "hook.log",
+            hint="see {file}",
         )
     return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(process.stdout, agent)}"
 
 
 def _build_hook_error(agent: str, what: str) -> GieokError:
-    return GieokError(f"{agent}: {what}", hint=f"run `gieok install {agent}` again")
+    return GieokError(
+        "{agent}: {what}", agent=agent, what=Phrase(what), hint="run `gieok install {agent}` again"
+    )
 
 
 def _title_to_ask(call: Call) -> str:
@@ -137,6 +156,7 @@ def _parse_injected_context(stdout: bytes, agent: str) -> str:
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _build_hook_error(
-            agent, f"the hook printed what the agent does not read: {stdout[:80]!r}"
+            agent,
+            Phrase("the hook printed what the agent does not read: {stdout!r}", stdout=stdout[:80]),
         ) from error
     return " ".join(str(call).split())[:300]

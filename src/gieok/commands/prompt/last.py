@@ -54,10 +54,13 @@ def find_last_injection(call: Call, session: str) -> LastResult:
     row = next((row for row in rows if session in ("", row["session"])), None)
     if row is None:
         listed = ", ".join(str(listed_row["session"]) for listed_row in rows[:5])
-        what = f"in session {session!r}" if session else "yet"
         raise BadRequest(
-            f"nothing was put before an agent {what}",
-            hint=f"sessions: {listed}" if listed else None,
+            "nothing was put before an agent in session {session!r}"
+            if session
+            else "nothing was put before an agent yet",
+            session=session,
+            listed=listed,
+            hint="sessions: {listed}" if listed else None,
         )
     return _build_last_result(row, row["last"], call.zone)
 

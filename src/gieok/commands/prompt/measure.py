@@ -73,7 +73,9 @@ def measure_recall(
     label_file = call.caller.path(file) if file else _locate_labels_file(call)
     if label_file.exists() and not label_file.is_file():
         raise BadRequest(
-            f"{str(label_file)!r} is no file", hint="name a file of labels, a JSON object a line"
+            "{file!r} is no file",
+            file=label_file,
+            hint="name a file of labels, a JSON object a line",
         )
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
@@ -92,7 +94,8 @@ def measure_recall(
             measure.append_prompt_label(label_file, typed_label)
     if file and not label_file.is_file():
         raise BadRequest(
-            f"there is no file {str(label_file)!r}",
+            "there is no file {file!r}",
+            file=label_file,
             hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(call)

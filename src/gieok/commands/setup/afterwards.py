@@ -15,7 +15,7 @@ from gieok.commands.home.daemon import DownResult, UpResult
 from gieok.commands.observe.run import take_in_transcripts
 from gieok.commands.setup.interview import ASKED, YES, Interview
 from gieok.commands.setup.questions.after import to_install
-from gieok.errors import GieokError, TranscriptUnreadable
+from gieok.errors import GieokError, Phrase, TranscriptUnreadable
 from gieok.home.call import Call
 from gieok.ranking.likelihood import HIGH
 
@@ -121,7 +121,12 @@ class Afterwards:
         if result.troubles:
             path, why = next(iter(result.troubles.items()))
             raise TranscriptUnreadable(
-                f"{summary}; {len(result.troubles)} not read: {path}: {why}", hint=""
+                "{summary}; {count} not read: {path}: {why}",
+                summary=Phrase(summary),
+                count=len(result.troubles),
+                path=path,
+                why=Phrase(why),
+                hint="",
             )
         if result.waiting:
             return f"{summary}; {result.waiting}"

@@ -9,7 +9,7 @@ from gieok.commands.setup.changes import is_asked, run_setup_trial
 from gieok.commands.setup.dialogue_steps import trial_lines
 from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.ports.keys import Verdict
 
 #: Not a question: save even what a trial says does not work.
@@ -31,16 +31,28 @@ def read_answer_file(
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BadRequest(
-            f"cannot read {str(file)!r}: {' '.join(str(error).split())}", hint=_DOCS
+            "cannot read {file!r}: {error}",
+            file=file,
+            error=Phrase(" ".join(str(error).split())),
+            hint=_DOCS,
         ) from error
     if not isinstance(document or {}, dict):
-        raise BadRequest(f"{str(file)!r} must hold `name: answer` lines", hint=_DOCS)
+        raise BadRequest("{file!r} must hold `name: answer` lines", file=file, hint=_DOCS)
     names = [question.name for question in questions] + [*more, UNTESTED]
     for name in document or {}:
         if name not in names:
             near = get_close_matches(str(name), names, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"answers: {', '.join(names)}"
-            raise BadRequest(f"{str(file)!r} answers {str(name)!r}, which is not asked", hint=hint)
+            hint = (
+                Phrase("did you mean {near!r}?", near=near[0])
+                if near
+                else Phrase("answers: {names}", names=", ".join(names))
+            )
+            raise BadRequest(
+                "{file!r} answers {name!r}, which is not asked",
+                file=file,
+                name=str(name),
+                hint=hint,
+            )
     return document or {}
 
 
@@ -59,13 +71,11 @@ def fill_in_answers(
     for question in questions:
         if not is_asked(known, question):
             if question.name in raw and question in strict:
-                why = (
-                    "it has no use with the other answers, or a variable of the environment "
-                    "decides it"
-                )
                 raise BadRequest(
-                    f"{question.name} is answered, but not asked: {why}",
-                    hint=f"take it out; {_DOCS}",
+                    "{question} is answered, but not asked: it has no use with the other answers, "
+                    "or a variable of the environment decides it",
+                    question=question.name,
+                    hint="take it out; docs/setup.md lists every answer",
                 )
             continue
         is_given = question.name in raw
@@ -89,7 +99,7 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
         value = YES if value else NO
     if question.kind is not AnswerKind.MANY:
         if isinstance(value, dict | list) or value is None:
-            raise BadRequest(f"{question.name} must be one value", hint=_DOCS)
+            raise BadRequest("{question} must be one value", question=question.name, hint=_DOCS)
         return str(value)
     parts = value if isinstance(value, list) else str(value or "").replace(NO, "").split(",")
     ticked_values = tuple(
@@ -98,7 +108,11 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
     values = [pick.value for pick in question.picks(known)]
     if wrong := [part for part in ticked_values if part not in values]:
         raise BadRequest(
-            f"{question.name} is {wrong[0]!r}", hint=f"here: {', '.join(values)}, or none"
+            "{question} is {answer!r}",
+            question=question.name,
+            answer=wrong[0],
+            choices=", ".join(values),
+            hint="here: {choices}, or none",
         )
     return ticked_values
 
@@ -108,9 +122,10 @@ def _read_secret_variable(known: Interview, name: str, value: object) -> str:
     variable = value if isinstance(value, str) else ""
     if not _VARIABLE.fullmatch(variable) or not known.call.caller.environment.get(variable):
         raise BadRequest(
-            f"{name} must name a variable of the environment that is set",
+            "{name} must name a variable of the environment that is set",
+            name=name,
             hint=(
-                f"such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key "
+                "such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key "
                 "never stands in the file"
             ),
         )
@@ -124,12 +139,24 @@ def _check_given_answer(
     if given in values:
         return
     is_line = question.kind is not AnswerKind.ONE or question.free is not None
-    shown = "" if question.kind is AnswerKind.SECRET else f" is {given!r}"
+    is_secret = question.kind is AnswerKind.SECRET
     if not is_line:
-        raise BadRequest(f"{question.name}{shown}", hint=f"one of: {', '.join(values)}")
+        raise BadRequest(
+            "{question}" if is_secret else "{question} is {given!r}",
+            question=question.name,
+            given=given,
+            choices=", ".join(values),
+            hint="one of: {choices}",
+        )
     if wrong := question.wrong(known, given):
-        problem = shown if is_given else " is missing"
-        raise BadRequest(f"{question.name}{problem}: {wrong}", hint=_DOCS)
+        shown = "{question}: {wrong}" if is_secret else "{question} is {given!r}: {wrong}"
+        raise BadRequest(
+            shown if is_given else "{question} is missing: {wrong}",
+            question=question.name,
+            given=given,
+            wrong=Phrase(wrong),
+            hint=_DOCS,
+        )
 
 
 def check_trials(
@@ -147,7 +174,10 @@ def check_trials(
             if trial.verdict is not Verdict.VALID and raw.get(UNTESTED) is not True:
                 outcome = " ".join(line.strip() for line in shown[:1])
                 raise BadRequest(
-                    f"nothing is saved: {outcome}",
-                    hint=f"{trial.hint}; `{UNTESTED}: true` saves it all the same",
+                    "nothing is saved: {outcome}",
+                    outcome=outcome,
+                    step=Phrase(trial.hint),
+                    untested=UNTESTED,
+                    hint="{step}; `{untested}: true` saves it all the same",
                 )
     return lines

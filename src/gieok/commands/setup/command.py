@@ -17,8 +17,7 @@ from gieok.commands.setup.questions.after import AFTER, AFTER_TITLE
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.text.korean import in_language
-from gieok.text.messages import Words
+from gieok.text.messages import Words, in_language
 
 if TYPE_CHECKING:
     from gieok.commands.setup.terminal import TerminalDialogue

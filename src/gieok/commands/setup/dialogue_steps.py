@@ -11,8 +11,7 @@ from gieok.commands.setup.dialogue import Pick, WentBack
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.ports.keys import Trial, Verdict
-from gieok.text.korean import in_language
-from gieok.text.messages import Words
+from gieok.text.messages import Words, in_language
 
 if TYPE_CHECKING:
     from gieok.commands.setup.terminal import TerminalDialogue

@@ -36,7 +36,7 @@ class CutArchive(OpenedFiles):
         self._members = dict(self._scan())
         if not self._members:
             raise BadRequest(
-                f"{str(path)!r} is no archive that can be read", hint="download it again"
+                "{path!r} is no archive that can be read", path=path, hint="download it again"
             )
 
     def _scan(self) -> list[tuple[str, _CutMember]]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 
 #: Folders that hold no memory.
 _LEFT_OUT = frozenset((".git", "node_modules", ".venv", "__pycache__", ".obsidian", ".trash"))
@@ -32,7 +32,9 @@ class OpenedFiles:
             names += ((base / name).as_posix() for name in files)
             if len(names) > _MOST_FILES:
                 raise BadRequest(
-                    f"{str(self.path)!r} holds more than {_MOST_FILES:,} files",
+                    "{path!r} holds more than {most:,} files",
+                    path=self.path,
+                    most=_MOST_FILES,
                     hint="name a folder in it",
                 )
         return sorted(names)
@@ -42,7 +44,11 @@ class OpenedFiles:
         try:
             return (self.path / name).open("rb")
         except OSError as error:
-            raise BadRequest(f"cannot read {self.place(name)!r}: {error.strerror}") from error
+            raise BadRequest(
+                "cannot read {path!r}: {reason}",
+                path=self.place(name),
+                reason=find_os_reason(error),
+            ) from error
 
     def on_disk(self, name: str) -> Path | None:
         """Return the path of a file on disk."""

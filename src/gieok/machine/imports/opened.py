@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, find_os_reason
 from gieok.machine.imports.cut_archive import CutArchive
 from gieok.machine.imports.folder import OneFile, OpenedFiles
 
@@ -20,7 +20,7 @@ _BOMB_BYTES, _BOMB_RATIO = 1 << 29, 300
 def open_import_files(path: Path) -> OpenedFiles:
     """Open the files at a path. Raises BadRequest."""
     if not path.exists():
-        raise BadRequest(f"there is nothing at {str(path)!r}", hint="give a file or a folder")
+        raise BadRequest("there is nothing at {path!r}", path=path, hint="give a file or a folder")
     try:
         if path.is_dir():
             return OpenedFiles(path)
@@ -30,7 +30,9 @@ def open_import_files(path: Path) -> OpenedFiles:
             is_cut = file.read(len(_BEGINS)) == _BEGINS
         return CutArchive(path) if is_cut else OneFile(path)
     except OSError as error:
-        raise BadRequest(f"cannot read {str(path)!r}: {error.strerror}") from error
+        raise BadRequest(
+            "cannot read {path!r}: {reason}", path=path, reason=find_os_reason(error)
+        ) from error
 
 
 class _Archive(OpenedFiles):
@@ -41,7 +43,9 @@ class _Archive(OpenedFiles):
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
-            raise BadRequest(f"{str(path)!r} is no archive that can be read: {error}") from error
+            raise BadRequest(
+                "{path!r} is no archive that can be read: {error}", path=path, error=error
+            ) from error
 
     def names(self) -> list[str]:
         return sorted(info.filename for info in self._zip.infolist() if not info.is_dir())
@@ -50,16 +54,21 @@ class _Archive(OpenedFiles):
         info = self._zip.getinfo(name)
         if info.flag_bits & 0x1:
             raise BadRequest(
-                f"{self.place(name)!r} is encrypted", hint="unpack it, and import the folder"
+                "{path!r} is encrypted",
+                path=self.place(name),
+                hint="unpack it, and import the folder",
             )
         if info.file_size > _BOMB_BYTES and info.file_size > _BOMB_RATIO * max(
             info.compress_size, 1
         ):
             raise BadRequest(
                 (
-                    f"{self.place(name)!r} would be {info.file_size:,} bytes out of "
-                    f"{info.compress_size:,}: that is no export"
+                    "{path!r} would be {file_size:,} bytes out of {compress_size:,}: that is "
+                    "no export"
                 ),
+                path=self.place(name),
+                file_size=info.file_size,
+                compress_size=info.compress_size,
                 hint="unpack it by hand if you know better, and import the folder",
             )
         return cast("BinaryIO", io.BufferedReader(_Unpacked(self._zip, info), _CHUNK_BYTES))

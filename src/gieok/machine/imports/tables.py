@@ -55,7 +55,10 @@ def read_query_rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
                 yield {name: row[name] for name in row.keys()}  # noqa: SIM118
     except sqlite3.Error as error:
         raise BadRequest(
-            f"cannot read {str(file)!r}: {error}", hint="close the program that writes it"
+            "cannot read {file!r}: {error}",
+            file=file,
+            error=error,
+            hint="close the program that writes it",
         ) from error
 
 

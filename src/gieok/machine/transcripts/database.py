@@ -40,7 +40,7 @@ class TranscriptDatabase:
         if not needed <= self.columns:
             self.close()
             raise TranscriptUnreadable(
-                f"{str(file)!r} is no {self.AGENT} database that this gieok knows"
+                "{file!r} is no {agent} database that this gieok knows", file=file, agent=self.AGENT
             )
 
     def sessions(self) -> list[StoredSession]:
@@ -65,7 +65,9 @@ class TranscriptDatabase:
         except Exception as error:
             if not isinstance(error, sqlite3.Error) and type(error).__module__ != "apsw":
                 raise
-            raise TranscriptUnreadable(f"cannot read {str(self._file)!r}: {error}") from error
+            raise TranscriptUnreadable(
+                "cannot read {file!r}: {error}", file=self._file, error=error
+            ) from error
 
     def _open(self, file: Path) -> tuple[Rows, Callable[[], None]]:
         """Open the file read-only with an SQLite that is new enough.
@@ -79,14 +81,16 @@ class TranscriptDatabase:
         except MissingExtra as error:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
-                (
-                    f"{self.AGENT}'s database needs SQLite {needed}, Python's is "
-                    f"{sqlite3.sqlite_version}"
-                ),
+                "{agent}'s database needs SQLite {needed}, Python's is {version}",
+                agent=self.AGENT,
+                needed=needed,
+                version=sqlite3.sqlite_version,
                 hint=error.hint,
             ) from error
         except Exception as error:
-            raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error
+            raise TranscriptUnreadable(
+                "cannot open {file!r}: {error}", file=file, error=error
+            ) from error
 
 
 def _connect_by_stdlib(file: Path) -> tuple[Rows, Callable[[], None]]:

@@ -78,7 +78,7 @@ class OpenCodeDatabase(TranscriptDatabase):
         if not (self._has_log or self._has_parts):
             self.close()
             raise TranscriptUnreadable(
-                f"{str(file)!r} is no opencode database that this gieok knows"
+                "{file!r} is no opencode database that this gieok knows", file=file
             )
 
     def _has(self, table: str, needed: frozenset[str]) -> bool:

@@ -34,7 +34,9 @@ class OpenCodeFiles:
         try:
             self._found = {session["id"]: session for session in self._list_sessions()}
         except OSError as error:
-            raise TranscriptUnreadable(f"cannot read {str(self._storage)!r}: {error}") from error
+            raise TranscriptUnreadable(
+                "cannot read {storage!r}: {error}", storage=self._storage, error=error
+            ) from error
         return [
             StoredSession(identity, "", _find_first_line_number(session) + _MOST_LINES)
             for identity, session in sorted(self._found.items())

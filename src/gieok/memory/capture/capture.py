@@ -468,7 +468,7 @@ def capture_database(
     except GieokError as error:
         if not isinstance(error, TranscriptUnreadable) and error.code != "missing_extra":
             raise
-        capture.captured.troubles[str(source.path)] = f"{error} ({error.hint})"
+        capture.captured.troubles[str(source.path)] = error.in_full
         return 0
     capture.captured.troubles.pop(str(source.path), None)
     return added

@@ -78,7 +78,9 @@ def _of_file(path: Path) -> int:
         if transcript is None:
             if formats.is_prelude(first):
                 return 0
-            raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
+            raise TranscriptUnreadable(
+                "{path!r} is not in the format of a known transcript", path=path
+            )
         lines = [line.data for line in tail.read_new_lines(file, Cursor("", "")).lines]
     return _count_sample_messages(transcript, lines)
 
@@ -86,7 +88,7 @@ def _of_file(path: Path) -> int:
 def _of_whole(path: Path, data: bytes) -> int:
     recognised = formats.recognise_whole(path.name, data)
     if recognised is None:
-        raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
+        raise TranscriptUnreadable("{path!r} is not in the format of a known transcript", path=path)
     transcript, lines = recognised
     return sum(
         isinstance(event, Message) for line in lines for event in transcript.events(line, "0")
@@ -112,7 +114,7 @@ def _of_database(
             transcript = formats.recognise("", events[: formats.SNIFFED_LINES])
             if transcript is None and not formats.is_prelude(events):
                 raise TranscriptUnreadable(
-                    f"a session of {str(source.path)!r} is not in a format that is known"
+                    "a session of {path!r} is not in a format that is known", path=source.path
                 )
             if transcript is not None and (messages := _count_sample_messages(transcript, events)):
                 return messages

@@ -172,7 +172,8 @@ class Intake:
         fresh = Cursor(self._identity(), self.source.path, upto, head=self.source.print)
         if not self.journal.append(scope, events, fresh, self._cursor):
             raise GieokError(
-                f"{self.source.path!r} is being imported by another process",
+                "{path!r} is being imported by another process",
+                path=self.source.path,
                 hint="run the command again when that is done",
             )
         self._cursor = fresh

@@ -347,10 +347,12 @@ class Carrying:
 def check_header(row: Mapping[str, Any], place: str) -> None:
     """Check the first line of an export. Raises BadRequest."""
     if row.get("gieok") != HEADER["gieok"] or not isinstance(row.get("version"), int):
-        raise BadRequest(f"{place!r} is no export of Gieok")
+        raise BadRequest("{place!r} is no export of Gieok", place=place)
     if row["version"] > VERSION:
         raise BadRequest(
-            f"{place!r} was written by a newer Gieok (version {row['version']})",
+            "{place!r} was written by a newer Gieok (version {version})",
+            place=place,
+            version=row["version"],
             hint="update this one",
         )
 

@@ -171,7 +171,9 @@ def add_roots(
     for path in paths:
         if (shown := redact_path_names(path.as_posix())) != path.as_posix():
             raise BadRequest(
-                f"the folder {shown!r} has a secret in its name", hint="rename it, then index it"
+                "the folder {shown!r} has a secret in its name",
+                shown=shown,
+                hint="rename it, then index it",
             )
     new_roots = [Root("", path, only) for path in paths]
 
@@ -284,16 +286,23 @@ def resolve_root_file(roots: list[Root], name: str, here: Path | None = None) ->
     folder. Raises BadRequest for a path outside of every root (links resolved), or in several.
     """
     if not roots:
-        raise NotIndexed(f"nothing is indexed, so {name!r} is in no known folder")
+        raise NotIndexed("nothing is indexed, so {name!r} is in no known folder", name=name)
     candidates = _list_root_candidates(roots, name, here or Path(name).expanduser().absolute())
     inside = [(root, path) for root, path in candidates if _is_inside_root(root, path)]
     if not inside:
         known = ", ".join(str(root.path) for root in roots)
-        raise BadRequest(f"{name!r} is outside of the indexed folders", hint=f"indexed: {known}")
+        raise BadRequest(
+            "{name!r} is outside of the indexed folders",
+            name=name,
+            known=known,
+            hint="indexed: {known}",
+        )
     existing = {path.resolve(): (root, path.resolve()) for root, path in inside if path.exists()}
     if len(existing) > 1:
         keys = ", ".join(repr(f"{root.name}/{name}") for root, path in inside if path.exists())
-        raise BadRequest(f"{name!r} is in several indexed folders", hint=f"name one: {keys}")
+        raise BadRequest(
+            "{name!r} is in several indexed folders", name=name, keys=keys, hint="name one: {keys}"
+        )
     return next(iter(existing.values()), inside[0])
 
 

@@ -50,7 +50,8 @@ def sync_scope_roots(
     away = [root for root in wanted if roots.is_away(root, known)]
     if len(away) == len(wanted) and not any(root.path.exists() for root in wanted):
         raise BadRequest(
-            f"the indexed folder {str(wanted[0].path)!r} does not exist",
+            "the indexed folder {path!r} does not exist",
+            path=wanted[0].path,
             hint=(
                 "nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it"
             ),

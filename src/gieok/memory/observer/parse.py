@@ -81,9 +81,10 @@ def parse_observer_answer(
     ):
         excerpt = " ".join(answer.split())[:80]
         raise DegenerateOutput(
-            f"the model answered without observations: {excerpt!r}"
+            "the model answered without observations: {excerpt!r}"
             if excerpt
-            else "the model answered nothing"
+            else "the model answered nothing",
+            excerpt=excerpt,
         )
     task = _TASK.search(answer)
     patterns = _PATTERNS.search(answer)

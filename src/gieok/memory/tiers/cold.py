@@ -93,7 +93,7 @@ def _iter_living_arrivals(tiers: Tiers, place: Place, done: Outcome) -> Iterator
     try:
         state = move.read_file_state(tiers, Group(place.scope, place.tier, shelf.plain(place.path)))
     except ArchiveFailed as error:
-        done.wrong.append(f"{error} ({error.hint})")
+        done.wrong.append(error.in_full)
         return
     done.wrong += state.wrong
     for living in state.living.values():
@@ -124,7 +124,7 @@ def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -
         except (ArchiveMissing, BrokenNote):  # the next look at the archive tells
             continue
         except ArchiveFailed as error:
-            outcome.wrong.append(f"{error} ({error.hint})")
+            outcome.wrong.append(error.in_full)
     return outcome
 
 

@@ -95,7 +95,9 @@ def _write_conflict_note(tiers: Tiers, group: Group, document: Document, whose: 
         else:
             return path
     raise ArchiveConflict(
-        f"a hundred versions lie beside {group.path!r}", hint="`gieok archive pending` names them"
+        "a hundred versions lie beside {path!r}",
+        path=group.path,
+        hint="`gieok archive pending` names them",
     )
 
 

@@ -249,7 +249,9 @@ def _plan_group_move(tiers: Tiers, group: Group) -> _Plan:
         memory.entry.document.key: memory.entry for memory in back.memories
     } != entries or back.own != state.own:
         raise ArchiveFailed(
-            f"{group.path!r} cannot be written so that it reads the same", hint="report this"
+            "{path!r} cannot be written so that it reads the same",
+            path=group.path,
+            hint="report this",
         )
     path, data = shelf.packed(group.path, text)
     place = Place(group.scope, group.tier, path)
@@ -325,7 +327,7 @@ def _finish_plan_write(
             marks |= {stale.place: stale for stale in tiers.journal.mark_stale([now.place])}
         tried = _try_plan_write(tiers, now)
     if isinstance(tried, ArchiveFailed):
-        done.wrong.append(f"{tried} ({tried.hint})")
+        done.wrong.append(tried.in_full)
         return None
     there = now.state.held.get(now.place.path)
     done.written += now.data is not None and not (there is not None and there.data == now.data)

@@ -115,7 +115,7 @@ class NoteForm:
             ) == whose and not self.is_taken(path, document):
                 self._given[filenames.fold_file_name(path)] = whose
                 return path
-        raise ArchiveFailed(f"no name is left for the note {path!r}")
+        raise ArchiveFailed("no name is left for the note {path!r}", path=path)
 
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
         """Return the text of a note; without a memory, the person's own part of the note.
@@ -124,7 +124,7 @@ class NoteForm:
         """
         del scope, tier
         if len(contents.memories) > 1:
-            raise ArchiveFailed(f"two memories cannot be in the note {path!r}")
+            raise ArchiveFailed("two memories cannot be in the note {path!r}", path=path)
         if not contents.memories:
             return contents.own + "\n"
         entry = contents.memories[0].entry

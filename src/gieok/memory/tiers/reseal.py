@@ -32,7 +32,7 @@ def reseal_tiers(tiers: Tiers, progress: Callable[[int], None] = lambda done: No
                     _reseal_file(tiers, shelf, Place(scope, shelf.tier, path), done)
                     progress(done.written)
             except ArchiveFailed as error:
-                done.wrong.append(f"{error} ({error.hint})")
+                done.wrong.append(error.in_full)
         deliver(tiers.journal, tiers.store)
     return done
 
@@ -120,6 +120,7 @@ def _change_key(
 def _require_same_content(path: str, found: bytes, wanted: bytes) -> None:
     if found != wanted:
         raise ArchiveFailed(
-            f"{path!r} does not open as it was sealed",
+            "{path!r} does not open as it was sealed",
+            path=path,
             hint="the file is left as it was; report this",
         )

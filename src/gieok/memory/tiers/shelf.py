@@ -124,7 +124,9 @@ class Shelf:
         try:
             content = sealer.open(data)
         except ArchiveFailed as error:
-            raise ArchiveFailed(f"{path!r}: {error}", hint=error.hint) from error
+            raise ArchiveFailed(
+                "{path!r}: {error}", path=path, error=error, hint=error.hint
+            ) from error
         if not path.removesuffix(sealer.suffix).endswith(_PACKED):
             return content
         try:
@@ -142,6 +144,8 @@ class Shelf:
         back, revision = archive.read(place.path)
         if back != data:
             raise ArchiveFailed(
-                f"{place.path!r} in {archive.location} does not read as it was written"
+                "{path!r} in {location} does not read as it was written",
+                path=place.path,
+                location=archive.location,
             )
         return revision

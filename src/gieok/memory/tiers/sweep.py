@@ -167,7 +167,7 @@ def iter_filed_entries(
             state = move.read_file_state(tiers, group, stored)
             living_entries = [living.entry for living in state.living.values()]
         except ArchiveFailed as error:
-            state = move.FileState(wrong=[f"{error} ({error.hint})"])
+            state = move.FileState(wrong=[error.in_full])
             places = (
                 Place(group.scope, group.tier, path)
                 for path in tiers.shelves[group.tier].spellings(group.path)
@@ -192,7 +192,7 @@ def _iter_moves_to_hot(tiers: Tiers, group: Group, day: date, done: Outcome) -> 
     try:
         state = move.read_file_state(tiers, group)
     except ArchiveFailed as error:
-        done.wrong.append(f"{error} ({error.hint})")
+        done.wrong.append(error.in_full)
         return
     done.wrong += state.wrong
     for row, entry, replaced in state.living.values():
@@ -231,7 +231,7 @@ def _restore_missing_entries(tiers: Tiers, done: Outcome) -> None:
             try:
                 living = move.read_file_state(tiers, group).living
             except ArchiveFailed as error:
-                done.wrong.append(f"{error} ({error.hint})")
+                done.wrong.append(error.in_full)
                 continue
             lacking_entries = [entry for key, (row, entry, _) in living.items() if key in keys]
             tiers.store.put(
@@ -359,7 +359,7 @@ def _rewrite_changed_files(tiers: Tiers, tier: Tier) -> Outcome:
                 files = tiers.shelves[tier].archive(archived.place.scope).files()
                 there[archived.place.scope] = {file.path: file.revision for file in files}
         except ArchiveFailed as error:
-            outcome.wrong.append(f"{error} ({error.hint})")
+            outcome.wrong.append(error.in_full)
             there[archived.place.scope] = {}
             continue
         if there[archived.place.scope].get(archived.place.path) != archived.revision:

@@ -107,7 +107,9 @@ class OnnxEmbedder:
         if tokens is None:
             matrix = next((rows for rows in outputs.values() if rows.ndim == 2), None)
             if matrix is None:
-                raise EmbedderFailed(f"the graph in {str(self._folder.folder)!r} gives no vectors")
+                raise EmbedderFailed(
+                    "the graph in {folder!r} gives no vectors", folder=self._folder.folder
+                )
             alone: NDArray[Any] = matrix[0]
             return alone
         return _pool_token_vectors(tokens[0].astype("float32"), self._pooling)
@@ -122,7 +124,8 @@ class OnnxEmbedder:
         modules = folder.read("modules.json") or []
         if any(str(module.get("type", "")).endswith(".Dense") for module in modules):
             raise EmbedderFailed(
-                f"the graph in {str(folder.folder)!r} ends before the model's own last layers",
+                "the graph in {folder!r} ends before the model's own last layers",
+                folder=folder.folder,
                 hint=(
                     "use an export whose graph gives `sentence_embedding`, such as onnx-community's"
                 ),
@@ -133,7 +136,9 @@ class OnnxEmbedder:
         modes = [mode for key, mode in _MODES.items() if config.get(key)]
         if config and len(modes) != 1:
             raise EmbedderFailed(
-                f"the pooling in {str(folder.folder)!r} is not known here: {config}"
+                "the pooling in {folder!r} is not known here: {config}",
+                folder=folder.folder,
+                config=config,
             )
         kind = str(folder.read("config.json").get("model_type", "")).lower()
         if not modes and kind.startswith(_DECODERS):
@@ -141,7 +146,8 @@ class OnnxEmbedder:
         modes = modes or [mode for part, mode in _BY_NAME.items() if part in self._name.lower()]
         if not modes:
             raise EmbedderFailed(
-                f"{str(folder.folder)!r} does not say how the vectors of tokens become one",
+                "{folder!r} does not say how the vectors of tokens become one",
+                folder=folder.folder,
                 hint="set `embedder.pooling` to mean, cls or last, as the model's card says",
             )
         return modes[0]

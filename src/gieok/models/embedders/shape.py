@@ -44,12 +44,12 @@ def pack_unit_vectors(rows: Sequence[object], dimension: int) -> list[bytes]:
         if dimension > vector.size:
             raise EmbedderFailed(
                 (
-                    f"the embedder gives vectors of {vector.size} numbers, `embedder.dimension` "
-                    f"is {dimension}"
+                    "the embedder gives vectors of {size} numbers, `embedder.dimension` is "
+                    "{dimension}"
                 ),
-                hint=(
-                    f"set `embedder.dimension: {vector.size}` or 0, and run `gieok index --rebuild`"
-                ),
+                size=vector.size,
+                dimension=dimension,
+                hint=("set `embedder.dimension: {size}` or 0, and run `gieok index --rebuild`"),
             )
         vector = vector[: dimension or None]
         length = float(np.linalg.norm(vector))

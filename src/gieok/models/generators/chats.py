@@ -60,10 +60,18 @@ class _ProviderChat:
         if isinstance(status, int):
             retry = status >= 500 or status in _RETRYABLE
             return GeneratorFailed(
-                f"{self.model} answered {status}", hint=_HINT, worth_retrying=retry
+                "{model} answered {code}",
+                model=self.model,
+                code=status,
+                hint=_HINT,
+                worth_retrying=retry,
             )
         return GeneratorFailed(
-            f"{self.model} failed: {type(error).__name__}", hint=_HINT, worth_retrying=True
+            "{model} failed: {kind}",
+            model=self.model,
+            kind=type(error).__name__,
+            hint=_HINT,
+            worth_retrying=True,
         )
 
     @property
@@ -81,7 +89,9 @@ class OpenAiChat(_ProviderChat):
         super().__init__(model, key, address, timeout_s)
         if not address:
             raise GeneratorFailed(
-                f"the endpoint of {model} needs its address", hint="set `character.base_url`"
+                "the endpoint of {model} needs its address",
+                model=model,
+                hint="set `character.base_url`",
             )
 
     @cached_property
@@ -272,7 +282,10 @@ def _require_finished_reply(end: ReplyPart, model: str) -> ReplyPart:
     """
     if not end.finish:
         raise GeneratorFailed(
-            f"{model} broke off in the middle of its reply", hint="try again", worth_retrying=True
+            "{model} broke off in the middle of its reply",
+            model=model,
+            hint="try again",
+            worth_retrying=True,
         )
     return end
 

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from gieok import registry
-from gieok.errors import GeneratorFailed
+from gieok.errors import GeneratorFailed, Phrase
 from gieok.places.home import OWN_RUN
 from gieok.ports.models import Generated, Prompt
 from gieok.text.echo import MARKER
@@ -126,12 +126,17 @@ class HostGenerator:
     def _command(self) -> str:
         program = registry.find_program(self._path or self.program, os.environ)
         if not program:
-            where = f" at {self._path!r}" if self._path else ""
             raise GeneratorFailed(
-                f"{self.model} needs the command `{self.program}`, which is not here{where}",
+                "{model} needs the command `{program}`, which is not here at {path!r}"
+                if self._path
+                else "{model} needs the command `{program}`, which is not here",
+                model=self.model,
+                program=self.program,
+                path=self._path,
+                agent=self.agent,
                 hint=(
-                    f"install {self.agent}, or name the command's path in the `base_url` beside "
-                    "the model's setting"
+                    "install {agent}, or name the command's path in the `base_url` beside the "
+                    "model's setting"
                 ),
             )
         return program
@@ -161,7 +166,11 @@ class HostGenerator:
             )
         except OSError as error:
             raise GeneratorFailed(
-                f"{self.program} cannot be started: {error}", hint=f"reinstall {self.agent}"
+                "{program} cannot be started: {error}",
+                program=self.program,
+                error=error,
+                agent=self.agent,
+                hint="reinstall {agent}",
             ) from error
         try:
             output, errors = process.communicate(text, timeout=timeout_s)
@@ -171,27 +180,45 @@ class HostGenerator:
                 raise
             # No immediate retry: the call may have been paid for.
             raise GeneratorFailed(
-                f"{self.program} did not answer within {timeout_s:g} s"
+                "{program} did not answer within {timeout_s:g} s",
+                program=self.program,
+                timeout_s=timeout_s,
             ) from error
         return _Done(process.returncode, output, errors)
 
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:
         """Return the error for a failed command's output."""
-        told = (
-            " ".join(redact(told).split())[:_MOST_SHOWN]
-            or f"it ended with status {status} and said nothing"
-        )
-        what = f"{self.program}: {told}"
-        if _NOT_LOGGED_IN.search(told):
-            return GeneratorFailed(f"{what} (it is not logged in)", hint=f"run `{self.login}`")
-        if _LIMIT.search(told):
+        told = " ".join(redact(told).split())[:_MOST_SHOWN]
+        said = Phrase(told or "it ended with status {status} and said nothing", status=status)
+        if _NOT_LOGGED_IN.search(said):
             return GeneratorFailed(
-                f"{what} (its limit is reached)",
+                "{program}: {said} (it is not logged in)",
+                program=self.program,
+                said=said,
+                login=self.login,
+                hint="run `{login}`",
+            )
+        if _LIMIT.search(said):
+            return GeneratorFailed(
+                "{program}: {said} (its limit is reached)",
+                program=self.program,
+                said=said,
                 hint="it goes on by itself once the limit is renewed",
             )
-        if "unknown option" in told or "unexpected argument" in told:
-            return GeneratorFailed(f"{what} (it is too old)", hint=f"update {self.agent}")
-        return GeneratorFailed(what, worth_retrying=bool(_PASSING.search(told)))
+        if "unknown option" in said or "unexpected argument" in said:
+            return GeneratorFailed(
+                "{program}: {said} (it is too old)",
+                program=self.program,
+                said=said,
+                agent=self.agent,
+                hint="update {agent}",
+            )
+        return GeneratorFailed(
+            "{program}: {said}",
+            program=self.program,
+            said=said,
+            worth_retrying=bool(_PASSING.search(said)),
+        )
 
 
 class ClaudeCode(HostGenerator):

@@ -64,7 +64,9 @@ class OllamaGenerator:
         text = message.get("content") if isinstance(message, dict) else None
         if not isinstance(text, str):
             raise GeneratorFailed(
-                f"{self.model} answered something that is no message", worth_retrying=True
+                "{model} answered something that is no message",
+                model=self.model,
+                worth_retrying=True,
             )
         read, written = (
             int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count")
@@ -106,7 +108,9 @@ class OllamaChat:
         try:
             for line in self._service.lines("/api/chat", body, {404: f"run `ollama pull {name}`"}):
                 if line.get("error"):
-                    raise GeneratorFailed(f"{self.model} broke off", worth_retrying=True)
+                    raise GeneratorFailed(
+                        "{model} broke off", model=self.model, worth_retrying=True
+                    )
                 message = line.get("message")
                 if isinstance(message, dict) and message.get("content"):
                     yield ReplyPart(str(message["content"]))
@@ -122,7 +126,7 @@ class OllamaChat:
                 str(error), hint=error.hint or None, worth_retrying=error.worth_retrying
             ) from error
         raise GeneratorFailed(
-            f"{self.model} broke off in the middle of its reply", worth_retrying=True
+            "{model} broke off in the middle of its reply", model=self.model, worth_retrying=True
         )
 
 

@@ -80,23 +80,34 @@ class ProviderGenerator:
         except exceptions.ModelHTTPError as error:
             retry = error.status_code >= 500 or error.status_code in _RETRYABLE
             raise GeneratorFailed(
-                f"{self.model} answered {error.status_code}",
+                "{model} answered {status}",
+                model=self.model,
                 worth_retrying=retry,
                 status=error.status_code,
             ) from error
         except TimeoutError as error:
             raise GeneratorFailed(
-                f"{self.model} did not answer within {timeout_s:g} s", worth_retrying=True
+                "{model} did not answer within {timeout_s:g} s",
+                model=self.model,
+                timeout_s=timeout_s,
+                worth_retrying=True,
             ) from error
         except exceptions.UserError as error:
             raise GeneratorFailed(
-                f"{self.model}: {error}", hint="`gieok config show` shows the model's settings"
+                "{model}: {error}",
+                model=self.model,
+                error=error,
+                hint="`gieok config show` shows the model's settings",
             ) from error
         # each provider's library has its own; none of them may stop the sidecar
         except Exception as error:
             name = type(error).__name__
             raise GeneratorFailed(
-                f"{self.model} failed: {name}: {error}", worth_retrying=True
+                "{model} failed: {name}: {error}",
+                model=self.model,
+                name=name,
+                error=error,
+                worth_retrying=True,
             ) from error
         finally:
             await close()
@@ -154,7 +165,8 @@ def build_chat_generator(model: str, key: str, address: str) -> ProviderGenerato
     """
     if not address:
         raise GeneratorFailed(
-            f"the endpoint of {model} needs its address",
+            "the endpoint of {model} needs its address",
+            model=model,
             hint="set `base_url` next to the setting of the model, such as `observe.base_url`",
         )
 

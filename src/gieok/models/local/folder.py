@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import EmbedderFailed
+from gieok.errors import EmbedderFailed, Phrase
 
 
 def build_model_folder(
@@ -27,9 +27,11 @@ def build_model_folder(
                 _remove_leftovers(models, prefix)
                 _replace_model_folder(folder, prefix, build)
     except OSError as error:
-        hint = f"make {models} writable, with 100 MB to spare, and run the command again"
+        hint = Phrase(
+            "make {models} writable, with 100 MB to spare, and run the command again", models=models
+        )
         raise EmbedderFailed(
-            f"the embedding model cannot be written: {error}", hint=hint
+            "the embedding model cannot be written: {error}", error=error, hint=hint
         ) from error
 
 

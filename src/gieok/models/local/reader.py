@@ -202,7 +202,8 @@ class LocalReader:
             from gieok.models.local import platforms
 
             raise EmbedderFailed(
-                f"the reader needs a package that is not there: {error}",
+                "the reader needs a package that is not there: {error}",
+                error=error,
                 hint=platforms.here().for_runtime(),
             ) from error
         except MemoryError as error:
@@ -235,8 +236,11 @@ class LocalReader:
             return open_files(file)
         except load_errors() as error:
             raise EmbedderFailed(
-                f"the reader in {file.parent} cannot be loaded: {error}",
-                hint=f"remove {file.parent} and {encoder_folder} and run the command again",
+                "the reader in {folder} cannot be loaded: {error}",
+                folder=file.parent,
+                error=error,
+                encoder_folder=encoder_folder,
+                hint="remove {folder} and {encoder_folder} and run the command again",
             ) from error
 
 
@@ -266,7 +270,7 @@ def _run_graph(
     try:
         output: NDArray[float32] = session.run(None, {INPUT: table.embed(ids)})[0]
     except _list_run_errors() as error:
-        raise EmbedderFailed(f"the reader failed: {error}") from error
+        raise EmbedderFailed("the reader failed: {error}", error=error) from error
     return output
 
 

@@ -5,7 +5,7 @@ Under `ulimit -v`, OpenBLAS ends the process instead of raising.
 
 import os
 
-from gieok.errors import EmbedderFailed
+from gieok.errors import EmbedderFailed, Phrase
 
 #: Address space beyond what the process has: for a loaded model (220 MB were seen), and to convert
 #: it once (650 MB).
@@ -24,13 +24,19 @@ def require_address_space(needed_bytes: int) -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit - _measure_address_space() < needed_bytes:
         raise build_memory_shortage_error(
-            f"it needs {needed_bytes >> 20} MB more than `ulimit -v {limit >> 10}` leaves"
+            Phrase(
+                "it needs {needed_mb} MB more than `ulimit -v {limit_kib}` leaves",
+                needed_mb=needed_bytes >> 20,
+                limit_kib=limit >> 10,
+            )
         )
 
 
 def build_memory_shortage_error(what: str) -> EmbedderFailed:
     """Return the error for too little memory."""
-    return EmbedderFailed(f"too little memory for the embedding model: {what}", hint=_HINT)
+    return EmbedderFailed(
+        "too little memory for the embedding model: {what}", what=Phrase(what), hint=_HINT
+    )
 
 
 def _measure_address_space() -> int:

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from gieok import paths
-from gieok.errors import EmbedderFailed
+from gieok.errors import EmbedderFailed, Phrase
 from gieok.models.local import room
 from gieok.models.local.releases import CURRENT, EARLIER, Release
 from gieok.opening import ModelOpening
@@ -110,7 +110,7 @@ class E5Embedder:
         try:
             vector = centred(encoder.vector(form, text), self._language_means(), form, text)
         except self._errors as error:
-            raise EmbedderFailed(f"the embedding model failed: {error}") from error
+            raise EmbedderFailed("the embedding model failed: {error}", error=error) from error
         return (vector / (vector @ vector) ** 0.5).astype("<f4").tobytes()
 
     def _encoder(self) -> "Encoder":
@@ -175,9 +175,12 @@ def _open_e5_encoder(
     try:
         return encoder.open_encoder(folder, threads)
     except errors as error:
-        hint = f"remove {folder} and run the command again"
+        hint = Phrase("remove {folder} and run the command again", folder=folder)
         raise EmbedderFailed(
-            f"the embedding model in {folder} cannot be loaded: {error}", hint=hint
+            "the embedding model in {folder} cannot be loaded: {error}",
+            folder=folder,
+            error=error,
+            hint=hint,
         ) from error
 
 
@@ -198,5 +201,5 @@ def _build_missing_package_error(error: ImportError) -> EmbedderFailed:
 
     hint = platforms.here().for_runtime()
     return EmbedderFailed(
-        f"the bundled embedder needs a package that is not there: {error}", hint=hint
+        "the bundled embedder needs a package that is not there: {error}", error=error, hint=hint
     )

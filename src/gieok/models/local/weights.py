@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok.errors import EmbedderFailed
+from gieok.errors import EmbedderFailed, Phrase
 from gieok.models.local import platforms
 from gieok.models.local.encoder import BLOCK, decode_nibble_rows
 from gieok.models.local.platforms import PACKAGE, PINNED
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _FILE = "e5-small-q4.bin"
 
-_OTHER = f"remove it and install `{PINNED}` again, or set another embedder"
+_OTHER = Phrase("remove it and install `{package}` again, or set another embedder", package=PINNED)
 
 #: Bytes of a block: an fp16 scale and 32 nibbles.
 _BLOCK_BYTES = 18
@@ -45,7 +45,9 @@ def find_weights(models: Path) -> Path:
             return file
     hint = platforms.here().for_weights(models)
     raise EmbedderFailed(
-        f"the package {PACKAGE}, which carries the embedding model, is not installed", hint=hint
+        "the package {package}, which carries the embedding model, is not installed",
+        package=PACKAGE,
+        hint=hint,
     )
 
 
@@ -85,7 +87,12 @@ class Weights:
     def __init__(self, file: Path) -> None:
         self._data = file.read_bytes()
         if hashlib.sha256(self._data).hexdigest() != SHA256:
-            raise EmbedderFailed(f"{file} is not the embedding model of {PINNED}", hint=_OTHER)
+            raise EmbedderFailed(
+                "{file} is not the embedding model of {package}",
+                file=file,
+                package=PINNED,
+                hint=_OTHER,
+            )
         cursor = _Cursor(self._data)
         width, layers, heads, inner, _, positions, _ = cursor.take("<7i")
         epsilon, _ = cursor.take("<fi")

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from gieok.errors import NotifierFailed
+from gieok.errors import NotifierFailed, find_os_reason
 from gieok.opening import ChannelOpening
 from gieok.ports.system import Unseen
 
@@ -42,16 +42,26 @@ class DesktopChannel:
             )
         except subprocess.TimeoutExpired as error:
             raise NotifierFailed(
-                f"{self._name} did not end within {self._timeout_s:g} s", hint=_HINT
+                "{name} did not end within {timeout_s:g} s",
+                name=self._name,
+                timeout_s=self._timeout_s,
+                hint=_HINT,
             ) from error
         except OSError as error:
             raise NotifierFailed(
-                f"{self._name} cannot be run: {error.strerror}", hint=_HINT
+                "{name} cannot be run: {reason}",
+                name=self._name,
+                reason=find_os_reason(error),
+                hint=_HINT,
             ) from error
         if completed.returncode:
             output = " ".join(completed.stderr.decode("utf-8", "replace").split())[:200]
             raise NotifierFailed(
-                f"{self._name} ended with {completed.returncode}: {output}", hint=_HINT
+                "{name} ended with {exit_status}: {output}",
+                name=self._name,
+                exit_status=completed.returncode,
+                output=output,
+                hint=_HINT,
             )
         return f"shown by {program}"
 
@@ -66,5 +76,5 @@ class DesktopChannel:
                 "install it (Debian, Ubuntu: `apt install libnotify-bin`), or take another way in "
                 "`notify.to`"
             )
-            raise NotifierFailed(f"there is no {self._name} on the PATH", hint=hint)
+            raise NotifierFailed("there is no {name} on the PATH", name=self._name, hint=hint)
         return program

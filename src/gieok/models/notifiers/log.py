@@ -1,7 +1,7 @@
 """Notifier that is always available: a line in the file that `gieok logs` shows."""
 
 from gieok import fs
-from gieok.errors import NotifierFailed
+from gieok.errors import NotifierFailed, Phrase, find_os_reason
 from gieok.opening import ChannelOpening
 
 
@@ -26,7 +26,11 @@ class LogChannel:
         try:
             fs.append_private_text(self._file, line)
         except OSError as error:
-            message = f"cannot write {str(self._file)!r}: {error.strerror or error}"
+            message = Phrase(
+                "cannot write {file!r}: {reason}",
+                file=self._file,
+                reason=find_os_reason(error),
+            )
             raise NotifierFailed(
                 message, hint="check the permissions and the free space of this place"
             ) from error

@@ -5,7 +5,7 @@ writes of it is not observed.
 """
 
 from gieok.agents.openclaw.gateway import Webhook, webhook
-from gieok.errors import NotifierFailed, ServiceFailed
+from gieok.errors import NotifierFailed, Phrase, ServiceFailed
 from gieok.models.http import Service, build_bearer_header
 from gieok.opening import ChannelOpening
 from gieok.text.echo import NOTICE
@@ -61,10 +61,14 @@ class OpenClawChannel:
             hook = hook._replace(addresses=(self._url,), token=token, missing=missing)
         if hook.missing:
             raise NotifierFailed(
-                hook.missing,
-                hint=f'write `"hooks": {{"enabled": true, "token": "…"}}` into {hook.config}, '
-                "restart the gateway; "
-                f"for another gateway set `notify.openclaw_url`, and {self._opening.key_hint}",
+                Phrase(hook.missing),
+                config=hook.config,
+                key_hint=Phrase(self._opening.key_hint),
+                hint=(
+                    'write `"hooks": {{"enabled": true, "token": "…"}}` into {config}, '
+                    "restart the gateway; for another gateway set `notify.openclaw_url`, and "
+                    "{key_hint}"
+                ),
             )
         return hook
 

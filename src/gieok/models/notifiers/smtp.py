@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from typing import TypeVar
 
-from gieok.errors import NotifierFailed
+from gieok.errors import NotifierFailed, Phrase
 from gieok.opening import ChannelOpening
 from gieok.text.echo import NOTICE
 
@@ -45,7 +45,10 @@ class SmtpChannel:
         refused = self._with_server(lambda server: server.send_message(message))
         if refused:
             raise NotifierFailed(
-                f"{self._host} refused {', '.join(sorted(refused))}", hint="check `notify.mail_to`"
+                "{host} refused {recipients}",
+                host=self._host,
+                recipients=", ".join(sorted(refused)),
+                hint="check `notify.mail_to`",
             )
         return f"{self._host}:{self._port} took the mail to {', '.join(self._to)}"
 
@@ -69,38 +72,57 @@ class SmtpChannel:
                     server.login(self._user, self._password)
                 return do(server)
         except smtplib.SMTPAuthenticationError as error:
-            raise self._failed(
-                f"{self._host} refused the login of {self._user}: {_format_smtp_answer(error)}",
-                f"{self._key_hint}; many providers want a password made for apps",
-                401,
+            raise NotifierFailed(
+                "{host} refused the login of {user}: {answer}",
+                host=self._host,
+                user=self._user,
+                answer=self._hide_password(_format_smtp_answer(error)),
+                step=Phrase(self._key_hint),
+                hint="{step}; many providers want a password made for apps",
+                status=401,
             ) from error
         except smtplib.SMTPNotSupportedError as error:
-            raise self._failed(
-                f"{self._host}: {error}", "set `notify.smtp_security` to what the server offers"
+            raise NotifierFailed(
+                "{host}: {error}",
+                host=self._host,
+                error=self._hide_password(str(error)),
+                hint="set `notify.smtp_security` to what the server offers",
             ) from error
         except smtplib.SMTPRecipientsRefused as error:
-            raise self._failed(
-                f"{self._host} refused {', '.join(error.recipients)}", "check `notify.mail_to`"
+            raise NotifierFailed(
+                "{host} refused {recipients}",
+                host=self._host,
+                recipients=", ".join(error.recipients),
+                hint="check `notify.mail_to`",
             ) from error
         except smtplib.SMTPResponseException as error:
-            raise self._failed(
-                f"{self._host} answered {_format_smtp_answer(error)}",
-                "check `notify.mail_from`, `notify.mail_to`",
+            raise NotifierFailed(
+                "{host} answered {answer}",
+                host=self._host,
+                answer=self._hide_password(_format_smtp_answer(error)),
+                hint="check `notify.mail_from`, `notify.mail_to`",
             ) from error
         except ssl.SSLError as error:
             reason = getattr(error, "verify_message", "") or error.reason or str(error)
-            raise self._failed(
-                f"no TLS with {self._host}:{self._port}: {reason}",
-                "check `notify.smtp_security` (tls, starttls) and the port",
+            raise NotifierFailed(
+                "no TLS with {host}:{port}: {reason}",
+                host=self._host,
+                port=self._port,
+                reason=self._hide_password(reason),
+                hint="check `notify.smtp_security` (tls, starttls) and the port",
             ) from error
         except (OSError, smtplib.SMTPException) as error:
             is_late = isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError)
-            what = (
-                f"did not answer within {self._timeout_s:g} s"
+            raise NotifierFailed(
+                "{host}:{port} did not answer within {timeout_s:g} s"
                 if is_late
-                else f"cannot be reached: {error}"
-            )
-            raise self._failed(f"{self._host}:{self._port} {what}", _REACH) from error
+                else "{host}:{port} cannot be reached: {error}",
+                host=self._host,
+                port=self._port,
+                timeout_s=self._timeout_s,
+                error=self._hide_password(str(error)),
+                hint=_REACH,
+            ) from error
 
     def _connected(self) -> smtplib.SMTP:
         context = ssl.create_default_context()
@@ -126,20 +148,27 @@ class SmtpChannel:
         ]
         if missing:
             raise NotifierFailed(
-                f"{' and '.join(missing)} not set",
+                "{names} not set",
+                names=" and ".join(missing),
                 hint="`gieok config show` says where settings stand",
             )
         if self._user and not self._password:
-            message = f"{self._variable}, the password of {self._user}, is not set"
-            raise NotifierFailed(message, hint=self._key_hint)
+            raise NotifierFailed(
+                "{variable}, the password of {user}, is not set",
+                variable=self._variable,
+                user=self._user,
+                hint=self._key_hint,
+            )
         if self._user and self._security == "none" and self._host not in _LOCAL:
-            message = f"the password would go to {self._host} in the clear"
-            raise NotifierFailed(message, hint="set `notify.smtp_security` to starttls or tls")
+            raise NotifierFailed(
+                "the password would go to {host} in the clear",
+                host=self._host,
+                hint="set `notify.smtp_security` to starttls or tls",
+            )
 
-    def _failed(self, told: str, hint: str, status: int = 0) -> NotifierFailed:
-        return NotifierFailed(
-            " ".join(told.replace(self._password or "\0", "…").split()), hint=hint, status=status
-        )
+    def _hide_password(self, answer: str) -> Phrase:
+        """Return what a server said, on one line and without the password."""
+        return Phrase(" ".join(answer.replace(self._password or "\0", "…").split()))
 
 
 def _format_smtp_answer(error: smtplib.SMTPResponseException) -> str:

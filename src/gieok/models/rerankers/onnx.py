@@ -29,14 +29,15 @@ class OnnxReranker:
         logits = outputs.get("logits", next(iter(outputs.values())))
         if logits.ndim != 2 or logits.shape[1] > 2:
             raise RerankerFailed(
-                (
-                    f"the graph in {str(self._folder.folder)!r} is no cross-encoder: its output "
-                    f"has the shape {logits.shape}"
-                ),
+                "the graph in {folder!r} is no cross-encoder: its output has the shape {shape}",
+                folder=self._folder.folder,
+                shape=logits.shape,
                 hint="export it for sequence classification",
             )
         row = [float(value) for value in logits[0]]
         logit = row[0] if len(row) == 1 else row[1] - row[0]
         if math.isnan(logit):
-            raise RerankerFailed(f"the model in {str(self._folder.folder)!r} gives no numbers")
+            raise RerankerFailed(
+                "the model in {folder!r} gives no numbers", folder=self._folder.folder
+            )
         return 1 / (1 + math.exp(-max(min(logit, 60.0), -60.0)))

@@ -29,7 +29,7 @@ PART_BYTES = 4 << 20
 _DELAYS_S = (1.0, 4.0, 15.0)
 _LONGEST_WAIT_S = 60.0
 _TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
-_HINT = "get it as docs/archive.md says, then `gieok keys set {}`"
+_HINT = "get it as docs/archive.md says, then `gieok keys set {variable}`"
 _REV = re.compile("[0-9a-f]{9,}")
 #: Errors of the SDK that mean a broken connection.
 _BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
@@ -59,7 +59,7 @@ class DropboxArchive:
     def __init__(self, folder: str, access: DropboxAccess) -> None:
         for name, value in ((_TOKEN, access.refresh_token), (_KEY, access.app_key)):
             if not value:
-                raise ArchiveFailed(f"{name} is not set", hint=_HINT.format(name))
+                raise ArchiveFailed("{variable} is not set", variable=name, hint=_HINT)
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
         self._wait, self._delays_s = access.wait, access.delays_s
@@ -96,7 +96,9 @@ class DropboxArchive:
 
         facts, data = self._asked(once, path)
         if content_hash(data) != facts.content_hash:
-            raise ArchiveFailed(f"{path!r} came down from {self.location} damaged")
+            raise ArchiveFailed(
+                "{path!r} came down from {location} damaged", path=path, location=self.location
+            )
         return data, str(facts.rev)
 
     def write(self, path: str, data: bytes, expected: str | None) -> str:
@@ -113,7 +115,9 @@ class DropboxArchive:
         with self._changing:
             facts = self._put(path, data, commit, checksum)
         if facts.content_hash != checksum:
-            raise ArchiveFailed(f"{path!r} arrived in {self.location} damaged")
+            raise ArchiveFailed(
+                "{path!r} arrived in {location} damaged", path=path, location=self.location
+            )
         return str(facts.rev)
 
     # The SDK has no types.
@@ -207,7 +211,7 @@ class DropboxArchive:
             part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part
             for part in parts
         ):
-            raise ArchiveFailed(f"{path!r} is no path in an archive")
+            raise ArchiveFailed("{path!r} is no path in an archive", path=path)
         return f"{self._root}/{unicodedata.normalize('NFC', path)}"
 
     def _asked(self, once: Callable[[], Any], path: str, wanted: str = "") -> Any:  # noqa: ANN401
@@ -235,9 +239,12 @@ class DropboxArchive:
             if delay_s is None or pause_s > _LONGEST_WAIT_S:
                 break
             self._wait(max(delay_s, pause_s))
-        late = f" and asks to wait {pause_s:.0f} s" if pause_s else ""
         raise ArchiveFailed(
-            f"Dropbox does not answer{late}", hint="nothing is lost: the next run goes on"
+            "Dropbox does not answer and asks to wait {pause_s:.0f} s"
+            if pause_s
+            else "Dropbox does not answer",
+            pause_s=pause_s,
+            hint="nothing is lost: the next run goes on",
         )
 
     def _arrived(self, path: str, wanted: str, refusal: ArchiveFailed) -> Any:  # noqa: ANN401
@@ -257,32 +264,48 @@ class DropboxArchive:
         """Return the error for a refusal, or the seconds to wait before a retry."""
         message = str(error.error)
         if "not_found" in message and "UploadSession" not in message:
-            return ArchiveMissing(f"{path!r} is not in {self.location}")
+            return ArchiveMissing(
+                "{path!r} is not in {location}", path=path, location=self.location
+            )
         if "conflict" in message:
-            return ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+            return ArchiveConflict(
+                "{path!r} in {location} was changed meanwhile", path=path, location=self.location
+            )
         if "too_many_write_operations" in message:
             return 1.0
         if "insufficient_space" in message:
             return ArchiveFailed(
-                f"Dropbox is full: {path!r} was not written", hint="free some space there"
+                "Dropbox is full: {path!r} was not written", path=path, hint="free some space there"
             )
         if "Reset" in message or "reset" in message:
             return _Reset(message)
-        return _DropboxRefused(f"Dropbox refuses {path!r}: {message[:200]}", error.error)
+        return _DropboxRefused(
+            "Dropbox refuses {path!r}: {message}",
+            refusal=error.error,
+            path=path,
+            message=message[:200],
+        )
 
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
             return ArchiveFailed(
-                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app",
-                hint=_HINT.format(_TOKEN),
+                "Dropbox does not take {variable}: it was revoked or is of another app",
+                variable=_TOKEN,
+                hint=_HINT,
             )
         if isinstance(error, exceptions.BadInputError) and "client" in str(error.body):
             return ArchiveFailed(
-                f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY)
+                "Dropbox does not know {variable}, or its secret is another",
+                variable=_KEY,
+                hint=_HINT,
             )
         status = getattr(error, "status_code", 0)
         return ArchiveFailed(
-            f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})"
+            "Dropbox refuses the request ({kind} {status})"
+            if status
+            else "Dropbox refuses the request ({kind})",
+            kind=type(error).__name__,
+            status=status,
         )
 
 
@@ -308,11 +331,11 @@ def _convert_dropbox_revision(revision: str) -> str:
 
 
 class _DropboxRefused(ArchiveFailed):
-    """Refusal that only the caller can interpret; `error` is the SDK's error."""
+    """Refusal that only the caller can interpret; `refusal` is the SDK's error."""
 
-    def __init__(self, message: str, error: object) -> None:
-        super().__init__(message)
-        self.error = error
+    def __init__(self, template: str, /, *, refusal: object, **values: object) -> None:
+        super().__init__(template, hint=None, **values)
+        self.refusal = refusal
 
 
 class _Reset(ArchiveFailed):
@@ -357,7 +380,7 @@ class _Upload:
         return self._asked(lambda: self._client.files_upload_session_finish(rest, cursor, commit))
 
     def _correct(self, cursor: Any, refused: _DropboxRefused) -> None:  # noqa: ANN401
-        error: Any = refused.error
+        error: Any = refused.refusal
         if hasattr(error, "is_lookup_failed") and error.is_lookup_failed():
             error = error.get_lookup_failed()
         if not (hasattr(error, "is_incorrect_offset") and error.is_incorrect_offset()):

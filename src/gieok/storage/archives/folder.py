@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing, find_os_reason
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 from gieok.text.filenames import fold_file_name
 
@@ -58,7 +58,7 @@ class FolderArchive:
         """Return the content of a file, and its revision."""
         data = self._held(path)
         if data is None:
-            raise ArchiveMissing(f"{path!r} is not in {self.location}")
+            raise ArchiveMissing("{path!r} is not in {location}", path=path, location=self.location)
         return data, _hash_revision(data)
 
     def write(self, path: str, data: bytes, expected: str | None) -> str:
@@ -71,7 +71,9 @@ class FolderArchive:
             else:
                 fs.make_private(file.parent)
                 if not _create_archive_file(file, data):
-                    raise ArchiveConflict(f"{path!r} is in {self.location} already")
+                    raise ArchiveConflict(
+                        "{path!r} is in {location} already", path=path, location=self.location
+                    )
         return _hash_revision(data)
 
     def delete(self, path: str, expected: str) -> None:
@@ -127,20 +129,30 @@ class FolderArchive:
 
     def _unreadable(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
-            raise ArchiveFailed(f"{self.location} cannot be read: {error.strerror}") from error
+            raise ArchiveFailed(
+                "{location} cannot be read: {reason}",
+                location=self.location,
+                reason=find_os_reason(error),
+            ) from error
 
     def _data(self, path: str, file: Path) -> bytes:
         try:
             if file.stat().st_size > _LONGEST_BYTES:
                 raise ArchiveFailed(
-                    f"{path!r} in {self.location} has more than {_LONGEST_BYTES:,} bytes"
+                    "{path!r} in {location} has more than {most:,} bytes",
+                    path=path,
+                    location=self.location,
+                    most=_LONGEST_BYTES,
                 )
             return file.read_bytes()
         except FileNotFoundError:
             raise
         except OSError as error:
             raise ArchiveFailed(
-                f"{path!r} in {self.location} cannot be read: {error.strerror}"
+                "{path!r} in {location} cannot be read: {reason}",
+                path=path,
+                location=self.location,
+                reason=find_os_reason(error),
             ) from error
 
     def _held(self, path: str) -> bytes | None:
@@ -157,9 +169,15 @@ class FolderArchive:
         """Raise ArchiveConflict where a file does not have the expected revision."""
         held = self._held(path)
         if held is None and (expected is not None or os.path.lexists(self._find(path))):
-            raise ArchiveConflict(f"{path!r} in {self.location} is gone, or no plain file")
+            raise ArchiveConflict(
+                "{path!r} in {location} is gone, or no plain file",
+                path=path,
+                location=self.location,
+            )
         if held is not None and _hash_revision(held) != expected:
-            raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+            raise ArchiveConflict(
+                "{path!r} in {location} was changed meanwhile", path=path, location=self.location
+            )
 
     def _find(self, path: str) -> Path:
         """Return the file of a path, in the spelling of the existing names.
@@ -171,11 +189,13 @@ class FolderArchive:
             part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part
             for part in parts
         ):
-            raise ArchiveFailed(f"{path!r} is no path in an archive")
+            raise ArchiveFailed("{path!r} is no path in an archive", path=path)
         file = self._folder
         for part in parts:
             if file.is_symlink() and file != self._folder:
-                raise ArchiveFailed(f"{path!r} leads out of {self.location} by a link")
+                raise ArchiveFailed(
+                    "{path!r} leads out of {location} by a link", path=path, location=self.location
+                )
             file = _find_spelling_in_folder(file, part)
         return file
 
@@ -185,7 +205,10 @@ class FolderArchive:
             yield
         except OSError as error:
             raise ArchiveFailed(
-                f"{path!r} in {self.location} cannot be written: {error.strerror}",
+                "{path!r} in {location} cannot be written: {reason}",
+                path=path,
+                location=self.location,
+                reason=find_os_reason(error),
                 hint="free space, or rights to write",
             ) from error
 

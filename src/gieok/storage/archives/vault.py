@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing, find_os_reason
 from gieok.opening import ArchiveOpening
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 from gieok.storage.archives.folder import FolderArchive
@@ -76,7 +76,11 @@ class VaultArchive:
             return
         with contextlib.suppress(ArchiveMissing, FileNotFoundError):
             if self._files.read(path)[1] != expected:
-                raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+                raise ArchiveConflict(
+                    "{path!r} in {location} was changed meanwhile",
+                    path=path,
+                    location=self.location,
+                )
             (self._folder / path).unlink()
 
     def changes(self, cursor: str) -> ArchiveChanges:
@@ -128,7 +132,8 @@ class VaultArchive:
             is_there = False
         if not is_there:
             raise ArchiveFailed(
-                f"{str(self._folder)!r} is not there, or empty",
+                "{folder!r} is not there, or empty",
+                folder=self._folder,
                 hint="mount its disk, or set `archive.folder`. Nothing was changed",
             )
 
@@ -178,4 +183,6 @@ def _is_plain_note_file(file: Path) -> bool:
 
 
 def _raise_unreadable_vault(error: OSError) -> None:
-    raise ArchiveFailed(f"{error.filename!r} cannot be read: {error.strerror}") from error
+    raise ArchiveFailed(
+        "{path!r} cannot be read: {reason}", path=error.filename, reason=find_os_reason(error)
+    ) from error

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
-from gieok.errors import Damaged, ShapeMismatch, StoreError
+from gieok.errors import Damaged, Phrase, ShapeMismatch, StoreError
 
 #: Version of the format; it grows when an older gieok could not restore a newer backup.
 FORMAT = 1
@@ -77,7 +77,8 @@ class _Counted:
         data = self._stream.read(size)
         if len(data) < size:
             raise StoreError(
-                f"{self._source.name!r} changed while it was copied",
+                "{name!r} changed while it was copied",
+                name=self._source.name,
                 hint="run `gieok backup` again",
             )
         self.sum.update(data)
@@ -98,7 +99,9 @@ def write_bundle(
         for source in sources:
             if not _NAME.fullmatch(source.name) or source.name in files:
                 raise StoreError(
-                    f"{source.name!r} cannot be kept under this name in a backup", hint="rename it"
+                    "{name!r} cannot be kept under this name in a backup",
+                    name=source.name,
+                    hint="rename it",
                 )
             if size_and_sum := _put_source(tar, source):
                 files[source.name] = size_and_sum
@@ -165,7 +168,9 @@ def _read_tar_members(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
             tar.members = []  # type: ignore[attr-defined]  # else it keeps every one
             stream = tar.extractfile(info) if info.isreg() else None
             if stream is None:
-                raise _build_bundle_error(what, f"{info.name!r} in it is no plain file")
+                raise _build_bundle_error(
+                    what, Phrase("{name!r} in it is no plain file", name=info.name)
+                )
             if about is None:
                 about = _read_bundle_header(what, info, stream)
             elif info.name == _MANIFEST:
@@ -175,7 +180,10 @@ def _read_tar_members(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
                 return Bundled(about, files)
             elif not _NAME.fullmatch(info.name) or info.name in files:
                 raise _build_bundle_error(
-                    what, f"{info.name!r} in it would be written outside the home, or twice"
+                    what,
+                    Phrase(
+                        "{name!r} in it would be written outside the home, or twice", name=info.name
+                    ),
                 )
             else:
                 files[info.name] = _copy_tar_member(stream, take(info.name, info.mtime))
@@ -205,7 +213,10 @@ def _read_bundle_header(what: str, info: tarfile.TarInfo, stream: IO[bytes]) -> 
         raise _build_bundle_error(what, "it was not made by `gieok backup`")
     if version > FORMAT:
         raise ShapeMismatch(
-            f"the backup {what!r} has format {version}, this gieok reads {FORMAT}",
+            "the backup {what!r} has format {version}, this gieok reads {newest}",
+            what=what,
+            version=version,
+            newest=FORMAT,
             hint="update gieok",
         )
     return about
@@ -217,9 +228,11 @@ def _read_bundle_json(
     try:
         row = json.loads(stream.read(most))
     except ValueError as error:
-        raise _build_bundle_error(what, f"{info.name!r} in it cannot be read") from error
+        raise _build_bundle_error(
+            what, Phrase("{name!r} in it cannot be read", name=info.name)
+        ) from error
     if not isinstance(row, dict):
-        raise _build_bundle_error(what, f"{info.name!r} in it cannot be read")
+        raise _build_bundle_error(what, Phrase("{name!r} in it cannot be read", name=info.name))
     return row
 
 
@@ -231,11 +244,15 @@ def _compare_bundle_manifest(
         raise _build_bundle_error(what, "its files are not those of its manifest")
     for name, (size, total) in files.items():
         if listed[name] != {"bytes": size, "sha256": total}:
-            raise _build_bundle_error(what, f"{name!r} in it is not what was backed up")
+            raise _build_bundle_error(
+                what, Phrase("{name!r} in it is not what was backed up", name=name)
+            )
 
 
 def _build_bundle_error(what: str, why: str) -> Damaged:
     return Damaged(
-        f"the backup {what!r} is damaged: {why}",
+        "the backup {what!r} is damaged: {why}",
+        what=what,
+        why=Phrase(why),
         hint="`gieok backup list` names others; `gieok backup verify FILE` tries one",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gieok import fs
-from gieok.errors import StoreCorrupt, StoreError
+from gieok.errors import Phrase, StoreCorrupt, StoreError, find_os_reason
 from gieok.storage.backups.bundle import BackupSource
 from gieok.storage.sqlite import driver, readonly
 from gieok.storage.sqlite.failures import translated
@@ -54,7 +54,12 @@ def verify_backup_database(file: Path, what: str) -> None:
     with translated(file, what), closing(readonly.connect_readonly(str(file), _BUSY_S)) as db:
         wrong = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
     if wrong != ["ok"]:
-        raise StoreCorrupt(f"the {what} {str(file)!r} is damaged: {'; '.join(wrong)}")
+        raise StoreCorrupt(
+            "{what} {file!r} is damaged: {wrong}",
+            what=Phrase(f"the {what}"),
+            file=file,
+            wrong=Phrase("; ".join(wrong)),
+        )
 
 
 @contextmanager
@@ -97,7 +102,7 @@ def snapshot(file: Path, folder: Path) -> tuple[BackupSource, BinaryIO]:
     stream.seek(0)
     if not size:
         stream.close()
-        raise StoreError(f"nothing of {str(file)!r} could be copied")
+        raise StoreError("nothing of {file!r} could be copied", file=file)
     return BackupSource(f"home/{file.name}", file.stat().st_mtime, stream), stream
 
 
@@ -175,5 +180,8 @@ def _open_backup_source(file: Path, name: str) -> BackupSource | str | None:
         return None
     except OSError as error:
         raise StoreError(
-            f"cannot read {str(file)!r}: {error.strerror}", hint="make it readable, or move it away"
+            "cannot read {file!r}: {reason}",
+            file=file,
+            reason=find_os_reason(error),
+            hint="make it readable, or move it away",
         ) from error

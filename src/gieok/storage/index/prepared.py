@@ -36,7 +36,10 @@ def are_keywords_old(stored: int, where: str) -> bool:
     """
     if stored > VERSION:
         raise ShapeMismatch(
-            f"{where} holds keyword tokens of version {stored}, this gieok makes {VERSION}",
+            "{where} holds keyword tokens of version {stored}, this gieok makes {version}",
+            where=where,
+            stored=stored,
+            version=VERSION,
             hint="update gieok",
         )
     return stored < VERSION

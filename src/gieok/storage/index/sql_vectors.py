@@ -6,7 +6,7 @@ The differences are SQL: the module `vectors` in a store's folder.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gieok.errors import ShapeMismatch
+from gieok.errors import Phrase, ShapeMismatch
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import VectorQuery
 from gieok.storage.index.sql_documents import Db, SqlDocuments, _Db_contra
@@ -21,7 +21,10 @@ def _hint_dimension_change(dimension: int) -> str:
 
     The next step is a switch, as to another model.
     """
-    return f"set `embedder.dimension: {dimension}`, then run `gieok index --rebuild`"
+    return Phrase(
+        "set `embedder.dimension: {dimension}`, then run `gieok index --rebuild`",
+        dimension=dimension,
+    )
 
 
 class VectorModel(NamedTuple):
@@ -35,9 +38,11 @@ class VectorModel(NamedTuple):
         """Raise ShapeMismatch for a vector of another dimension."""
         if len(vector) != 4 * self.dimension:
             raise ShapeMismatch(
-                f"a vector of {len(vector) // 4} dimensions where the index holds "
-                f"{self.dimension}: "
-                f"{self.name!r} made the others"
+                "a vector of {size} dimensions where the index holds {dimension}: "
+                "{name!r} made the others",
+                size=len(vector) // 4,
+                dimension=self.dimension,
+                name=self.name,
             )
 
     def verify_query(self, query: VectorQuery) -> None:
@@ -47,7 +52,9 @@ class VectorModel(NamedTuple):
         """
         if query.model and query.model != self.name:
             raise ShapeMismatch(
-                f"a question embedded by {query.model!r} where the vectors are of {self.name!r}"
+                "a question embedded by {model!r} where the vectors are of {name!r}",
+                model=query.model,
+                name=self.name,
             )
         self.verify(query.vector)
 
@@ -99,10 +106,17 @@ class SqlVectors(SqlDocuments[Db]):
                     self._vectors.activate(db, self._added(db, model, dimension).id)
             active = self.active_model()
         if active != (model, dimension):
-            held = f"{active[0]!r} ({active[1]})" if active else "no model"
+            held, length = active or ("", 0)
             hint = _hint_dimension_change(dimension) if active and active[0] == model else None
             raise ShapeMismatch(
-                f"the index holds vectors of {held}, configured is {model!r} ({dimension})",
+                "the index holds vectors of {held!r} ({length}), configured is {model!r} "
+                "({dimension})"
+                if active
+                else "the index holds vectors of no model, configured is {model!r} ({dimension})",
+                held=held,
+                length=length,
+                model=model,
+                dimension=dimension,
                 hint=hint,
             )
 
@@ -165,7 +179,7 @@ class SqlVectors(SqlDocuments[Db]):
         with self._writing() as db:
             known = self._vectors.named(db, model)
             if known is None:
-                raise ShapeMismatch(f"the index knows no model {model!r}")
+                raise ShapeMismatch("the index knows no model {model!r}", model=model)
             self._vectors.keep(db, known.id, self._packed(db, known, vectors))
 
     def switch_model(self, model: str, dimension: int) -> None:
@@ -182,7 +196,9 @@ class SqlVectors(SqlDocuments[Db]):
         active = self._vectors.active(db)
         if active is None or active.name != model:
             raise ShapeMismatch(
-                f"vectors of {model!r} for an index of {active.name if active else 'no model'!r}"
+                "vectors of {model!r} for an index of {active!r}",
+                model=model,
+                active=active.name if active else "no model",
             )
         return active
 
@@ -190,10 +206,10 @@ class SqlVectors(SqlDocuments[Db]):
         added = self._vectors.add(db, model, dimension)
         if added.dimension != dimension:
             raise ShapeMismatch(
-                (
-                    f"the index holds vectors of {model!r} with {added.dimension} dimensions, not "
-                    f"{dimension}"
-                ),
+                "the index holds vectors of {model!r} with {held} dimensions, not {dimension}",
+                model=model,
+                held=added.dimension,
+                dimension=dimension,
                 hint=_hint_dimension_change(dimension),
             )
         return added

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import psycopg
 
-from gieok.errors import StoreError
+from gieok.errors import Phrase, StoreError
 from gieok.storage.postgres.connection import Connections
 
 #: Every table of scopes or users is on the same node as these rows.
@@ -36,7 +36,7 @@ def distribute(connections: Connections, wanted: Sequence[str], location: str) -
     """
     with connections.autocommit() as db:
         if db.execute(_HAS).fetchone() is None:
-            raise StoreError(f"{location} has no Citus", hint=_way_there(db))
+            raise StoreError("{location} has no Citus", location=location, hint=_way_there(db))
         known = {row[0] for row in db.execute("SELECT logicalrelid::text FROM pg_dist_partition")}
         calls = [call for call in wanted if call.split("'")[1] not in known]
         for call in calls:
@@ -46,13 +46,15 @@ def distribute(connections: Connections, wanted: Sequence[str], location: str) -
 
 def _way_there(db: psycopg.Connection) -> str:
     if db.execute(_CAN).fetchone():
-        return (
-            f"as a superuser, on every node: `psql -d {db.info.dbname} -c 'CREATE EXTENSION citus'`"
+        return Phrase(
+            "as a superuser, on every node: `psql -d {database} -c 'CREATE EXTENSION citus'`",
+            database=db.info.dbname,
         )
     version = db.info.server_version // 10_000
-    return (
-        f"install Citus for PostgreSQL {version} on every node (packages: docs.citusdata.com), set "
-        "`shared_preload_libraries = 'citus'`, restart, `CREATE EXTENSION citus`, and `SELECT "
-        "citus_add_node('HOST', 5432)` "
-        "for each worker; `--dry-run` shows what is issued then"
+    return Phrase(
+        "install Citus for PostgreSQL {version} on every node (packages: "
+        "docs.citusdata.com), set `shared_preload_libraries = 'citus'`, restart, "
+        "`CREATE EXTENSION citus`, and `SELECT citus_add_node('HOST', 5432)` for "
+        "each worker; `--dry-run` shows what is issued then",
+        version=version,
     )

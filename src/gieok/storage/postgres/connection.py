@@ -16,6 +16,7 @@ from gieok.errors import (
     BadConfig,
     BadRequest,
     GieokError,
+    Phrase,
     StoreBusy,
     StoreCorrupt,
     StoreError,
@@ -119,7 +120,9 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
     url = opening.setting("database.url")
     if not url and not any(map(opening.secret, _LIBPQ)):
         raise BadConfig(
-            f"`{setting}` needs `database.url`", hint="such as postgresql://me@localhost/memory"
+            "`{name}` needs `database.url`",
+            name=setting,
+            hint="such as postgresql://me@localhost/memory",
         )
     bound_pool_size(url, int(opening.setting("database.connections") or MOST))
     return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
@@ -295,7 +298,7 @@ class Connections:
         except UnicodeEncodeError as error:
             hint = "use a name without lone surrogates"
             raise BadRequest(
-                f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint
+                "{value!r} cannot be stored: it is not valid Unicode", value=error.object, hint=hint
             ) from error
 
 
@@ -329,9 +332,12 @@ def _enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -
             yield
     except psycopg.Error:
         if late.is_set():
-            reason = f"no answer within {timeout_s:g} s"
+            reason = Phrase("no answer within {timeout_s:g} s", timeout_s=timeout_s)
             raise StoreUnreachable(
-                f"postgres unreachable: {location}: {reason}", hint=_way_in("")
+                "postgres unreachable: {location}: {reason}",
+                location=location,
+                reason=Phrase(reason),
+                hint=_way_in(""),
             ) from None
         raise
     finally:
@@ -348,15 +354,23 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
         or code.startswith("08")
         or (not code and isinstance(error, psycopg.OperationalError))
     ):
-        return StoreUnreachable(f"postgres unreachable: {where}: {message}", hint=_way_in(message))
+        return StoreUnreachable(
+            "postgres unreachable: {where}: {message}",
+            where=where,
+            message=Phrase(message),
+            hint=_way_in(message),
+        )
     if code in _MEANING:
         kind, what, hint = _MEANING[code]
         return kind(f"{where} {what}: {message}", hint=hint)
     if isinstance(error, psycopg.DataError):
         return BadRequest(
-            f"{where} cannot store this: {message}", hint="use text without NUL characters"
+            "{where} cannot store this: {message}",
+            where=where,
+            message=Phrase(message),
+            hint="use text without NUL characters",
         )
-    return StoreError(f"{where} failed: {message}")
+    return StoreError("{where} failed: {message}", where=where, message=Phrase(message))
 
 
 def _way_in(said: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from gieok.errors import StoreBusy
+from gieok.errors import Phrase, StoreBusy
 
 #: Default number of connections of a process to one address (setting `database.connections`).
 MOST = 10
@@ -93,7 +93,11 @@ class Pool:
             if turn.is_set():  # at the last moment
                 return
             self._waiting.remove(turn)
-        message = f"{self._location}: all {self._most} connections of this process are in use"
+        message = Phrase(
+            "{location}: all {most} connections of this process are in use",
+            location=self._location,
+            most=self._most,
+        )
         raise StoreBusy(
             message, hint="raise database.connections, and the server's max_connections with it"
         )

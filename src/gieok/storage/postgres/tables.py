@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import psycopg
 
-from gieok.errors import ShapeMismatch
+from gieok.errors import Phrase, ShapeMismatch
 
 #: First number of all our advisory locks, which have two numbers.
 OURS = 4749454
@@ -66,9 +66,12 @@ class Tables:
         """
         version = self.version(db)
         if version > len(self.steps):
-            message = (
-                f"{location} has schema {version} of {self.name}, this gieok reads "
-                f"{len(self.steps)}"
+            message = Phrase(
+                "{location} has schema {version} of {name}, this gieok reads {count}",
+                location=location,
+                version=version,
+                name=self.name,
+                count=len(self.steps),
             )
             raise ShapeMismatch(message, hint="update gieok")
         return False

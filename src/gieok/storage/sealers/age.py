@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import pyrage
 
-from gieok.errors import BadConfig, Damaged, WrongKey
+from gieok.errors import BadConfig, Damaged, Phrase, WrongKey
 
 #: First bytes of a file in this format.
 MAGIC = b"age-encryption.org/v1\n"
@@ -43,7 +43,9 @@ class AgeSealer:
             self._recipient = pyrage.x25519.Recipient.from_str(recipient)
         except pyrage.RecipientError as error:
             raise BadConfig(
-                f"{recipient!r} is no public key of age", hint="`gieok encryption status`"
+                "{recipient!r} is no public key of age",
+                recipient=recipient,
+                hint="`gieok encryption status`",
             ) from error
         self._identities = identities
 
@@ -66,7 +68,7 @@ class AgeSealer:
                     continue
                 raise _translate_age_error(error, what) from error
             return plain
-        raise WrongKey(f"{what} is encrypted, and there is no key", hint=_WRONG)
+        raise WrongKey("{what} is encrypted, and there is no key", what=Phrase(what), hint=_WRONG)
 
     def is_current(self, data: bytes) -> bool:
         """Say whether the data is encrypted with the first key, not with an earlier one.
@@ -145,7 +147,7 @@ class AgeSealer:
         except pyrage.DecryptError as error:
             if str(error) == "Decryption failed":
                 raise WrongKey(
-                    f"the passphrase does not open {what}", hint=_OTHER_PASSPHRASE
+                    "the passphrase does not open {what}", what=Phrase(what), hint=_OTHER_PASSPHRASE
                 ) from error
             raise _translate_age_error(error, what) from error
         return plain
@@ -218,9 +220,9 @@ def _translate_age_error(error: BaseException, what: str) -> BaseException:
     """Return an error of the library as an error of Gieok."""
     message = str(error)
     if isinstance(error, pyrage.DecryptError) and message == _NO_MATCH:
-        return WrongKey(f"{what} was encrypted with another key", hint=_WRONG)
+        return WrongKey("{what} was encrypted with another key", what=Phrase(what), hint=_WRONG)
     if "No space left" in message:  # of what it writes to, as text
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if isinstance(error, pyrage.DecryptError) or (isinstance(error, OSError) and not error.errno):
-        return Damaged(f"{what} is damaged or cut off: it cannot be decrypted")
+        return Damaged("{what} is damaged or cut off: it cannot be decrypted", what=Phrase(what))
     return error

@@ -101,7 +101,7 @@ class SqliteFile:
             self._local.full_stamp = ()  # there may be room by now
             db = self._db()
         if self._local.full_stamp is not None:
-            raise StoreFull(f"no space left to write {str(self._file)!r}")
+            raise StoreFull("no space left to write {file!r}", file=self._file)
         with translated(self._file, self.what), transaction(db):
             yield db
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import StoreBusy, StoreCorrupt, StoreError
+from gieok.errors import Phrase, StoreBusy, StoreCorrupt, StoreError
 from gieok.storage.sqlite import driver
 from gieok.storage.sqlite.failures import translated
 from gieok.storage.sqlite.files import pragma
@@ -73,7 +73,7 @@ def _build_busy_error(file: Path) -> StoreBusy:
         "`gieok down`, and end `gieok serve` and sessions of agents that use `gieok mcp`; then "
         "again"
     )
-    return StoreBusy(f"another process has {str(file)!r} open", hint=hint)
+    return StoreBusy("another process has {file!r} open", file=file, hint=hint)
 
 
 def _write_converted_database(
@@ -84,7 +84,12 @@ def _write_converted_database(
     Raises StoreCorrupt, StoreError.
     """
     if (verdict := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-        raise StoreCorrupt(f"{str(file)!r} is damaged: {verdict}", hint="`gieok doctor`")
+        raise StoreCorrupt(
+            "{file!r} is damaged: {verdict}",
+            file=file,
+            verdict=Phrase(verdict),
+            hint="`gieok doctor`",
+        )
     fs.create_private(fresh)
     connection.execute(f"ATTACH ? AS fresh KEY {_format_key_literal(key)}", (str(fresh),))
     connection.execute(f"PRAGMA fresh.auto_vacuum = {pragma(connection, 'main.auto_vacuum')}")
@@ -110,7 +115,9 @@ def _write_converted_database(
         wrong.append("quick_check")
     if wrong:
         raise StoreError(
-            f"the new file of {str(file)!r} differs: {', '.join(wrong)}",
+            "the new file of {file!r} differs: {wrong}",
+            file=file,
+            wrong=", ".join(wrong),
             hint="nothing was changed; report this",
         )
     connection.execute("DETACH fresh")

@@ -9,6 +9,7 @@ from gieok.errors import (
     BadRequest,
     GieokError,
     MissingExtra,
+    Phrase,
     StoreBusy,
     StoreCorrupt,
     StoreError,
@@ -51,7 +52,7 @@ def translated(file: Path, what: str = "store") -> Iterator[None]:
     except UnicodeEncodeError as error:
         hint = "use a name without lone surrogates"
         raise BadRequest(
-            f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint
+            "{value!r} cannot be stored: it is not valid Unicode", value=error.object, hint=hint
         ) from error
 
 
@@ -59,25 +60,33 @@ def _translate_sqlite_error(error: Exception, file: Path, what: str) -> GieokErr
     extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     code = extended & 0xFF
     if code in _BUSY:
-        return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
+        return StoreBusy(
+            "{what} {file!r} is locked by another process", what=Phrase(f"the {what}"), file=file
+        )
     if readonly.is_disk_full(error):
-        return StoreFull(f"no space left while writing {str(file)!r}")
+        return StoreFull("no space left while writing {file!r}", file=file)
     repair = _REPAIR.get(what)
     if "invalid fts5 file format" in str(error):
         return StoreCorrupt(
-            (
-                f"the {what} {str(file)!r} was written with a newer SQLite than this Python's "
-                f"{sqlite3.sqlite_version}"
-            ),
-            hint=f"use the Python that wrote it, or {repair}"
+            "{what} {file!r} was written with a newer SQLite than this Python's {version}",
+            what=Phrase(f"the {what}"),
+            file=file,
+            version=sqlite3.sqlite_version,
+            repair=Phrase(repair or ""),
+            hint="use the Python that wrote it, or {repair}"
             if repair
             else "use the Python that wrote it",
         )
     if code in _DAMAGED:
         return StoreCorrupt(
-            f"the {what} {str(file)!r} is damaged or not a database: {error}",
+            "{what} {file!r} is damaged or not a database: {error}",
+            what=Phrase(f"the {what}"),
+            file=file,
+            error=error,
             hint=repair,
         )
     if code == sqlite3.SQLITE_READONLY:
-        return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
-    return StoreError(f"the {what} {str(file)!r} failed: {error}")
+        return StoreReadOnly("{file!r} cannot be written: it is read-only here", file=file)
+    return StoreError(
+        "{what} {file!r} failed: {error}", what=Phrase(f"the {what}"), file=file, error=error
+    )

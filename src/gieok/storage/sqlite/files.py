@@ -6,7 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
+from gieok.errors import (
+    Phrase,
+    ShapeMismatch,
+    StoreCorrupt,
+    StoreError,
+    find_os_reason,
+)
 from gieok.storage.sqlite import driver, readonly
 from gieok.storage.sqlite.failures import translated
 
@@ -64,7 +70,12 @@ def _open_to_write(
     except OSError as error:
         if readonly.is_disk_full(error):
             raise
-        raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
+        raise StoreError(
+            "cannot create {what} {file!r}: {reason}",
+            what=Phrase(f"the {what}"),
+            file=file,
+            reason=find_os_reason(error),
+        ) from error
     # Each thread has its own connection, but the thread that closes the store closes all of them.
     connection = driver.connect_sqlite(str(file), timeout_s=busy_timeout_ms / 1000)
     try:
@@ -113,7 +124,7 @@ def create_tables(
         if pragma(connection, "user_version"):
             return
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise StoreCorrupt(f"{str(file)!r} is a database of another program")
+            raise StoreCorrupt("{file!r} is a database of another program", file=file)
         for statement in split_sql_script(script):
             connection.execute(statement)
         finish(connection)
@@ -123,7 +134,8 @@ def verify_owner(connection: sqlite3.Connection, file: Path, application_id: int
     """Raise StoreCorrupt for a file that another program made."""
     if pragma(connection, "application_id") != application_id:
         raise StoreCorrupt(
-            f"{str(file)!r} is a database of another program",
+            "{file!r} is a database of another program",
+            file=file,
             hint="move it away, or set GIEOK_HOME",
         )
 
@@ -146,7 +158,11 @@ def upgrade(
                 connection.execute(f"PRAGMA user_version = {version + 1}")
     if version > newest:
         raise ShapeMismatch(
-            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}",
+            "{what} {file!r} has schema {version}, this gieok reads {newest}",
+            what=Phrase(f"the {what}"),
+            file=file,
+            version=version,
+            newest=newest,
             hint="update gieok",
         )
 

@@ -89,7 +89,8 @@ class CallerPlace:
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
             raise BadRequest(
-                f"folder is {self.folder!r}",
+                "folder is {folder!r}",
+                folder=self.folder,
                 hint="it must be the absolute path of a folder on this machine",
             )
         return open_call(
@@ -112,8 +113,11 @@ def answer_http_operation(
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
-                    f"{parameter} is {values[parameter]!r}",
-                    hint=f"over HTTP it is always {str(value).lower()}",
+                    "{parameter} is {value!r}",
+                    parameter=parameter,
+                    value=values[parameter],
+                    fixed=str(value).lower(),
+                    hint="over HTTP it is always {fixed}",
                 )
         return place.call(found, resident)
 

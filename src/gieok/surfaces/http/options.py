@@ -50,7 +50,11 @@ def read_http_options(setting: Callable[[str], str], secret: Callable[[str], str
     if jwt and len(jwt.encode()) < _LEAST_BYTES:
         hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"
         raise BadConfig(
-            f"{JWT_VARIABLE} is shorter than {_LEAST_BYTES} bytes", hint=hint, setting=JWT_VARIABLE
+            "{variable} is shorter than {least} bytes",
+            variable=JWT_VARIABLE,
+            least=_LEAST_BYTES,
+            hint=hint,
+            setting=JWT_VARIABLE,
         )
     tokens = TokenOptions(
         jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience")

@@ -1,6 +1,7 @@
 """Problem documents (RFC 9457): every error has the same form, `application/problem+json`."""
 
 import http
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
+from gieok.text.messages import encode_phrase
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
@@ -68,6 +70,24 @@ class Problem(BaseModel):
     code: str = Field(description="Stable, for programs.", examples=["not_found"])
     hint: str = Field(
         description="What to do next.", examples=["list what there is, and name one of it"]
+    )
+    template: str = Field(
+        description="The English template of `detail`.",
+        examples=["there is no character {identity!r}"],
+    )
+    values: dict[str, Any] = Field(
+        description=(
+            "What stands in the template: text, a number, or another message as `template` and "
+            "`values`."
+        ),
+        examples=[{"identity": "mina"}],
+    )
+    hint_template: str = Field(
+        description="The English template of `hint`.",
+        examples=["list what there is, and name one of it"],
+    )
+    hint_values: dict[str, Any] = Field(
+        description="What stands in the hint's template.", examples=[{}]
     )
 
 
@@ -154,15 +174,22 @@ def of_error(error: GieokError) -> ProblemResponse:
 
 
 def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:
+    of_detail, of_hint = encode_phrase(detail), encode_phrase(hint)
+    texts = {
+        "detail": detail,
+        "hint": hint,
+        **of_detail,
+        "hint_template": of_hint["template"],
+        "hint_values": of_hint["values"],
+    }
     # The request may hold text that cannot be encoded; the answer is sent all the same.
-    clean_detail, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
+    clean_texts = json.loads(json.dumps(texts, ensure_ascii=False).encode("utf-8", "replace"))
     return Problem(
         type=f"urn:problem-type:gieok:{code}",
-        title=title,
+        title=http.HTTPStatus(status).phrase,
         status=status,
-        detail=clean_detail,
         code=code,
-        hint=hint,
+        **clean_texts,
     )
 
 

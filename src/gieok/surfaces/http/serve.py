@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gieok import __version__, extras, paths
 from gieok.character.house import House
-from gieok.errors import BadConfig, BadRequest
+from gieok.errors import BadConfig, BadRequest, Phrase, find_os_reason
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
@@ -146,12 +146,15 @@ def _check_exposure(house: House, options: HttpOptions) -> None:
     """
     if _is_loopback(options.host) or options.tokens.is_configured or house.accounts.keys(""):
         return
-    hint = (
-        f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave "
-        "serve.host as 127.0.0.1"
+    hint = Phrase(
+        "make a key (`{command}`) or set {variable}, then start again; or leave "
+        "serve.host as 127.0.0.1",
+        command=_KEY_COMMAND,
+        variable=JWT_VARIABLE,
     )
     raise BadConfig(
-        f"{options.host!r} is open to other machines, and no key is configured",
+        "{host!r} is open to other machines, and no key is configured",
+        host=options.host,
         hint=hint,
         setting="serve.host",
     )
@@ -171,7 +174,9 @@ def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if port > _LAST_PORT:
-        raise BadRequest(f"{port} is no port", hint=f"0 to {_LAST_PORT}; 0: any that is free")
+        raise BadRequest(
+            "{port} is no port", port=port, last=_LAST_PORT, hint="0 to {last}; 0: any that is free"
+        )
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
@@ -179,10 +184,16 @@ def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket
             if any_port:
                 return _bind_http_socket(host, 0)
             hint = "another server runs there: stop it, or name another with --port"
-            raise BadRequest(f"port {port} of {host} is in use", hint=hint) from error
+            raise BadRequest(
+                "port {port} of {host} is in use", port=port, host=host, hint=hint
+            ) from error
         hint = "name an address of this machine with --host, and a port above 1023 with --port"
         raise BadRequest(
-            f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint
+            "cannot listen on {host} port {port}: {reason}",
+            host=host,
+            port=port,
+            reason=find_os_reason(error),
+            hint=hint,
         ) from error
 
 

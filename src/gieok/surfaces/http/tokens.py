@@ -58,7 +58,11 @@ class JwksFile:
             if is_first:
                 hint = "serve.jwt_jwks names a JSON file with `keys`"
                 raise BadConfig(
-                    f"{self._file}: {error}", hint=hint, setting="serve.jwt_jwks"
+                    "{file}: {error}",
+                    file=self._file,
+                    error=error,
+                    hint=hint,
+                    setting="serve.jwt_jwks",
                 ) from error
 
 
@@ -94,7 +98,7 @@ class Tokens:
                 },
             )
         except PyJWTError as error:
-            raise Unauthorized(f"the token is not valid: {error}", hint=_HINT) from None
+            raise Unauthorized("the token is not valid: {error}", error=error, hint=_HINT) from None
         except GieokError:
             raise
         except Exception as error:

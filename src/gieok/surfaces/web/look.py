@@ -23,8 +23,7 @@ from gieok.surfaces.web.pictures import (
 from gieok.text import marks
 from gieok.text.amounts import describe_age, format_size
 from gieok.text.josa import fill_particles
-from gieok.text.korean import in_language
-from gieok.text.messages import Words, translate
+from gieok.text.messages import Words, in_language, translate
 
 if TYPE_CHECKING:
     from jinja2 import Environment

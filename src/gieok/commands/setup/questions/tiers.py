@@ -6,8 +6,7 @@ from typing import ClassVar
 from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, YesNoQuestion
-from gieok.text.korean import in_language
-from gieok.text.messages import Words
+from gieok.text.messages import Words, in_language
 
 _APPROVE = "archive.auto_approve"
 

@@ -69,7 +69,9 @@ class SqlOwners:
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != user:
             raise StoreError(
-                f"user {user!r} has the number of another user", hint="use another name for them"
+                "user {user!r} has the number of another user",
+                user=user,
+                hint="use another name for them",
             )
         return number, row
 

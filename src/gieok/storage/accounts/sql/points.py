@@ -159,7 +159,8 @@ def _post_ledger_entry(db: Db, sid: int, posting: Posting, at: datetime, held: i
     if existing:
         if existing.posting != posting:
             raise Conflict(
-                f"{posting.reference!r} was used for something else",
+                "{reference!r} was used for something else",
+                reference=posting.reference,
                 hint="use a new key for a new request",
             )
         _change_point_sums(db, sid, held=-held)
@@ -189,7 +190,9 @@ def _change_point_sums(
         (free,) = db.execute(
             "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
         ).fetchone()
-        raise NotEnoughPoints(f"points needed: {held - points}, left: {free}")
+        raise NotEnoughPoints(
+            "points needed: {needed}, left: {free}", needed=held - points, free=free
+        )
     return int(row[0][0]), int(row[0][1])
 
 

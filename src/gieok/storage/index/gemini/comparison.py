@@ -8,7 +8,7 @@ there, or gone, asks the service.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from gieok.errors import StoreError
+from gieok.errors import Phrase, StoreError
 from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.manifest import UploadManifest
@@ -130,10 +130,16 @@ class RemoteCopy:
         left = [held for held in left if held.ours or held.goes]
         if left:
             names = ", ".join(
-                f"{_format_store_title(held.store)}: {len(held.ours)} documents" for held in left
+                Phrase(
+                    "{store}: {count} documents",
+                    store=_format_store_title(held.store),
+                    count=len(held.ours),
+                )
+                for held in left
             )
             raise StoreError(
-                f"still at gemini after they were deleted: {names}",
+                "still at gemini after they were deleted: {names}",
+                names=Phrase(names),
                 hint="run the same command again",
             )
         self._manifest.note_dropped(self._clock.now())

@@ -18,7 +18,7 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
-from gieok.errors import StoreUnreachable
+from gieok.errors import Phrase, StoreUnreachable
 
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
@@ -336,7 +336,8 @@ class GeminiService:
         """
         client, end = self._client(), time.monotonic() + within_s
         late = StoreUnreachable(
-            f"gemini did not answer within {within_s:g} s",
+            "gemini did not answer within {within_s:g} s",
+            within_s=within_s,
             hint="what is here answered; raise gemini.search_timeout_s",
         )
         for attempt in range(_TRIES):
@@ -370,7 +371,11 @@ class GeminiService:
         if not isinstance(error, errors.APIError):
             message = self._clean(str(error) or type(error).__name__)
             return _Problem(
-                StoreUnreachable(f"gemini unreachable: {message}", hint="check the network"),
+                StoreUnreachable(
+                    "gemini unreachable: {message}",
+                    message=Phrase(message),
+                    hint="check the network",
+                ),
                 may_pass=True,
             )
         message = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())

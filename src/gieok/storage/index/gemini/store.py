@@ -111,8 +111,10 @@ class GeminiStore(SqliteDocuments):
         )
         if not 0 < len(names) <= _MOST_STORES:
             raise BadConfig(
-                f"gemini.stores names {len(names)} stores",
-                hint=f"name 1 to {_MOST_STORES}, with commas between",
+                "gemini.stores names {count} stores",
+                count=len(names),
+                most=_MOST_STORES,
+                hint="name 1 to {most}, with commas between",
             )
         least, most = _CHUNK_TOKENS
         chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
@@ -344,7 +346,8 @@ class GeminiStore(SqliteDocuments):
         )
         if 0 < self._terms.daily_calls <= used:
             raise StoreUnreachable(
-                f"gemini not asked: today's {self._terms.daily_calls:,} searches are used up",
+                "gemini not asked: today's {most:,} searches are used up",
+                most=self._terms.daily_calls,
                 hint="raise gemini.daily_calls, or wait until tomorrow",
             )
 

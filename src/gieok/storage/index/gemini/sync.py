@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.errors import StoreUnreachable
+from gieok.errors import Phrase, StoreUnreachable
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import SESSIONS
 from gieok.ports.store import Documents
@@ -119,7 +119,8 @@ class Sync:
         except RemoteGone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
-                f"a store is gone from gemini ({error})",
+                "a store is gone from gemini ({error})",
+                error=error,
                 hint="run `gieok index`: everything is uploaded anew",
             ) from error
 
@@ -168,9 +169,13 @@ class Sync:
         self._delete_retired()
         if in_doubt or self._late:
             count = len(in_doubt) + len(self._late)
-            why = f": {self._late[0]}" if self._late else ""
             raise StoreUnreachable(
-                f"{count} of {len(wanted)} documents are not searchable at gemini yet{why}",
+                "{count} of {total} documents are not searchable at gemini yet: {why}"
+                if self._late
+                else "{count} of {total} documents are not searchable at gemini yet",
+                count=count,
+                total=len(wanted),
+                why=Phrase("; ".join(self._late[:1])),
                 hint="run `gieok index` again in a few minutes; nothing is uploaded twice",
             )
         return self._moved

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.errors import StoreError
+from gieok.errors import Phrase, StoreError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -90,9 +90,12 @@ def _failing_as(name: str) -> Iterator[None]:
         # Rust panics derive from BaseException alone; both libraries raise panics for a damaged
         # folder.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            hint = (
-                f"move the folder `{name.lower()}` of the home away; it is made again from the "
-                "SQLite file beside it"
+            hint = Phrase(
+                "move the folder `{folder}` of the home away; it is made again from "
+                "the SQLite file beside it",
+                folder=name.lower(),
             )
-            raise LibraryFailed(f"{name} failed: {error}", hint=hint) from error
+            raise LibraryFailed(
+                "{name} failed: {error}", name=name, error=error, hint=hint
+            ) from error
         raise

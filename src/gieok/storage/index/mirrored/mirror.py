@@ -234,7 +234,11 @@ def _align_vector_set(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:
     for batch in _batch_vector_numbers(np.setdiff1d(numbers, held_numbers)):
         held.add(batch, fetch(batch))
     if held.count() != len(numbers):
-        raise LibraryFailed(f"{held.count()} vectors are held where {len(numbers)} were written")
+        raise LibraryFailed(
+            "{held} vectors are held where {count} were written",
+            held=held.count(),
+            count=len(numbers),
+        )
 
 
 def _batch_vector_numbers(numbers: Ints) -> Iterator[Ints]:

@@ -80,7 +80,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         for entry in entries:
             if "\0" in entry.document.key:
                 raise BadRequest(
-                    f"the key {entry.document.key!r} holds a NUL character", hint="use another name"
+                    "the key {key!r} holds a NUL character",
+                    key=entry.document.key,
+                    hint="use another name",
                 )
         super().put(entries)
 
@@ -156,7 +158,10 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             dropping.close()
         if self.remote_data():
             raise StoreError(
-                f"the schema is still there: {self.location}", hint=f"`{self.by_hand}` by hand"
+                "the schema is still there: {location}",
+                location=self.location,
+                command=self.by_hand,
+                hint="`{command}` by hand",
             )
         progress(there[0].documents)
         return there

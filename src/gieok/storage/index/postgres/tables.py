@@ -43,7 +43,8 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
             db.execute("CREATE EXTENSION IF NOT EXISTS vector")
     except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
         raise StoreError(
-            f"{location} has no pgvector",
+            "{location} has no pgvector",
+            location=location,
             hint=(
                 "install it on the server (Debian: `apt install postgresql-18-pgvector`, with "
                 "your version for 18)"
@@ -51,15 +52,19 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
         ) from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreError(
-            f"{location} has pgvector, but this user may not enable it",
-            hint=f"as a superuser: `psql -d {db.info.dbname} -c 'CREATE EXTENSION vector'`",
+            "{location} has pgvector, but this user may not enable it",
+            location=location,
+            database=db.info.dbname,
+            hint="as a superuser: `psql -d {database} -c 'CREATE EXTENSION vector'`",
         ) from error
     if _is_postgres_object_missing(db, _HALFVEC):
         raise StoreError(
-            f"{location} has a pgvector older than 0.7",
+            "{location} has a pgvector older than 0.7",
+            location=location,
+            database=db.info.dbname,
             hint=(
-                f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION "
-                "vector UPDATE'`"
+                "update it, then as its owner: `psql -d {database} -c 'ALTER EXTENSION vector "
+                "UPDATE'`"
             ),
         )
 

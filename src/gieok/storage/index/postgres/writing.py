@@ -109,7 +109,9 @@ def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
         rows = db.execute(known, (ids,)).fetchall()
     if missing := numbers.keys() - dict(rows):
         raise StoreError(
-            f"{min(missing)} has the number of another scope", hint="use another name for it"
+            "{scope} has the number of another scope",
+            scope=min(missing),
+            hint="use another name for it",
         )
     return dict(rows)
 

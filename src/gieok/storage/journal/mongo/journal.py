@@ -156,7 +156,10 @@ class MongoJournal(PostgresJournal):
         if lost:
             hint = "see whether mongo.url names the right database; restore it from a backup"
             raise StoreError(
-                f"{self._unnamed.location} lacks {lost} texts of the journal", hint=hint
+                "{location} lacks {lost} texts of the journal",
+                location=self._unnamed.location,
+                lost=lost,
+                hint=hint,
             )
         return [
             texts.get(key, "") if key else text for key, (_, text) in zip(keys, said, strict=True)

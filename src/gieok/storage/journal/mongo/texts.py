@@ -21,7 +21,7 @@ from pymongo.errors import (
 )
 from pymongo.uri_parser import parse_uri
 
-from gieok.errors import BadConfig, BadRequest, StoreError, StoreUnreachable
+from gieok.errors import BadConfig, BadRequest, Phrase, StoreError, StoreUnreachable
 from gieok.opening import Opening
 from gieok.storage.journal.sql.database import SaidText
 from gieok.storage.postgres.statements import escape_postgres_text, unwritten
@@ -148,7 +148,9 @@ class Texts:
         try:
             yield
         except (ConnectionFailure, ExecutionTimeout):
-            raise StoreUnreachable(f"mongo unreachable: {self.location}", hint=_HINT) from None
+            raise StoreUnreachable(
+                "mongo unreachable: {location}", location=self.location, hint=_HINT
+            ) from None
         except DocumentTooLarge:
             raise BadRequest(
                 "a message is larger than 16 MB, the most that MongoDB keeps", hint="split it"
@@ -156,7 +158,12 @@ class Texts:
         except PyMongoError as error:
             failure = f"{type(error).__name__} {getattr(error, 'code', None) or ''}".strip()
             hint = "check MONGO_PASSWORD, and what the user of mongo.url may do"
-            raise StoreError(f"{self.location} failed: {failure}", hint=hint) from None
+            raise StoreError(
+                "{location} failed: {failure}",
+                location=self.location,
+                failure=Phrase(failure),
+                hint=hint,
+            ) from None
 
 
 def build_version_key(scope: int, identity: str, text_hash: str) -> str:

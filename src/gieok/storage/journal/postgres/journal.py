@@ -46,7 +46,8 @@ class PostgresJournal(JournalServer, SqlParts):
             return texts
         if is_needed:
             raise BadConfig(
-                f"texts of {self.location} are in MongoDB",
+                "texts of {location} are in MongoDB",
+                location=self.location,
                 hint="set `journal: mongo` and `mongo.url`",
             )
         return ["" if isinstance(text, Elsewhere) else text for text in texts]

@@ -134,6 +134,8 @@ class JournalServer(SqlJournal):
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != scope.path:
             raise StoreError(
-                f"{self.location}: {scope} has the number of another scope",
+                "{location}: {scope} has the number of another scope",
+                location=self.location,
+                scope=scope,
                 hint="use another name for it",
             )

@@ -53,7 +53,7 @@ class SqliteTalk(JournalFile, SqlMessages):
                 try:
                     moved += self._archive_month(sid, scope, month, before)
                 except ArchiveFailed as error:
-                    moved += TalkMoved(wrong=(f"{error} ({error.hint})",))
+                    moved += TalkMoved(wrong=(error.in_full,))
         return moved
 
     def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
@@ -169,7 +169,7 @@ class SqliteTalk(JournalFile, SqlMessages):
                 there = self.talk.read(path)[0]
                 self.talk.write(scope, path, [there[seq] for seq in sorted(living & there.keys())])
             except ArchiveFailed as error:
-                wrong.append(f"{error} ({error.hint})")
+                wrong.append(error.in_full)
                 continue
             with self._writing() as db:
                 if living:

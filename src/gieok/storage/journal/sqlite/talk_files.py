@@ -134,7 +134,11 @@ class TalkFiles:
             # A file holds no number of the first version: that stays in the journal's row.
             read_back = {seq: journalled.message for seq, journalled in written.items()}
             if read_back != {journalled.seq: journalled.message for journalled in found}:
-                raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
+                raise ArchiveFailed(
+                    "{target!r} in {folder} does not read as it was written",
+                    target=target,
+                    folder=self.folder,
+                )
         for other in self._names(place):
             if not found or other != target:
                 with suppress(ArchiveMissing):
@@ -160,14 +164,20 @@ class TalkFiles:
         )
         if opener is None:
             raise ArchiveFailed(
-                f"{file!r} in {self.folder} is encrypted", hint="run `gieok encryption status`"
+                "{file!r} in {folder} is encrypted",
+                file=file,
+                folder=self.folder,
+                hint="run `gieok encryption status`",
             )
         data = opener.open(data)
         try:
             return talk.parse_month_talk(gzip.decompress(data).decode("utf-8", "surrogatepass"))
         except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
             raise ArchiveFailed(
-                f"{file!r} in {self.folder} is damaged: {error}",
+                "{file!r} in {folder} is damaged: {error}",
+                file=file,
+                folder=self.folder,
+                error=error,
                 hint="restore the file from a backup",
             ) from error
 

@@ -1,11 +1,12 @@
 """Routes for the user's own account, and for the notices of a payment service."""
 
 from itertools import chain
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
 
 from gieok.character.accounts.erasure import UserErased
 from gieok.character.accounts.points import zone_named
@@ -14,8 +15,24 @@ from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
 from gieok.surfaces.http.shapes import Given, RawBody, UserText, build_answer_model
+from gieok.text.catalogues import ENGLISH, list_languages
 
 router = APIRouter(tags=["account"])
+
+
+def _check_language(lang: str) -> str:
+    """Return a language that has a catalogue. Raises PydanticCustomError for another."""
+    known = list_languages()
+    if lang in known:
+        return lang
+    expected = " or ".join(map(repr, known))
+    raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+
+
+#: A language of the account: English, or one that has a catalogue of messages.
+Language = Annotated[
+    str, AfterValidator(_check_language), Field(json_schema_extra={"enum": list_languages()})
+]
 _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
 
 
@@ -28,7 +45,7 @@ class AccountChange(Given):
         examples=["Asia/Seoul"],
         description="Of days: check-ins, plans; empty: the server's.",
     )
-    lang: Literal["en", "ko"] = "en"
+    lang: Language = ENGLISH
     mail: str = Field(
         "",
         pattern=_MAIL,

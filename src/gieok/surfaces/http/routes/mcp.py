@@ -49,7 +49,9 @@ def ask_mcp_tools(
     """Answer a message; `folder` and `scope` as of operations."""
     if folder and not (Path(folder).is_absolute() and "\0" not in folder and Path(folder).is_dir()):
         raise BadRequest(
-            f"folder is {folder!r}", hint="it must be the absolute path of a folder on this machine"
+            "folder is {folder!r}",
+            folder=folder,
+            hint="it must be the absolute path of a folder on this machine",
         )
     flags = {"scope": str(Scope(scope))} if scope else {}
     call = partial(

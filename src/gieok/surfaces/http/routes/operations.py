@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from gieok.commands import NAMES, load_command, rib
 from gieok.commands.command import Effect
-from gieok.errors import STATUS, BadRequest, NotFound
+from gieok.errors import STATUS, BadRequest, NotFound, Phrase
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
 from gieok.surfaces.http.operations import (
     ELSEWHERE,
@@ -109,9 +109,15 @@ def refuse_unknown_operation(name: str) -> None:
     name = name.replace("/", " ")
     if name in ELSEWHERE:
         raise NotFound(
-            f"`gieok {name}` is not called over HTTP: {ELSEWHERE[name]}",
+            "`gieok {name}` is not called over HTTP: {why}",
+            name=name,
+            why=ELSEWHERE[name],
             hint="run it on the command line",
         )
     near = get_close_matches(name, FITTING, 1)
-    hint = f"did you mean {path_of(near[0])}?" if near else "`GET /api/operations` lists them"
-    raise NotFound(f"there is no operation {name!r}", hint=hint)
+    hint = (
+        Phrase("did you mean {path}?", path=path_of(near[0]))
+        if near
+        else "`GET /api/operations` lists them"
+    )
+    raise NotFound("there is no operation {name!r}", name=name, hint=hint)

@@ -70,7 +70,9 @@ def show_code_part(seen: PageRequest) -> Response:
         code_part = overview.find_project_part(call, seen.asked("name"))
         if code_part is None:
             raise NotFound(
-                f"{root.name} has no part {seen.asked('name')!r}",
+                "{name} has no part {part!r}",
+                name=root.name,
+                part=seen.asked("name"),
                 hint="the map has those that there are",
             )
     except GieokError as error:
@@ -119,7 +121,8 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path
     )
     if root is None:
         raise NotIndexed(
-            "no project is indexed" if not asked else f"{asked!r} is no indexed project",
+            "no project is indexed" if not asked else "{asked!r} is no indexed project",
+            asked=asked,
             hint="run `gieok code init` in its folder",
         )
     return replace(call, caller=call.caller._replace(folder=root)), root, roots

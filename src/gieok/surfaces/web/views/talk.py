@@ -31,7 +31,7 @@ from gieok.surfaces.web.views.characters import (
     show_characters_page,
     teller,
 )
-from gieok.text.korean import in_language
+from gieok.text.messages import in_language
 
 _SHOWN, _RECALLED = 40, 5
 _EVENTS = "text/event-stream"

@@ -6,12 +6,13 @@ import re
 from functools import cache
 
 import pytest
-from tests.support.said import Walk
+from tests.support.said import NAMED_PLACE, Walk
 from tests.support.said_tables import OTHERS
 
 from gieok.text.catalogues import list_translations
 from gieok.text.josa import with_particle
-from gieok.text.korean import _NAMED, in_language, load_templates
+from gieok.text.messages import in_language
+from gieok.text.retranslation import load_templates
 
 _PLACE = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
 _PARTICLES = {
@@ -34,11 +35,11 @@ def _said() -> dict[str, str]:
 
 def _pairs() -> list[tuple[str, str]]:
     """Return the messages that arise in English as a finished text: without named places."""
-    return [pair for pair in list_translations("ko").items() if not _NAMED.search(pair[0])]
+    return [pair for pair in list_translations("ko").items() if not NAMED_PLACE.search(pair[0])]
 
 
 def test_every_text_that_a_person_reads_has_its_korean() -> None:
-    known = dict(_pairs())
+    known = list_translations("ko")
     missing = {text: place for text, place in _said().items() if text not in known}
     assert not missing, "give each its Korean in locale/ko/LC_MESSAGES/gieok.po"
 
