@@ -212,7 +212,7 @@ def _reading(call: Any, home: Path) -> dict[str, float]:
             scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT
         )
     )
-    search = load_command("search").handler
+    search = load_command("search")
     look = Look("en", 2500, "", UTC)
     numbers = iter(range(100))
 

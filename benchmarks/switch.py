@@ -54,7 +54,7 @@ while True:
         row = {"place": 0, "degraded": "", "error": ""}
         try:
             context = open_call({}, resident=resident)
-            result = found.handler(context, query=[question], min_score=0.0, limit=5)
+            result = found(context, query=[question], min_score=0.0, limit=5)
             texts = [" ".join(hit.snippet.split()) for hit in result.results]
             row["place"] = next((n for n, text in enumerate(texts, 1) if any(a in text for a in answers)), 0)
             row["hits"], row["degraded"] = len(texts), result.degraded or ""

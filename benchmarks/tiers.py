@@ -176,7 +176,7 @@ def _asked(call: Call, asked: Sequence[str], name: str, *, keyword_only: bool) -
     for text in (*asked[:5], *asked):
         values = {"query": [text], "keyword_only": keyword_only}
         results: list[Any] = []
-        done = spent(lambda: results.append(found.handler(call, **values)))  # noqa: B023
+        done = spent(lambda: results.append(found(call, **values)))  # noqa: B023
         walls.append(done.wall_s * 1000)
         cpus.append(done.cpu_s * 1000)
         tiers.update(hit.tier for hit in results[0].results)
@@ -262,7 +262,7 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
 
 def _is_found(call: Call, entry: Entry) -> bool:
     found = load_command("search")
-    hits = found.handler(call, query=[entry.document.text], keyword_only=True, limit=20).results
+    hits = found(call, query=[entry.document.text], keyword_only=True, limit=20).results
     return any(hit.snippet in entry.document.text for hit in hits)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gieok.commands.command import CommandParameter, Operation, Surface
+from gieok.commands.command import Command, CommandParameter, Surface
 from gieok.errors import BadRequest
 
 #: Types of numbers, named for people.
@@ -27,7 +27,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-def list_parameters(found: Operation[Any], surface: Surface) -> list[CommandParameter]:
+def list_parameters(found: Command[..., Any], surface: Surface) -> list[CommandParameter]:
     """Return the request fields of an operation that callers on a surface may set."""
     return [
         parameter
@@ -49,7 +49,7 @@ def type_name(parameter: CommandParameter) -> str:
     return _NAMES[type(default_of(parameter))]
 
 
-def request_schema(found: Operation[Any], surface: Surface) -> dict[str, Any]:
+def request_schema(found: Command[..., Any], surface: Surface) -> dict[str, Any]:
     """Return the JSON Schema of an operation's request."""
     parameters = list_parameters(found, surface)
     return {
@@ -82,7 +82,7 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
 
 # The request.
 def check_request(
-    found: Operation[Any], values: Mapping[str, object], surface: Surface
+    found: Command[..., Any], values: Mapping[str, object], surface: Surface
 ) -> dict[str, Any]:
     """Return the parameters of an operation by their names in its signature, each checked.
 

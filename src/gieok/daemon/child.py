@@ -83,7 +83,7 @@ def sync_child_project() -> None:
     try:
         os.chdir(sys.argv[1])
         command = load_command("code sync")
-        row = encode(command.handler(open_call({}), trigger="daemon"))
+        row = encode(command(open_call({}), trigger="daemon"))
     except (GieokError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
         row = {"error": f"{error}{hint}"}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gieok import __version__, places
 from gieok.agents.table import EVENTS
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import Effect, Operation, Style, Surface
+from gieok.commands.command import Command, Effect, Style, Surface
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, CommandLine, read_command_line
@@ -153,7 +153,7 @@ def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang:
 
 
 def _run_cli_operation(
-    chosen: Operation[Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
+    chosen: Command[..., Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
 ) -> int:
     values = parser.values(chosen, parsed)
     flags = {
@@ -191,7 +191,7 @@ def _run_cli_operation(
 
 
 def _run_in_this_process(
-    chosen: Operation[Any],
+    chosen: Command[..., Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,
@@ -212,7 +212,7 @@ def _run_in_this_process(
         has_daemon=True,
     )
 
-    def opened(found: Operation[Any]) -> "Call":
+    def opened(found: Command[..., Any]) -> "Call":
         call = open_for(forgiving=found.runs_without_settings)
         places.set_process_zone(call.home.settings.text("zone"))
         return call
@@ -221,7 +221,7 @@ def _run_in_this_process(
 
 
 def _ask_daemon_for_answer(
-    chosen: Operation[Any],
+    chosen: Command[..., Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,

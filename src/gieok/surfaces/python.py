@@ -67,7 +67,7 @@ class Memory:
         command = load_command(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
         parameters = check_request(command, values, Surface.CLI)
-        return command.call(rescope_call(self.context), **parameters)
+        return command(rescope_call(self.context), **parameters)
 
     def add(
         self,

@@ -203,7 +203,7 @@ def _update_collections(call: Call, argv: Sequence[str]) -> str:
     known = _load_collections(call)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
-        load_command("index").call(call, paths=present)
+        load_command("index")(call, paths=present)
     _write_index_file(call, known)
     return f"Updated {len(present)} of {len(known)} collections"
 
@@ -227,7 +227,7 @@ def _search_collections(call: Call, argv: Sequence[str]) -> str:
     try:
         values = {"query": argv[0] if argv else "", "limit": fetch_limit, "min_score": score}
         search_operation = load_command("search")
-        hits = search_operation.call(
+        hits = search_operation(
             call, **check_request(search_operation, values, Surface.CLI)
         ).ranked.hits
     except NotIndexed:

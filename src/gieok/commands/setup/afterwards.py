@@ -105,7 +105,7 @@ class Afterwards:
     # Each has its own result.
     def _run(self, name: str, call: Call | None = None, **values: object) -> Any:  # noqa: ANN401
         named_operation = load_command(name)
-        return named_operation.handler(call or self._call, **values)
+        return named_operation(call or self._call, **values)
 
     def _installed(self, agent: str) -> str:
         result = self._run("install", call=replace(self._call, ask=None), agent=agent)
@@ -141,7 +141,7 @@ class Afterwards:
         if self._known.text("index_vault") == ASKED and vault not in kept_back:
             setting = load_command("config set")
             folders = ", ".join([*kept_back, vault])
-            setting.handler(self._call, name="hook.asked_only", value=folders)
+            setting(self._call, name="hook.asked_only", value=folders)
         result = self._run("index", paths=[vault])
         return load_command("index").present(result, self._style).partition("\n")[0]
 
@@ -152,9 +152,9 @@ class Afterwards:
     def _started(self) -> str:
         """Start the daemon, or restart a running daemon so that it reads the new settings."""
         if self._runs():
-            down: DownResult = load_command("down").handler(self._call)
+            down: DownResult = load_command("down")(self._call)
             del down
-        up: UpResult = load_command("up").handler(self._call)
+        up: UpResult = load_command("up")(self._call)
         return load_command("up").present(up, self._style)
 
     def _everywhere(self) -> Call:

@@ -64,7 +64,7 @@ def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, **values:
         say=job.say,
         tell=job.tell,
     )
-    return command.present(command.call(call, **values), Style(seen.lang, colour=False))
+    return command.present(command(call, **values), Style(seen.lang, colour=False))
 
 
 def install_chosen_agent(seen: PageRequest) -> Response:

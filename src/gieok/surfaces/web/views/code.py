@@ -128,7 +128,7 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path
 # `Any`, because each operation has its own type of result.
 def _run_code_command(call: Call, name: str, **values: object) -> Any:  # noqa: ANN401
     command = load_command(name)
-    return command.call(call, **check_request(command, values, Surface.CLI))
+    return command(call, **check_request(command, values, Surface.CLI))
 
 
 def _format_impact_address(root: Path, target: str) -> str:
