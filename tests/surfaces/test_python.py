@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import gieok
+from gieok.commands.home.pause import pause_memory, resume_memory
+from gieok.commands.memory.search import search_memory
 
 #: Of each example, one is printed.
 _TOLD = (
@@ -137,6 +139,21 @@ def test_records_of_a_project_whose_folder_nobody_knows_are_refused() -> None:
 def test_a_wrong_parameter_is_named() -> None:
     with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
         memory.run("search", colour="red")
+
+
+def test_a_command_is_run_by_its_function_and_checked_as_by_its_name() -> None:
+    with gieok.open() as memory:
+        memory.add("The deploy key lives under ops.")
+        by_function = memory.run(search_memory, query=["deploy key"], keyword_only=True)
+        by_name = memory.run("search", query=["deploy key"], keyword_only=True)
+        assert [hit.handle for hit in by_function.results] == [
+            hit.handle for hit in by_name.results
+        ]
+        assert by_function.found
+        with pytest.raises(gieok.GieokError, match="--source is 'nowhere'"):
+            memory.run(search_memory, query=["deploy key"], source="nowhere")
+        assert memory.run(pause_memory, for_="2h").until
+        assert memory.run(resume_memory).since
 
 
 def test_what_is_added_until_a_day_ends_by_itself() -> None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gieok.commands.command import Command, CommandParameter, Surface
+from gieok.commands.command import Command, CommandParameter, P, ResultT, Surface
 from gieok.errors import BadRequest
+from gieok.home.call import Call
 
 #: Types of numbers, named for people.
 _KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
@@ -78,6 +79,15 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     if parameter.about.choices:
         schema["enum"] = list(parameter.about.choices)
     return schema if parameter.about.needed else {**schema, "default": default}
+
+
+def call_checked(
+    chosen: Command[P, ResultT], call: Call, *args: P.args, **values: P.kwargs
+) -> ResultT:
+    """Return a command's result, after the check of its parameters. Raises BadRequest."""
+    named = {name.rstrip("_"): value for name, value in values.items()}
+    checked: Command[..., ResultT] = chosen
+    return checked(call, *args, **check_request(chosen, named, Surface.CLI))
 
 
 # The request.

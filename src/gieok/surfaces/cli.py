@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +77,7 @@ def _answer_command_line(
         return _print_help_text(command_parser.format_help())
     parsed = command_parser.parsed(line.arguments)
     if line.name in SERVERS:
-        return _run_server_command(SERVERS[line.name], parsed, lang)
+        return _run_server_command(line.name, SERVERS[line.name], parsed, lang)
     return _run_cli_operation(load_command(line.name), parsed, lang, reader)
 
 
@@ -143,13 +142,25 @@ def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
     return BadRequest(message.say(lang), hint=hint.say(lang))
 
 
-def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang: str) -> int:
+def _run_server_command(
+    name: str, server: ServerCommand, parsed: argparse.Namespace, lang: str
+) -> int:
     """Run another surface, such as `gieok mcp` or `gieok serve`."""
-    names = [*(name for _, name, _ in server.flags), *([server.word[0]] if server.word[0] else [])]
-    settings = {name: text for name in names if (text := getattr(parsed, name)) is not None}
-    main = import_module(server.module).main
-    status: int = main(settings, lang) if names else main()
-    return status
+    given = [*(setting for _, setting, _ in server.flags), *filter(None, server.word[:1])]
+    settings = {key: text for key in given if (text := getattr(parsed, key)) is not None}
+    match name:
+        case "serve":
+            from gieok.surfaces.http.serve import main as serve_http
+
+            return serve_http(settings, lang)
+        case "completion":
+            from gieok.surfaces.completion import main as print_completion
+
+            return print_completion(settings, lang)
+        case _:
+            from gieok.surfaces.mcp import main as serve_tools
+
+            return serve_tools()
 
 
 def _run_cli_operation(
