@@ -1,8 +1,10 @@
 """The Python API, by the examples of its page."""
 
+import ast
 import asyncio
 import re
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,17 @@ def test_records_of_a_project_whose_folder_nobody_knows_are_refused() -> None:
 def test_a_wrong_parameter_is_named() -> None:
     with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
         memory.run("search", colour="red")
+
+
+def test_an_editor_sees_the_names_that_a_program_gets() -> None:
+    stub = ast.parse(Path(gieok.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    seen = {
+        alias.name: getattr(import_module(str(node.module)), alias.name)
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == {name: getattr(gieok, name) for name in gieok.__all__}
 
 
 def test_a_command_is_run_by_its_function_and_checked_as_by_its_name() -> None:
