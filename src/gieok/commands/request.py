@@ -81,7 +81,7 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     return schema if parameter.about.needed else {**schema, "default": default}
 
 
-def call_checked(
+def run_checked_command(
     chosen: Command[P, ResultT], call: Call, *args: P.args, **values: P.kwargs
 ) -> ResultT:
     """Return a command's result, after the check of its parameters. Raises BadRequest."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from gieok.commands import load_command
 from gieok.commands.command import Command, ResultT, Surface
-from gieok.commands.request import call_checked, check_request
+from gieok.commands.request import check_request, run_checked_command
 from gieok.errors import NotIndexed
 from gieok.home.calls import open_call, rescope_call
 from gieok.zone import find_zone
@@ -72,7 +72,7 @@ class Memory:
         """
         # The scopes are found anew for each call: the first record makes a folder a project.
         if not isinstance(command, str):
-            return call_checked(command, rescope_call(self.context), *args, **values)
+            return run_checked_command(command, rescope_call(self.context), *args, **values)
         chosen = load_command(command)
         parameters = check_request(chosen, values, Surface.CLI)
         return chosen(rescope_call(self.context), **parameters)

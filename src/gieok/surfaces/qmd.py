@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import __version__, fs
-from gieok.commands.request import call_checked
+from gieok.commands.request import run_checked_command
 from gieok.errors import GieokError, NotIndexed
 from gieok.home.call import Call
 from gieok.memory.files import roots, sync
@@ -227,7 +227,7 @@ def _search_collections(call: Call, argv: Sequence[str]) -> str:
     fetch_limit = limit if len(chosen) == len(known) else limit * _SPARE
     score = float(next(iter(_select_option_values(argv, "--min-score")), -1.0))
     try:
-        found = call_checked(
+        found = run_checked_command(
             search_memory, call, query=list(argv[:1]), limit=fetch_limit, min_score=score
         )
         hits = found.ranked.hits

@@ -16,7 +16,7 @@ from gieok.commands.code.project import build_freshness_note
 from gieok.commands.code.status import read_code_status
 from gieok.commands.code.sync import sync_code_files
 from gieok.commands.command import Style
-from gieok.commands.request import call_checked
+from gieok.commands.request import run_checked_command
 from gieok.errors import GieokError, NotFound, NotIndexed
 from gieok.home.call import Call
 from gieok.surfaces.web import reach
@@ -33,7 +33,7 @@ def code(seen: PageRequest) -> Response:
     try:
         call, root, roots = _choose_code_project(seen)
         values |= {"root": str(root), "roots": roots, "name": root.name}
-        status = call_checked(read_code_status, call)
+        status = run_checked_command(read_code_status, call)
         project = overview.build_project_overview(call)
     except GieokError as error:
         if isinstance(error, NotIndexed) and not seen.asked(
@@ -98,7 +98,7 @@ def sync_code_project(seen: PageRequest) -> Response:
     """Index the changed files of a project again."""
     try:
         call, root, _ = _choose_code_project(seen, seen.sent("project"))
-        result = call_checked(sync_code_files, call, trigger="pages", no_wait=True)
+        result = run_checked_command(sync_code_files, call, trigger="pages", no_wait=True)
     except GieokError as error:
         return seen.failed("code.html", error, target="", root="", roots=[], impact=None)
     style_words = render_code_sync(result, Style(seen.lang, colour=False)).splitlines()
@@ -138,7 +138,7 @@ def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa
 
 
 def _build_impact_values(seen: PageRequest, call: Call, root: Path, target: str) -> dict[str, Any]:
-    result = call_checked(find_code_impact, call, target=target, limit=0)
+    result = run_checked_command(find_code_impact, call, target=target, limit=0)
     files = list(dict.fromkeys(test.path for test in result.tests))
     return {
         "impact": result,
