@@ -204,7 +204,7 @@ def _storing(call: Any) -> dict[str, float]:
 
 
 def _reading(call: Any, home: Path) -> dict[str, float]:
-    from gieok.commands import load_command
+    from gieok.commands.memory.search import search_memory
 
     store, scope = call.home.store, Scope("bench:active-memory")
     store.put(
@@ -212,7 +212,6 @@ def _reading(call: Any, home: Path) -> dict[str, float]:
             scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT
         )
     )
-    search = load_command("search").handler
     look = Look("en", 2500, "", UTC)
     numbers = iter(range(100))
 
@@ -229,7 +228,7 @@ def _reading(call: Any, home: Path) -> dict[str, float]:
     write(known)
     return {
         "search_10_results_warm_ms": _timed(
-            lambda: search(call, query=["결제 재시도 간격"], limit=10), 7
+            lambda: search_memory(call, query=["결제 재시도 간격"], limit=10), 7
         ),
         "write_active_memory_of_1000_ms": median(write(known) for _ in range(7)),
         "write_active_memory_all_read_ms": median(write(None) for _ in range(7)),

@@ -43,8 +43,8 @@ import json, select, sys
 from pathlib import Path
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
-from gieok.commands import load_command
-found, resident = load_command("search"), Resident()
+from gieok.commands.memory.search import search_memory
+resident = Resident()
 asked = json.load(open(sys.argv[1]))
 once = sys.argv[2] == "once"
 while True:
@@ -54,7 +54,7 @@ while True:
         row = {"place": 0, "degraded": "", "error": ""}
         try:
             context = open_call({}, resident=resident)
-            result = found.handler(context, query=[question], min_score=0.0, limit=5)
+            result = search_memory(context, query=[question], min_score=0.0, limit=5)
             texts = [" ".join(hit.snippet.split()) for hit in result.results]
             row["place"] = next((n for n, text in enumerate(texts, 1) if any(a in text for a in answers)), 0)
             row["hits"], row["degraded"] = len(texts), result.degraded or ""

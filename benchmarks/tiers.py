@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
 
-from gieok.commands import load_command
+from gieok.commands.memory.hits import SearchResult
+from gieok.commands.memory.search import search_memory
 from gieok.flow.distil import deliver
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.call import Call
@@ -171,12 +171,12 @@ def _load(call: Call) -> object:
 
 
 def _asked(call: Call, asked: Sequence[str], name: str, *, keyword_only: bool) -> dict[str, float]:
-    found = load_command("search")
     walls, cpus, tiers = [], [], Counter[str]()
     for text in (*asked[:5], *asked):
-        values = {"query": [text], "keyword_only": keyword_only}
-        results: list[Any] = []
-        done = spent(lambda: results.append(found.handler(call, **values)))  # noqa: B023
+        results = list[SearchResult]()
+        done = spent(
+            lambda: results.append(search_memory(call, query=[text], keyword_only=keyword_only))  # noqa: B023
+        )
         walls.append(done.wall_s * 1000)
         cpus.append(done.cpu_s * 1000)
         tiers.update(hit.tier for hit in results[0].results)
@@ -261,8 +261,7 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
 
 
 def _is_found(call: Call, entry: Entry) -> bool:
-    found = load_command("search")
-    hits = found.handler(call, query=[entry.document.text], keyword_only=True, limit=20).results
+    hits = search_memory(call, query=[entry.document.text], keyword_only=True, limit=20).results
     return any(hit.snippet in entry.document.text for hit in hits)
 
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import CommandParameter, Operation, Surface
+from gieok.commands.command import Command, CommandParameter, Surface
 from gieok.commands.encode import result_schema
 from gieok.commands.request import default_of
 from gieok.settings.table import OPTIONS
@@ -76,7 +76,7 @@ def _shape(schema: dict[str, Any]) -> str:
     return _JSON.get(schema.get("type", ""), schema.get("type", "any"))
 
 
-def _where(found: Operation[Any]) -> str:
+def _where(found: Command[..., Any]) -> str:
     tool = (
         f", MCP (`{found.tool or tool_name(found.name)}`)" if Surface.MCP in found.surfaces else ""
     )

@@ -48,7 +48,7 @@ ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
 print("ready", flush=True)
 context = open_call({}, say=lambda line: print(line, flush=True))
 context.home.open_embedder = lambda: embedder
-load_command("index").handler(context, paths=sys.argv[1:])
+load_command("index")(context, paths=sys.argv[1:])
 """
 
 _INDEX_AND_SEARCH = """

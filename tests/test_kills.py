@@ -71,7 +71,7 @@ for line in sys.stdin:
             sys.setprofile(watch)
         try:
             found = load_command(step["name"])
-            found.handler(open_call({}, clock=clock, zone=UTC), **step["request"])
+            found(open_call({}, clock=clock, zone=UTC), **step["request"])
         except BaseException as error:
             sys.setprofile(None)
             print(repr(error), file=sys.stderr, flush=True)

@@ -212,10 +212,10 @@ def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(
         key.startswith("notes/deploy [redacted:github-token]~") and key.endswith(".md")
         for key in keys
     )
-    texts = {load_command("get").handler(call, path=key).text for key in keys}
+    texts = {load_command("get")(call, path=key).text for key in keys}
     assert texts == {"# Deploy\n\nOn Friday, by hand.\n", "# Deploy\n\nOn Monday, by hand.\n"}
     shown = keys[0].removeprefix("notes/")
-    assert load_command("get").handler(call, path=f"{shown}:3").text.endswith("by hand.")
+    assert load_command("get")(call, path=f"{shown}:3").text.endswith("by hand.")
     call.home.store.close()
     assert _gieok("index") == 0
     again = open_call({})
@@ -229,7 +229,7 @@ def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_pat
     (tmp_path / canary / "a.md").write_text("# A\n")
     call = open_call({})
     with pytest.raises(BadRequest, match="has a secret in its name") as caught:
-        load_command("index").handler(call, paths=[str(tmp_path / canary)])
+        load_command("index")(call, paths=[str(tmp_path / canary)])
     assert canary not in str(caught.value)
     call.home.store.close()
 

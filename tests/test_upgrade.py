@@ -91,7 +91,7 @@ def _context(**flags: str) -> Call:
 
 def _run(name: str, call: Call, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(call, **request)
+    return found(call, **request)
 
 
 def _search(text: str) -> list[str]:

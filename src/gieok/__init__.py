@@ -33,7 +33,7 @@ _EXPORTS = {
     "Hit": "gieok.model.retrieval",
     "Memory": "gieok.surfaces.python",
     "Passage": "gieok.model.memory",
-    "Profile": "gieok.ranking.recall",
+    "Profile": "gieok.ranking.profile",
     "Question": "gieok.ranking.recall",
     "Scope": "gieok.model.memory",
     "open": "gieok.surfaces.python",

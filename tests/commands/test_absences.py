@@ -44,7 +44,7 @@ def call(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def _run(call: Call, name: str, **values: object) -> Any:
     found = load_command(name)
-    return found.handler(call, **check_request(found, values, Surface.CLI))
+    return found(call, **check_request(found, values, Surface.CLI))
 
 
 def _says(call: Call, name: str, style: Style = _EN, **values: object) -> str:

@@ -302,7 +302,7 @@ def _do(home: Path, name: str, **request: object) -> Any:
     found = load_command(name)
     call = open_call({}, has_daemon=True)
     assert call.home.folder == home
-    return found.handler(call, **request)
+    return found(call, **request)
 
 
 def _define(root: Path, name: str) -> None:

@@ -134,7 +134,7 @@ def _search(home: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[tupl
     monkeypatch.setenv("GIEOK_HOME", str(home))
     context: Call = open_call({})
     found = load_command("search")
-    result = found.handler(context, query=text)
+    result = found(context, query=text)
     return [(one.path, one.score) for one in result.results]
 
 

@@ -83,7 +83,7 @@ def _rows(file: Path) -> dict[str, list[tuple[object, ...]]]:
 def _search(text: str = "정산") -> list[tuple[str, float]]:
     context = open_call({})
     found = load_command("search")
-    result = found.handler(context, query=text)
+    result = found(context, query=text)
     context.home.store.close()
     context.home.journal.close()
     return [(one.path, one.score) for one in result.results]

@@ -65,7 +65,7 @@ class _Home:
     def call(self, name: str, resident: Resident | None = None, **values: object):
         found = load_command(name)
         call = open_call({}, folder=self.folder, resident=resident, wait=lambda seconds: None)
-        return found.handler(call, **values)
+        return found(call, **values)
 
     def search(self, **values: object):
         return self.call("search", query=_QUESTION, min_score=0.0, **values)
@@ -233,9 +233,9 @@ def test_calls_of_one_process_follow_a_switch_of_another(home: _Home) -> None:
     resident = Resident()
     found = load_command("search")
     call = open_call({}, folder=home.folder, resident=resident)
-    assert found.handler(call, query=_QUESTION, min_score=0.0).degraded is None
+    assert found(call, query=_QUESTION, min_score=0.0).degraded is None
     home.ollama("other")
     home.call("index", rebuild=True)
-    after = found.handler(call, query=_QUESTION, min_score=0.0)
+    after = found(call, query=_QUESTION, min_score=0.0)
     assert after.results[0].path.endswith("pay.md")
     assert "vectors are of 'ollama:other'" in after.degraded, "its settings are the old ones"

@@ -365,7 +365,7 @@ def test_forget_reaches_into_encrypted_archives_and_names_encrypted_backups(hous
     file = house.backups.create().file.path
     context = open_call({}, clock=house.clock, zone=UTC)
     forget = load_command("forget")
-    done = forget.handler(context, match=f"{_SECRET} 0", yes=True).done
+    done = forget(context, match=f"{_SECRET} 0", yes=True).done
     assert house.texts() == [f"{_SECRET} 1"]
     sealer = file_sealers.in_use(context.home.encryption._home)
     assert not [

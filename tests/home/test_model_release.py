@@ -29,7 +29,7 @@ class _Home:
     def call(self, name: str, **values: object):
         found = load_command(name)
         call = open_call({}, folder=self.folder, wait=lambda seconds: None)
-        return found.handler(call, **values)
+        return found(call, **values)
 
     def search(self):
         return self.call("search", query=_QUESTION, min_score=0.0)

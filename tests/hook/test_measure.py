@@ -120,13 +120,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.",
         "Deploys go out on Tuesday mornings.",
     ):
-        load_command("remember").handler(call, text=[text])
+        load_command("remember")(call, text=[text])
     call.home.store.close()
     return tmp_path / "shop"
 
 
 def _measure(**values: object) -> MeasureResult:
-    return load_command("hook measure").handler(open_call({}), **values)
+    return load_command("hook measure")(open_call({}), **values)
 
 
 def test_labels_are_added_to_the_project_and_measured(project: Path) -> None:
@@ -172,7 +172,7 @@ class _Daemon:
 def test_where_a_daemon_runs_it_is_asked_and_words_where_it_is_late(project: Path) -> None:
     call = using(open_call({}), daemon=_Daemon())
     for prompt, expect in ((_LINTER, "decision/x.md"), (_BREAD, "")):
-        result = load_command("hook measure").handler(call, add=prompt, expect=expect)
+        result = load_command("hook measure")(call, add=prompt, expect=expect)
     assert result.by == {"daemon": 1, "words": 1}
     assert result.failed == ()
     assert result.levels["high"].recall == 1.0

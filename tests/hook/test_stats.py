@@ -142,7 +142,7 @@ def test_the_last_days_are_counted_and_shown(
         load_command("hook stats"),
         Style(lang, colour=False),
     )
-    nothing = op.handler(call)
+    nothing = op(call)
     assert (nothing.found, "not called" in op.present(nothing, style)) == (False, lang == "en")
     now_ms = round(_NOW.timestamp() * 1000)
     _write(
@@ -150,6 +150,6 @@ def test_the_last_days_are_counted_and_shown(
         "calls.jsonl",
         *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)),
     )
-    counted = [op.handler(call, days=days) for days in (30, 2, 0)]
+    counted = [op(call, days=days) for days in (30, 2, 0)]
     assert [encode(result)["prompts"] for result in counted] == [2, 1, 3]
     assert "12.3 / 12.3" in op.present(counted[0], style)

@@ -57,7 +57,7 @@ def _say(folder: Path, session: str, *texts: str, age_s: int = 0) -> Path:
 
 
 def _search(call: Call, *words: str) -> SearchResult:
-    found: SearchResult = load_command("search").handler(call, query=list(words))
+    found: SearchResult = load_command("search")(call, query=list(words))
     return found
 
 

@@ -117,7 +117,7 @@ def _context(clock: ManualClock) -> Call:
 
 
 def _run(call: Call) -> dict[str, Any]:
-    done: dict[str, Any] = encode(load_command("observe run").handler(call, once=True))
+    done: dict[str, Any] = encode(load_command("observe run")(call, once=True))
     return done
 
 
@@ -144,14 +144,14 @@ def test_a_long_conversation_becomes_dated_observations(
     text = (home / "home" / "active_memory.md").read_text(encoding="utf-8")
     assert estimate_tokens(text) <= 2_500
     assert "결제 재시도 조정" in text
-    stats = load_command("observe stats").handler(call)
+    stats = load_command("observe stats")(call)
     assert stats.compression > 5
     with capsys.disabled():
         print(
             f"\n{count} messages, {len(held.observations)} observations, compression "
             f"{stats.compression:.1f}"
         )
-    why = load_command("why").handler(call, id=held.documents[0].key)
+    why = load_command("why")(call, id=held.documents[0].key)
     assert why.messages[0].line == 1
     before = len(server.requests)
     assert _run(call)["steps"] == {}

@@ -98,7 +98,7 @@ def _context(clock: ManualClock) -> Call:
 
 
 def _run(call: Call) -> dict[str, object]:
-    done: dict[str, object] = encode(load_command("observe run").handler(call, once=True))
+    done: dict[str, object] = encode(load_command("observe run")(call, once=True))
     return done
 
 
@@ -136,7 +136,7 @@ def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_tra
         40,
         0.02,
     )
-    stats = load_command("observe stats").handler(call)
+    stats = load_command("observe stats")(call)
     assert list(stats.costs.values()) == [0.02]
 
 
@@ -164,7 +164,7 @@ def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(
     call = _context(ManualClock(_NOW))
     waiting = str(_run(call)["waiting"])
     assert "claude-code needs the command `claude`, which is not here at" in waiting
-    status = load_command("status").handler(call)
+    status = load_command("status")(call)
     assert "needs the command" in load_command("status").present(status, Style("en", False))
     assert call.home.journal.stats().messages == 1
 
@@ -190,7 +190,7 @@ def test_the_doctor_says_who_observes_and_that_a_command_here_could(
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_MODEL", model)
     monkeypatch.setenv("GEMINI_API_KEY", key)
-    found = load_command("doctor").handler(_context(ManualClock(_NOW)))
+    found = load_command("doctor")(_context(ManualClock(_NOW)))
     (check,) = (check for check in found.checks if check.name == "observer")
     assert check.ok
     assert said in check.detail
@@ -201,7 +201,7 @@ def test_the_doctor_names_a_command_that_is_not_here(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere"))
-    found = load_command("doctor").handler(_context(ManualClock(_NOW)))
+    found = load_command("doctor")(_context(ManualClock(_NOW)))
     (check,) = (check for check in found.checks if check.name == "observer")
     assert not check.ok
     assert "nowhere" in check.detail
@@ -211,7 +211,7 @@ def test_an_installation_says_that_the_agents_command_could_observe(user: Path) 
     assert {name for name, row in registry.GENERATORS.items() if row.program} == set(OBSERVERS)
     call = _context(ManualClock(_NOW))
     for agent in ("codex", "cursor"):
-        done = load_command("install").handler(call, agent=agent)
+        done = load_command("install")(call, agent=agent)
         assert (f"`observe.model: {agent}`" in install_present(done, Style("en", False))) is (
             agent == "codex"
         )

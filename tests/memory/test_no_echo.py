@@ -73,12 +73,12 @@ class _Agent:
 
 
 def _observe(context: Call) -> list[str]:
-    load_command("observe run").handler(context, once=True)
+    load_command("observe run")(context, once=True)
     return [o.text for o in scope_memory.load_scope_memory(context.home.store, _SCOPE).observations]
 
 
 def _named(context: Call) -> list[str]:
-    state = load_command("status").handler(context).sidecar
+    state = load_command("status")(context).sidecar
     return [incident.detail for incident in state.incidents]
 
 
@@ -93,7 +93,7 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(
     active = tmp_path / "mind" / "active_memory.md"
     for _ in range(4):
         memory = active.read_text(encoding="utf-8")
-        found = load_command("search").handler(context, query=["Redis Streams"], min_score=0.0)
+        found = load_command("search")(context, query=["Redis Streams"], min_score=0.0)
         printed = load_command("search").present(found, Style("en", colour=False))
         assert "Redis" in memory
         assert "Redis" in printed

@@ -85,14 +85,14 @@ def test_the_same_sentence_in_every_session_is_kept_once(
 ) -> None:
     for day in range(3):
         _say(tmp_path / "t" / f"{day}.jsonl", "출시는 11월 27일로 정했어.", at=clock.now())
-        load_command("observe run").handler(call, once=True)
+        load_command("observe run")(call, once=True)
         clock.advance(timedelta(days=1))
     assert _texts(call) == ["출시는 11월 27일로 정했어."]
 
 
 def test_who_has_no_vectors_is_told_that_words_alone_judge(call: Call) -> None:
     stats = load_command("observe stats")
-    said = stats.present(stats.handler(call), Style("en", colour=False))
+    said = stats.present(stats(call), Style("en", colour=False))
     assert "no e5 vectors: judged by words alone" in said
 
 
@@ -215,7 +215,7 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
         )
     )
     (spooled.parent / "torn.json").write_text("{")
-    done = load_command("observe run").handler(call, once=True)
+    done = load_command("observe run")(call, once=True)
     assert done.messages == 1
     assert not spooled.exists()
     assert waiting.exists()
@@ -245,11 +245,11 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
     (tmp_path / "t" / "c.jsonl").write_text(
         f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8"
     )
-    load_command("observe run").handler(call, once=True)
+    load_command("observe run")(call, once=True)
     project = Scope(project_scope(folder))
     assert _texts(call, project) == ["우리는 Stripe를 쓰기로 했다."]
     assert _texts(call) == []
-    (row,) = encode(load_command("observe show").handler(replace(call, also=(project,))))[
+    (row,) = encode(load_command("observe show")(replace(call, also=(project,))))[
         "observations"
     ]  # beside the scope of the call, as in a folder that Git keeps
     assert (row["scope"], row["text"]) == (project.path, "우리는 Stripe를 쓰기로 했다.")
@@ -257,41 +257,39 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
 
 def test_observations_are_shown_and_searched_like_other_memory(call: Call, tmp_path: Path) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
-    load_command("observe run").handler(call, once=True)
-    (row,) = encode(load_command("observe show").handler(call))["observations"]
+    load_command("observe run")(call, once=True)
+    (row,) = encode(load_command("observe show")(call))["observations"]
     assert row["category"] == "decision"
     assert row["messages"]
-    found = load_command("search").handler(call, query=["결제 서버 이름"], min_score=0.0)
+    found = load_command("search")(call, query=["결제 서버 이름"], min_score=0.0)
     assert "hermes" in found.ranked.hits[0].snippet
     cited = encode(found)["results"][0]["citation"]
-    assert load_command("why").handler(call, id=cited).messages
+    assert load_command("why")(call, id=cited).messages
 
 
 def test_what_was_said_follows_a_correction_in_an_archived_file(
     call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.", at=clock.now())
-    load_command("observe run").handler(call, once=True)
+    load_command("observe run")(call, once=True)
     clock.advance(timedelta(days=100))
     archived = load_command("archive run")
-    assert archived.handler(call).moved == 1
+    assert archived(call).moved == 1
     (day,) = (tmp_path / "home" / "archive").rglob("2026-11-22.md")
     day.write_text(day.read_text(encoding="utf-8").replace("hermes", "athena"), encoding="utf-8")
-    assert archived.handler(call).corrected == 1
-    found = (
-        load_command("search").handler(call, query=["결제 서버 이름"], min_score=0.0).ranked.hits
-    )
+    assert archived(call).corrected == 1
+    found = load_command("search")(call, query=["결제 서버 이름"], min_score=0.0).ranked.hits
     assert {hit.passage.tier for hit in found} == {Tier.HOT, Tier.WARM}
     assert all("athena" in hit.snippet and "hermes" not in hit.snippet for hit in found)
 
 
 def test_a_folder_of_the_users_never_owns_an_observation(call: Call, tmp_path: Path) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
-    load_command("observe run").handler(call, once=True)
+    load_command("observe run")(call, once=True)
     (tmp_path / "observe").mkdir()
     (tmp_path / "observe" / "note.md").write_text("# note\n\ntext", encoding="utf-8")
-    load_command("index").handler(call, paths=[str(tmp_path / "observe")])
-    (row,) = encode(load_command("observe show").handler(call))["observations"]
+    load_command("index")(call, paths=[str(tmp_path / "observe")])
+    (row,) = encode(load_command("observe show")(call))["observations"]
     assert row["text"] == "결제 서버 이름은 hermes로 정했다."
 
 

@@ -140,6 +140,8 @@ class Module:
             return False
         if isinstance(above, ast.keyword) and above.arg in ("name", "needed", "examples", "tool"):
             return False
+        if isinstance(above, ast.Call) and getattr(above.func, "id", "") == "command":
+            return False  # the name of a command
         if isinstance(above, ast.Tuple) and isinstance(
             self.parents[above], ast.keyword
         ):  # examples of a command

@@ -69,9 +69,7 @@ def answer(
 ) -> SetupResult:
     """Run setup with a file of answers, or `--yes`."""
     values = {"answers": str(file)} if file else {"yes": True}
-    result: SetupResult = load_command("setup").handler(
-        _context(user, "en", environment, daemon), **values
-    )
+    result: SetupResult = load_command("setup")(_context(user, "en", environment, daemon), **values)
     return result
 
 

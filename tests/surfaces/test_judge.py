@@ -301,7 +301,7 @@ def test_the_hook_asks_the_judge_only_where_it_is_enabled(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     call = open_call({})
-    load_command("remember").handler(call, text=["린터는 ruff를 쓰기로 했다."])
+    load_command("remember")(call, text=["린터는 ruff를 쓰기로 했다."])
     call.home.store.close()
     payload = {"session_id": "s", "cwd": str(project), "prompt": "어떤 린터를 쓰기로 했지?"}
     done = subprocess.run(

@@ -1,13 +1,17 @@
 """The Python API, by the examples of its page."""
 
+import ast
 import asyncio
 import re
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import gieok
+from gieok.commands.home.pause import pause_memory, resume_memory
+from gieok.commands.memory.search import search_memory
 
 #: Of each example, one is printed.
 _TOLD = (
@@ -137,6 +141,32 @@ def test_records_of_a_project_whose_folder_nobody_knows_are_refused() -> None:
 def test_a_wrong_parameter_is_named() -> None:
     with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
         memory.run("search", colour="red")
+
+
+def test_an_editor_sees_the_names_that_a_program_gets() -> None:
+    stub = ast.parse(Path(gieok.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    seen = {
+        alias.name: getattr(import_module(str(node.module)), alias.name)
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == {name: getattr(gieok, name) for name in gieok.__all__}
+
+
+def test_a_command_is_run_by_its_function_and_checked_as_by_its_name() -> None:
+    with gieok.open() as memory:
+        memory.add("The deploy key lives under ops.")
+        by_function = memory.run(search_memory, query=["deploy key"], keyword_only=True)
+        by_name = memory.run("search", query=["deploy key"], keyword_only=True)
+        assert [hit.handle for hit in by_function.results] == [
+            hit.handle for hit in by_name.results
+        ]
+        assert by_function.found
+        with pytest.raises(gieok.GieokError, match="--source is 'nowhere'"):
+            memory.run(search_memory, query=["deploy key"], source="nowhere")
+        assert memory.run(pause_memory, for_="2h").until
+        assert memory.run(resume_memory).since
 
 
 def test_what_is_added_until_a_day_ends_by_itself() -> None:

@@ -1,123 +1,496 @@
-"""Table of all operations, one row each; surfaces loop over the table.
+"""Table of all commands, in the order of the help; surfaces loop over the table.
 
-A test checks that each operation is on its surfaces and in the docs. Rows are module names, so that
-a command loads its own module and not its siblings: a cold keyword search has 80 ms for everything.
+A test checks that each command is in the table, on its surfaces and in the docs. Each row imports
+when it is asked for, so that a command loads its own module and not its siblings: a cold keyword
+search has 80 ms for everything.
 """
 
-from importlib import import_module
 from typing import Any
 
-from gieok.commands.command import Operation
+from gieok.commands.command import Command
 
-_MODULES = {
-    "setup": "setup.command",
-    "pause": "home.pause:PAUSE",
-    "resume": "home.pause:RESUME",
-    "index": "memory.index",
-    "search": "memory.search",
-    "list": "memory.listing",
-    "get": "memory.get",
-    "status": "home.status",
-    "remember": "memory.remember",
-    "retire": "memory.retire",
-    "restore": "memory.retire:RESTORE",
-    "edit": "memory.edit",
-    "history": "memory.history",
-    "transfer": "memory.transfer",
-    "forget": "memory.forget",
-    "trust": "memory.trust",
-    "install": "prompt.install",
-    "recall": "prompt.recall",
-    "hook measure": "prompt.measure",
-    "hook stats": "prompt.stats",
-    "hook injections": "prompt.injections",
-    "import": "moving.import_memory",
-    "export": "moving.export",
-    "move": "moving.move",
-    "uninstall": "moving.uninstall",
-    "erase": "moving.erase",
-    "code init": "code.init",
-    "code query": "code.query",
-    "code explore": "code.explore",
-    "code show": "code.show",
-    "code impact": "code.impact",
-    "code sync": "code.sync",
-    "code coverage": "code.coverage",
-    "code watch": "code.watch",
-    "code install-hook": "code.install_hook",
-    "code validate": "code.validate",
-    "code escalate": "code.escalate",
-    "code status": "code.status",
-    "code stats": "code.stats",
-    "code export": "code.export",
-    "ask": "code.ask",
-    "character create": "character.characters:CREATE",
-    "character list": "character.characters:LIST",
-    "character import": "character.cards:IMPORT",
-    "character export": "character.cards:EXPORT",
-    "character delete": "character.characters:DELETE",
-    "character chat": "character.chat",
-    "character memories": "character.memory_rows:MEMORIES",
-    "character forget": "character.memory_rows:FORGET",
-    "character points": "character.users:POINTS",
-    "character key": "character.users:KEY",
-    "character inactive": "character.inactive",
-    "observe run": "observe.run",
-    "observe reflect": "observe.reflect",
-    "observe show": "observe.show",
-    "observe stats": "observe.stats",
-    "why": "observe.why",
-    "archive status": "archive.status",
-    "archive pending": "archive.pending",
-    "archive approve": "archive.answer:APPROVE",
-    "archive reject": "archive.answer:REJECT",
-    "archive sync": "archive.sync",
-    "archive run": "archive.run",
-    "archive restore": "archive.restore",
-    "open": "home.open_pages",
-    "up": "home.daemon:UP",
-    "down": "home.daemon:DOWN",
-    "logs": "home.logs",
-    "service install": "home.service",
-    "keys list": "home.keys:LIST",
-    "keys set": "home.keys:SET",
-    "keys rotate": "home.keys:ROTATE",
-    "keys test": "home.keys:TEST",
-    "notify test": "home.notify_test",
-    "encryption status": "home.encryption:STATUS",
-    "encryption on": "home.encryption:ON",
-    "encryption rotate": "home.encryption:ROTATE",
-    "encryption off": "home.encryption:OFF",
-    "backup create": "home.backup:CREATE",
-    "backup list": "home.backup:LIST",
-    "backup verify": "home.backup:VERIFY",
-    "backup restore": "home.backup:RESTORE",
-    "backup prune": "home.backup:PRUNE",
-    "redact": "home.redact",
-    "doctor": "home.doctor",
-    "rebuild": "home.rebuild",
-    "calibrate": "memory.calibrate",
-    "store switch": "home.store_switch",
-    "store distribute": "home.store_distribute",
-    "store drop": "home.store_drop",
-    "journal switch": "home.journal_switch",
-    "config show": "home.show_config",
-    "config set": "home.set_config:SET",
-    "config unset": "home.set_config:UNSET",
-    "config edit": "home.edit_config",
-}
-
-#: The names of all operations, in the order of the help.
-NAMES = tuple(_MODULES)
+#: The names of all commands, in the order of the help.
+NAMES = (
+    "setup",
+    "pause",
+    "resume",
+    "index",
+    "search",
+    "list",
+    "get",
+    "status",
+    "remember",
+    "retire",
+    "restore",
+    "edit",
+    "history",
+    "transfer",
+    "forget",
+    "trust",
+    "install",
+    "recall",
+    "hook measure",
+    "hook stats",
+    "hook injections",
+    "import",
+    "export",
+    "move",
+    "uninstall",
+    "erase",
+    "code init",
+    "code query",
+    "code explore",
+    "code show",
+    "code impact",
+    "code sync",
+    "code coverage",
+    "code watch",
+    "code install-hook",
+    "code validate",
+    "code escalate",
+    "code status",
+    "code stats",
+    "code export",
+    "ask",
+    "character create",
+    "character list",
+    "character import",
+    "character export",
+    "character delete",
+    "character chat",
+    "character memories",
+    "character forget",
+    "character points",
+    "character key",
+    "character inactive",
+    "observe run",
+    "observe reflect",
+    "observe show",
+    "observe stats",
+    "why",
+    "archive status",
+    "archive pending",
+    "archive approve",
+    "archive reject",
+    "archive sync",
+    "archive run",
+    "archive restore",
+    "open",
+    "up",
+    "down",
+    "logs",
+    "service install",
+    "keys list",
+    "keys set",
+    "keys rotate",
+    "keys test",
+    "notify test",
+    "encryption status",
+    "encryption on",
+    "encryption rotate",
+    "encryption off",
+    "backup create",
+    "backup list",
+    "backup verify",
+    "backup restore",
+    "backup prune",
+    "redact",
+    "doctor",
+    "rebuild",
+    "calibrate",
+    "store switch",
+    "store distribute",
+    "store drop",
+    "journal switch",
+    "config show",
+    "config set",
+    "config unset",
+    "config edit",
+)
 
 
-def rib(name: str) -> str:
-    """Return the rib that an operation belongs to: the folder of its module."""
-    return _MODULES[name].partition(".")[0]
+def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR0912, PLR0915 - a table
+    """Return the command called `name`, loading its module."""
+    match name:
+        case "setup":
+            from gieok.commands.setup.command import set_up_gieok
 
+            return set_up_gieok
+        case "pause":
+            from gieok.commands.home.pause import pause_memory
 
-def load_command(name: str) -> Operation[Any]:
-    """Return the operation called `name`, loading its module."""
-    module, _, row = _MODULES[name].partition(":")
-    loaded: Operation[Any] = getattr(import_module(f"gieok.commands.{module}"), row or "OPERATION")
-    return loaded
+            return pause_memory
+        case "resume":
+            from gieok.commands.home.pause import resume_memory
+
+            return resume_memory
+        case "index":
+            from gieok.commands.memory.index import index_memory
+
+            return index_memory
+        case "search":
+            from gieok.commands.memory.search import search_memory
+
+            return search_memory
+        case "list":
+            from gieok.commands.memory.listing import list_memories
+
+            return list_memories
+        case "get":
+            from gieok.commands.memory.get import get_memory_text
+
+            return get_memory_text
+        case "status":
+            from gieok.commands.home.status import read_home_status
+
+            return read_home_status
+        case "remember":
+            from gieok.commands.memory.remember import remember_record
+
+            return remember_record
+        case "retire":
+            from gieok.commands.memory.retire import retire_memories
+
+            return retire_memories
+        case "restore":
+            from gieok.commands.memory.retire import restore_memories
+
+            return restore_memories
+        case "edit":
+            from gieok.commands.memory.edit import edit_memory
+
+            return edit_memory
+        case "history":
+            from gieok.commands.memory.history import trace_memory_history
+
+            return trace_memory_history
+        case "transfer":
+            from gieok.commands.memory.transfer import transfer_memories
+
+            return transfer_memories
+        case "forget":
+            from gieok.commands.memory.forget import forget_memories
+
+            return forget_memories
+        case "trust":
+            from gieok.commands.memory.trust import trust_project
+
+            return trust_project
+        case "install":
+            from gieok.commands.prompt.install import install_agent
+
+            return install_agent
+        case "recall":
+            from gieok.commands.prompt.recall import recall_memories
+
+            return recall_memories
+        case "hook measure":
+            from gieok.commands.prompt.measure import measure_recall
+
+            return measure_recall
+        case "hook stats":
+            from gieok.commands.prompt.stats import collect_hook_stats
+
+            return collect_hook_stats
+        case "hook injections":
+            from gieok.commands.prompt.injections import list_injections
+
+            return list_injections
+        case "import":
+            from gieok.commands.moving.import_memory import import_memories
+
+            return import_memories
+        case "export":
+            from gieok.commands.moving.export import export_memory
+
+            return export_memory
+        case "move":
+            from gieok.commands.moving.move import move_folders
+
+            return move_folders
+        case "uninstall":
+            from gieok.commands.moving.uninstall import uninstall_gieok
+
+            return uninstall_gieok
+        case "erase":
+            from gieok.commands.moving.erase import erase_home
+
+            return erase_home
+        case "code init":
+            from gieok.commands.code.init import init_code_index
+
+            return init_code_index
+        case "code query":
+            from gieok.commands.code.query import query_code
+
+            return query_code
+        case "code explore":
+            from gieok.commands.code.explore import explore_code
+
+            return explore_code
+        case "code show":
+            from gieok.commands.code.show import show_code_symbol
+
+            return show_code_symbol
+        case "code impact":
+            from gieok.commands.code.impact import find_code_impact
+
+            return find_code_impact
+        case "code sync":
+            from gieok.commands.code.sync import sync_code_files
+
+            return sync_code_files
+        case "code coverage":
+            from gieok.commands.code.coverage import take_in_coverage
+
+            return take_in_coverage
+        case "code watch":
+            from gieok.commands.code.watch import watch_code
+
+            return watch_code
+        case "code install-hook":
+            from gieok.commands.code.install_hook import install_git_hooks
+
+            return install_git_hooks
+        case "code validate":
+            from gieok.commands.code.validate import validate_code_index
+
+            return validate_code_index
+        case "code escalate":
+            from gieok.commands.code.escalate import escalate_project
+
+            return escalate_project
+        case "code status":
+            from gieok.commands.code.status import read_code_status
+
+            return read_code_status
+        case "code stats":
+            from gieok.commands.code.stats import count_code_stats
+
+            return count_code_stats
+        case "code export":
+            from gieok.commands.code.export import export_project
+
+            return export_project
+        case "ask":
+            from gieok.commands.code.ask import ask_code_model
+
+            return ask_code_model
+        case "character create":
+            from gieok.commands.character.characters import create_character
+
+            return create_character
+        case "character list":
+            from gieok.commands.character.characters import list_house_characters
+
+            return list_house_characters
+        case "character import":
+            from gieok.commands.character.cards import import_character
+
+            return import_character
+        case "character export":
+            from gieok.commands.character.cards import export_character
+
+            return export_character
+        case "character delete":
+            from gieok.commands.character.characters import delete_character
+
+            return delete_character
+        case "character chat":
+            from gieok.commands.character.chat import chat_with_character
+
+            return chat_with_character
+        case "character memories":
+            from gieok.commands.character.memory_rows import list_character_memories
+
+            return list_character_memories
+        case "character forget":
+            from gieok.commands.character.memory_rows import forget_character_memory
+
+            return forget_character_memory
+        case "character points":
+            from gieok.commands.character.users import change_user_points
+
+            return change_user_points
+        case "character key":
+            from gieok.commands.character.users import manage_user_keys
+
+            return manage_user_keys
+        case "character inactive":
+            from gieok.commands.character.inactive import remind_inactive_users
+
+            return remind_inactive_users
+        case "observe run":
+            from gieok.commands.observe.run import observe_transcripts
+
+            return observe_transcripts
+        case "observe reflect":
+            from gieok.commands.observe.reflect import reflect_scope
+
+            return reflect_scope
+        case "observe show":
+            from gieok.commands.observe.show import show_observations
+
+            return show_observations
+        case "observe stats":
+            from gieok.commands.observe.stats import collect_observe_stats
+
+            return collect_observe_stats
+        case "why":
+            from gieok.commands.observe.why import explain_memory_origin
+
+            return explain_memory_origin
+        case "archive status":
+            from gieok.commands.archive.status import read_archive_status
+
+            return read_archive_status
+        case "archive pending":
+            from gieok.commands.archive.pending import list_pending
+
+            return list_pending
+        case "archive approve":
+            from gieok.commands.archive.answer import approve_pending
+
+            return approve_pending
+        case "archive reject":
+            from gieok.commands.archive.answer import reject_pending
+
+            return reject_pending
+        case "archive sync":
+            from gieok.commands.archive.sync import sync_archive
+
+            return sync_archive
+        case "archive run":
+            from gieok.commands.archive.run import run_archive_jobs
+
+            return run_archive_jobs
+        case "archive restore":
+            from gieok.commands.archive.restore import restore_archived_days
+
+            return restore_archived_days
+        case "open":
+            from gieok.commands.home.open_pages import open_web_pages
+
+            return open_web_pages
+        case "up":
+            from gieok.commands.home.daemon import start_home_daemon
+
+            return start_home_daemon
+        case "down":
+            from gieok.commands.home.daemon import stop_home_daemon
+
+            return stop_home_daemon
+        case "logs":
+            from gieok.commands.home.logs import read_daemon_log
+
+            return read_daemon_log
+        case "service install":
+            from gieok.commands.home.service import install_service
+
+            return install_service
+        case "keys list":
+            from gieok.commands.home.keys import list_service_keys
+
+            return list_service_keys
+        case "keys set":
+            from gieok.commands.home.keys import set_service_key
+
+            return set_service_key
+        case "keys rotate":
+            from gieok.commands.home.keys import rotate_service_key
+
+            return rotate_service_key
+        case "keys test":
+            from gieok.commands.home.keys import test_service_keys
+
+            return test_service_keys
+        case "notify test":
+            from gieok.commands.home.notify_test import test_notifications
+
+            return test_notifications
+        case "encryption status":
+            from gieok.commands.home.encryption import read_encryption_status
+
+            return read_encryption_status
+        case "encryption on":
+            from gieok.commands.home.encryption import turn_encryption_on
+
+            return turn_encryption_on
+        case "encryption rotate":
+            from gieok.commands.home.encryption import rotate_encryption_key
+
+            return rotate_encryption_key
+        case "encryption off":
+            from gieok.commands.home.encryption import turn_encryption_off
+
+            return turn_encryption_off
+        case "backup create":
+            from gieok.commands.home.backup import create_backup
+
+            return create_backup
+        case "backup list":
+            from gieok.commands.home.backup import list_backups
+
+            return list_backups
+        case "backup verify":
+            from gieok.commands.home.backup import verify_backup
+
+            return verify_backup
+        case "backup restore":
+            from gieok.commands.home.backup import restore_backup
+
+            return restore_backup
+        case "backup prune":
+            from gieok.commands.home.backup import prune_backups
+
+            return prune_backups
+        case "redact":
+            from gieok.commands.home.redact import redact_text_or_home
+
+            return redact_text_or_home
+        case "doctor":
+            from gieok.commands.home.doctor import diagnose_home
+
+            return diagnose_home
+        case "rebuild":
+            from gieok.commands.home.rebuild import rebuild_index
+
+            return rebuild_index
+        case "calibrate":
+            from gieok.commands.memory.calibrate import calibrate_scores
+
+            return calibrate_scores
+        case "store switch":
+            from gieok.commands.home.store_switch import switch_store
+
+            return switch_store
+        case "store distribute":
+            from gieok.commands.home.store_distribute import distribute_tables
+
+            return distribute_tables
+        case "store drop":
+            from gieok.commands.home.store_drop import drop_store
+
+            return drop_store
+        case "journal switch":
+            from gieok.commands.home.journal_switch import switch_journal
+
+            return switch_journal
+        case "config show":
+            from gieok.commands.home.show_config import show_settings
+
+            return show_settings
+        case "config set":
+            from gieok.commands.home.set_config import set_config_value
+
+            return set_config_value
+        case "config unset":
+            from gieok.commands.home.set_config import unset_config_value
+
+            return unset_config_value
+        case "config edit":
+            from gieok.commands.home.edit_config import edit_user_config
+
+            return edit_user_config
+        case _:
+            raise KeyError(name)

@@ -1,12 +1,11 @@
-"""Declaration of operations; every surface is generated from the declaration."""
+"""Declaration of commands; every surface is generated from the declaration."""
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from gieok import fs
 from gieok.home.call import Call
@@ -73,18 +72,18 @@ def printable(text: str) -> str:
 
 
 class Surface(Enum):
-    """Where an operation can be called."""
+    """Where a command can be called."""
 
     CLI = "cli"
     MCP = "mcp"
-    #: Every operation is reachable over HTTP but those of `surfaces.http.operations.ELSEWHERE`.
+    #: Every command is reachable over HTTP but those of `surfaces.http.operations.ELSEWHERE`.
     HTTP = "http"
     #: The prompt hook, which calls `recall` and answers by itself where no daemon runs.
     HOOK = "hook"
 
 
 class Effect(StrEnum):
-    """Effect of an operation on stored data."""
+    """Effect of a command on stored data."""
 
     READ = "read"
     WRITE = "write"
@@ -93,7 +92,7 @@ class Effect(StrEnum):
 
 
 class Result(Protocol):
-    """Result of a handler: a record for `commands.encode` that says whether it has content."""
+    """Result of a command: a record for `commands.encode` that says whether it has content."""
 
     @property
     def found(self) -> bool:
@@ -155,11 +154,12 @@ def tier_words(tier: str, style: Style) -> list[str]:
     return [words.say(style.lang)] if words else []
 
 
+P = ParamSpec("P")
 ResultT = TypeVar("ResultT", bound=Result)
 
 
 class Parameter:
-    """Description of a command's parameter, in the annotation of its handler's signature.
+    """Description of a command's parameter, in the annotation of its function's signature.
 
     A bool default makes a switch, an empty tuple a parameter that may be given several times.
     `cli_only` keeps the parameter out of tools for models, whose descriptions cost tokens in every
@@ -195,57 +195,71 @@ class CommandParameter(NamedTuple):
     about: Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class Operation(Generic[ResultT]):
-    """Operation of Gieok, with its handler and its behaviour on each surface."""
+class Command(Generic[P, ResultT]):
+    """Command of Gieok: a function of a call, and how each surface shows it.
 
-    name: str
-    #: Takes the call, then the parameters by keyword, each described in its annotation.
-    handler: Callable[..., ResultT]
-    present: Callable[[ResultT, Style], str]
-    doc: Words
-    effect: Effect = Effect.READ
-    surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
-    #: Runs although a setting is wrong, without that setting, and reports it itself
-    #: (`Call.troubles`).
-    forgives_config: bool = False
-    #: Stores something that somebody says or wrote: not while memory is paused, private or
-    #: excluded.
-    takes_in: bool = False
-    #: The result's text holds source code, which is shown as it is: fenced, not escaped.
-    shows_source: bool = False
-    #: The result's text is the caller's own: not a byte is added or replaced.
-    is_verbatim: bool = False
-    #: May go on until it is interrupted.
-    is_endless: bool = False
-    #: Message for a person who interrupts the operation: what is kept, and how to go on.
-    when_stopped: Words = Words("")
-    #: Command lines that `--help` shows.
-    examples: tuple[str, ...] = ()
-    #: Name of the MCP tool, where it differs from the operation's.
-    tool: str = ""
-    #: When a model should call this tool rather than another; the text costs tokens in every
-    #: prompt.
-    tool_hint: str = ""
+    `command` declares it, on the function; to call it is to call the function.
+    """
 
-    def call(self, call: Call, **values: Any) -> ResultT:  # noqa: ANN401 - of the signature
-        """Return the handler's result; `values` are parameters by name.
+    # A plain class, because a dataclass of so many fields costs a cold search .5 ms.
+    def __init__(
+        self,
+        name: str,
+        doc: Words,
+        function: Callable[Concatenate[Call, P], ResultT],
+        present: Callable[[ResultT, Style], str],
+        *,
+        effect: Effect,
+        surfaces: frozenset[Surface],
+        forgives_config: bool,
+        takes_in: bool,
+        shows_source: bool,
+        is_verbatim: bool,
+        is_endless: bool,
+        when_stopped: Words,
+        examples: tuple[str, ...],
+        tool: str,
+        tool_hint: str,
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.function = function
+        self.present = present
+        self.effect = effect
+        self.surfaces = surfaces
+        self.forgives_config = forgives_config
+        self.takes_in = takes_in
+        self.shows_source = shows_source
+        self.is_verbatim = is_verbatim
+        self.is_endless = is_endless
+        self.when_stopped = when_stopped
+        self.examples = examples
+        self.tool = tool
+        self.tool_hint = tool_hint
 
-        Raises Withheld where the operation stores something and nothing may be stored now.
+    def __call__(self, call: Call, *args: P.args, **values: P.kwargs) -> ResultT:
+        """Return the function's result.
+
+        Raises Withheld where the command stores something and nothing may be stored now.
         """
         if self.takes_in:
             from gieok.home.withholding import (
                 check_caller_withheld,
-            )  # which only such operations need
+            )  # which only such commands need
 
             check_caller_withheld(call)
-        return self.handler(call, **values)
+        return self.function(call, *args, **values)
+
+    @property
+    def rib(self) -> str:
+        """Return the rib that the command belongs to: the folder of its function's module."""
+        return self.function.__module__.split(".")[2]
 
     @property
     def parameters(self) -> tuple[CommandParameter, ...]:
-        """Return the parameters of the handler's signature, in its order."""
-        annotations = self.handler.__annotations__
-        defaults: dict[str, Any] = getattr(self.handler, "__kwdefaults__", None) or {}
+        """Return the parameters of the function's signature, in its order."""
+        annotations = self.function.__annotations__
+        defaults: dict[str, Any] = getattr(self.function, "__kwdefaults__", None) or {}
         return tuple(
             CommandParameter(name, default, annotations[name].__metadata__[0])
             for name, default in defaults.items()
@@ -253,17 +267,87 @@ class Operation(Generic[ResultT]):
 
     @property
     def runs_without_settings(self) -> bool:
-        """Return whether the operation runs although a setting is wrong.
+        """Return whether the command runs although a setting is wrong.
 
-        An operation that writes does not: nothing is written under settings that nobody chose.
+        A command that writes does not: nothing is written under settings that nobody chose.
         """
         return self.forgives_config or self.effect is Effect.READ
 
     @property
     def runs_in_daemon(self) -> bool:
-        """Return whether the daemon may run the operation for a caller.
+        """Return whether the daemon may run the command for a caller.
 
-        The daemon may if the operation reads, or if a model may call it: such an operation asks
-        nobody and ends soon.
+        The daemon may if the command reads, or if a model may call it: such a command asks nobody
+        and ends soon.
         """
         return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
+
+
+_NO_WORDS = Words("")
+
+
+def command(
+    name: str,
+    doc: Words,
+    *,
+    present: Callable[[ResultT, Style], str],
+    effect: Effect = Effect.READ,
+    surfaces: frozenset[Surface] = frozenset((Surface.CLI,)),
+    forgives_config: bool = False,
+    takes_in: bool = False,
+    shows_source: bool = False,
+    is_verbatim: bool = False,
+    is_endless: bool = False,
+    when_stopped: Words = _NO_WORDS,
+    examples: tuple[str, ...] = (),
+    tool: str = "",
+    tool_hint: str = "",
+) -> Callable[[Callable[Concatenate[Call, P], ResultT]], Command[P, ResultT]]:
+    """Declare a function of a call as the command called `name`.
+
+    The function takes the call, then the parameters by keyword, each described in its annotation.
+
+    Args:
+        name: words of the command line, such as `backup create`.
+        doc: what the command does, for people and models.
+        present: function that shows the result to people.
+        effect: effect on stored data.
+        surfaces: where the command is called besides HTTP and Python.
+        forgives_config: runs although a setting is wrong, without that setting, and reports it
+            itself (`Call.troubles`).
+        takes_in: stores something that somebody says or wrote: not while memory is paused, private
+            or excluded.
+        shows_source: the result's text holds source code, which is shown as it is: fenced, not
+            escaped.
+        is_verbatim: the result's text is the caller's own: not a byte is added or replaced.
+        is_endless: may go on until it is interrupted.
+        when_stopped: message for a person who interrupts the command: what is kept, and how to go
+            on.
+        examples: command lines that `--help` shows.
+        tool: name of the MCP tool, where it differs from the command's.
+        tool_hint: when a model should call this tool rather than another; the text costs tokens in
+            every prompt.
+    """
+
+    def declare(
+        function: Callable[Concatenate[Call, P], ResultT],
+    ) -> Command[P, ResultT]:
+        return Command(
+            name,
+            doc,
+            function,
+            present,
+            effect=effect,
+            surfaces=surfaces,
+            forgives_config=forgives_config,
+            takes_in=takes_in,
+            shows_source=shows_source,
+            is_verbatim=is_verbatim,
+            is_endless=is_endless,
+            when_stopped=when_stopped,
+            examples=examples,
+            tool=tool,
+            tool_hint=tool_hint,
+        )
+
+    return declare

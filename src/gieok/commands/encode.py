@@ -15,7 +15,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from gieok.commands.command import Operation
+from gieok.commands.command import Command
 from gieok.model.memory import Scope
 from gieok.text.messages import Words
 
@@ -148,9 +148,9 @@ def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
     return tuple(part for part in parts if _HIDDEN not in part.marks)
 
 
-def result_schema(found: Operation[Any]) -> dict[str, Any]:
-    """Return the JSON Schema of an operation's result."""
-    return build_type_schema(found.handler.__annotations__["return"])
+def result_schema(found: Command[..., Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a command's result."""
+    return build_type_schema(found.function.__annotations__["return"])
 
 
 # A type, or what stands for one in an annotation.

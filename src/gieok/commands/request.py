@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gieok.commands.command import CommandParameter, Operation, Surface
+from gieok.commands.command import Command, CommandParameter, P, ResultT, Surface
 from gieok.errors import BadRequest, Phrase
+from gieok.home.call import Call
 
 #: Type of a number on the command line → what its value must be.
 _NUMBERS: dict[type, str] = {int: "it must be a whole number", float: "it must be a number"}
@@ -34,7 +35,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-def list_parameters(found: Operation[Any], surface: Surface) -> list[CommandParameter]:
+def list_parameters(found: Command[..., Any], surface: Surface) -> list[CommandParameter]:
     """Return the request fields of an operation that callers on a surface may set."""
     return [
         parameter
@@ -56,7 +57,7 @@ def type_name(parameter: CommandParameter) -> str:
     return _NAMES[type(default_of(parameter))]
 
 
-def request_schema(found: Operation[Any], surface: Surface) -> dict[str, Any]:
+def request_schema(found: Command[..., Any], surface: Surface) -> dict[str, Any]:
     """Return the JSON Schema of an operation's request."""
     parameters = list_parameters(found, surface)
     return {
@@ -87,9 +88,18 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     return schema if parameter.about.needed else {**schema, "default": default}
 
 
+def run_checked_command(
+    chosen: Command[P, ResultT], call: Call, *args: P.args, **values: P.kwargs
+) -> ResultT:
+    """Return a command's result, after the check of its parameters. Raises BadRequest."""
+    named = {name.rstrip("_"): value for name, value in values.items()}
+    checked: Command[..., ResultT] = chosen
+    return checked(call, *args, **check_request(chosen, named, Surface.CLI))
+
+
 # The request.
 def check_request(
-    found: Operation[Any], values: Mapping[str, object], surface: Surface
+    found: Command[..., Any], values: Mapping[str, object], surface: Surface
 ) -> dict[str, Any]:
     """Return the parameters of an operation by their names in its signature, each checked.
 

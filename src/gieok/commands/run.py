@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from gieok.commands import load_command
-from gieok.commands.command import Operation, Style, Surface
+from gieok.commands.command import Command, Style, Surface
 from gieok.commands.encode import encode
 from gieok.commands.request import check_request
 from gieok.errors import STATUS, GieokError
@@ -55,7 +55,7 @@ class OperationAnswer(NamedTuple):
 def run_operation(
     name: str,
     values: Mapping[str, object],
-    call_for: Callable[[Operation[Any]], Call],
+    call_for: Callable[[Command[..., Any]], Call],
     surface: Surface = Surface.CLI,
     *,
     lang: str = "",
@@ -67,13 +67,13 @@ def run_operation(
     `values` is parameter → value; `call_for` opens the call of the caller. The text is in `lang`,
     else in the call's language.
     """
-    named_operation = load_command(name)
+    chosen = load_command(name)
     try:
-        parameters = check_request(named_operation, values, surface)
-        call = call_for(named_operation)
-        for error in () if named_operation.forgives_config else call.troubles:
+        parameters = check_request(chosen, values, surface)
+        call = call_for(chosen)
+        for error in () if chosen.forgives_config else call.troubles:
             call.tell(f"{error}; it is left out: `gieok config show`")
-        result = named_operation.call(call, **parameters)
+        result = chosen(call, **parameters)
         caller = call.caller
         style = Style(
             lang=lang or call.lang,
@@ -82,7 +82,7 @@ def run_operation(
             folder=str(caller.folder),
             user=str(caller.user),
         )
-        text = named_operation.present(result, style)
+        text = chosen.present(result, style)
     except GieokError as error:
         return build_failed_answer(error)
     return OperationAnswer(result.found, encode(result), text, 0 if result.found else 1)

@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from gieok.commands import load_command
 from gieok.commands.encode import encode
 from gieok.errors import EmbedderFailed, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors, follow_release
@@ -26,14 +26,17 @@ _TICK_S = 1
 _NICE = 10
 
 
-def run_in_child(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
-    """Run a function of this module in a child process, and return its output.
+def run_in_child(
+    home: Path, stop: threading.Event, function: Callable[[], None], *arguments: str
+) -> str:
+    """Run a function of a module in a child process, and return its output.
 
     The child is ended when `stop` is set. It starts in the home folder and without `sys.path[0]`,
     so that a project's own files are never imported.
     """
-    code = f"from gieok.daemon.child import {function}; {function}()"
-    with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
+    name = function.__name__
+    code = f"from {function.__module__} import {name}; {name}()"
+    with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this package
         [sys.executable, "-P", "-c", code, *arguments],
         env=os.environ | {HOME_VARIABLE: str(home)},
         cwd=home,
@@ -80,10 +83,11 @@ def sync_child_project() -> None:
 
     The result is JSON.
     """
+    from gieok.commands.code.sync import sync_code_files  # which a child that embeds has no use for
+
     try:
         os.chdir(sys.argv[1])
-        command = load_command("code sync")
-        row = encode(command.handler(open_call({}), trigger="daemon"))
+        row = encode(sync_code_files(open_call({}), trigger="daemon"))
     except (GieokError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
         row = {"error": f"{error}{hint}"}

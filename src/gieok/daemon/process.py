@@ -237,7 +237,9 @@ class DaemonProcess:
                 pass
             while not self.board.stop.is_set() and fill_lines(store, embedder, batches=1):
                 pass
-        elif message := child.run_in_child(self._home, self.board.stop, "embed_missing_vectors"):
+        elif message := child.run_in_child(
+            self._home, self.board.stop, child.embed_missing_vectors
+        ):
             self.board.say(message)
 
     def _control(self, what: str) -> Mapping[str, object]:

@@ -85,7 +85,7 @@ class Projects:
         try:
             answer = json.loads(
                 child.run_in_child(
-                    self._call.home.folder, self._board.stop, "sync_child_project", str(root)
+                    self._call.home.folder, self._board.stop, child.sync_child_project, str(root)
                 )
             )
         except ValueError:

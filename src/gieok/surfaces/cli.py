@@ -10,14 +10,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gieok import __version__
 from gieok.agents.table import EVENTS
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import Effect, Operation, Style, Surface
+from gieok.commands.command import Command, Effect, Style, Surface
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, Phrase, unexpected
 from gieok.places.home import build_home_path
 from gieok.process_zone import set_process_zone
@@ -80,7 +79,7 @@ def _answer_command_line(
         return _print_help_text(command_parser.format_help())
     parsed = command_parser.parsed(line.arguments)
     if line.name in SERVERS:
-        return _run_server_command(SERVERS[line.name], parsed, lang)
+        return _run_server_command(line.name, SERVERS[line.name], parsed, lang)
     return _run_cli_operation(load_command(line.name), parsed, lang, reader)
 
 
@@ -146,17 +145,29 @@ def _build_unknown_command_error(line: CommandLine) -> BadRequest:
     return BadRequest("there is no command `{typed}`", typed=typed, hint=hint)
 
 
-def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang: str) -> int:
+def _run_server_command(
+    name: str, server: ServerCommand, parsed: argparse.Namespace, lang: str
+) -> int:
     """Run another surface, such as `gieok mcp` or `gieok serve`."""
-    names = [*(name for _, name, _ in server.flags), *([server.word[0]] if server.word[0] else [])]
-    settings = {name: text for name in names if (text := getattr(parsed, name)) is not None}
-    main = import_module(server.module).main
-    status: int = main(settings, lang) if names else main()
-    return status
+    given = [*(setting for _, setting, _ in server.flags), *filter(None, server.word[:1])]
+    settings = {key: text for key in given if (text := getattr(parsed, key)) is not None}
+    match name:
+        case "serve":
+            from gieok.surfaces.http.serve import main as serve_http
+
+            return serve_http(settings, lang)
+        case "completion":
+            from gieok.surfaces.completion import main as print_completion
+
+            return print_completion(settings, lang)
+        case _:
+            from gieok.surfaces.mcp import main as serve_tools
+
+            return serve_tools()
 
 
 def _run_cli_operation(
-    chosen: Operation[Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
+    chosen: Command[..., Any], parsed: argparse.Namespace, lang: str, reader: TerminalReader
 ) -> int:
     values = parser.values(chosen, parsed)
     flags = {
@@ -194,7 +205,7 @@ def _run_cli_operation(
 
 
 def _run_in_this_process(
-    chosen: Operation[Any],
+    chosen: Command[..., Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,
@@ -215,7 +226,7 @@ def _run_in_this_process(
         has_daemon=True,
     )
 
-    def opened(found: Operation[Any]) -> "Call":
+    def opened(found: Command[..., Any]) -> "Call":
         call = open_for(forgiving=found.runs_without_settings)
         set_process_zone(call.home.settings.text("zone"))
         return call
@@ -224,7 +235,7 @@ def _run_in_this_process(
 
 
 def _ask_daemon_for_answer(
-    chosen: Operation[Any],
+    chosen: Command[..., Any],
     values: Mapping[str, object],
     flags: Mapping[str, str],
     lang: str,

@@ -45,14 +45,12 @@ DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 
 
 class ServerCommand(NamedTuple):
-    """Command that starts another surface: what it does, and the module whose `main` runs it.
+    """Command that starts another surface; `cli` runs it.
 
-    `flags` are options that stand for settings: (flag, setting, description). `main` gets the given
-    ones as a mapping setting → text, and the language.
+    `flags` are options that stand for settings: (flag, setting, description).
     """
 
     doc: Words
-    module: str
     flags: tuple[tuple[str, str, Words], ...] = ()
     #: The name and the choices of the argument that the command requires.
     word: tuple[str, tuple[str, ...]] = ("", ())
@@ -62,12 +60,10 @@ class ServerCommand(NamedTuple):
 SERVERS = {
     "mcp": ServerCommand(
         Words("Serve the memory tools to an agent (MCP over stdio)"),
-        "gieok.surfaces.mcp",
         examples=("gieok mcp",),
     ),
     "serve": ServerCommand(
         Words("Serve characters that remember, over HTTP"),
-        "gieok.surfaces.http.serve",
         (
             ("--host", "serve.host", Words("address to listen on")),
             ("--port", "serve.port", Words("port; 0: any that is free")),
@@ -81,7 +77,6 @@ SERVERS = {
     ),
     "completion": ServerCommand(
         Words("Print a script by which a shell completes commands"),
-        "gieok.surfaces.completion",
         word=("shell", ("bash", "zsh", "fish")),
         examples=(
             "gieok completion bash > ~/.local/share/bash-completion/completions/gieok",

@@ -12,7 +12,7 @@ from typing import Any
 
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.commands import load_command
-from gieok.commands.command import CommandParameter, Operation, Surface
+from gieok.commands.command import Command, CommandParameter, Surface
 from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
@@ -246,6 +246,6 @@ def _add_field_argument(parser: CommandParser, field: "CommandParameter", lang: 
             parser.sections["options"].add_argument(*about.also, dest=field.name, **unlisted)
 
 
-def values(found: Operation[Any], parsed: argparse.Namespace) -> Mapping[str, object]:
+def values(found: Command[..., Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name, from the parsed arguments."""
     return {find_parameter_name(field): getattr(parsed, field.name) for field in found.parameters}

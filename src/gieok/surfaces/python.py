@@ -1,17 +1,17 @@
 """The Python API: `memory = gieok.open()`, then the commands as methods with typed results.
 
-Every method is an operation; `run` calls those that have no method of their own.
+Every method is a command; `run` calls those that have no method of their own.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from gieok.commands import load_command
-from gieok.commands.command import Surface
-from gieok.commands.request import check_request
+from gieok.commands.command import Command, ResultT, Surface
+from gieok.commands.request import check_request, run_checked_command
 from gieok.errors import NotIndexed
 from gieok.home.calls import open_call, rescope_call
 from gieok.zone import find_zone
@@ -58,16 +58,24 @@ class Memory:
         flags |= {"zone": zone} if zone else {}
         self.call = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
 
-    # `Any`, because each operation has its own type of result.
-    def run(self, name: str, **values: object) -> Any:  # noqa: ANN401
-        """Run an operation by its command's name (`"archive status"`); return its typed result.
+    @overload
+    def run(
+        self, command: Command[P, ResultT], /, *args: P.args, **values: P.kwargs
+    ) -> ResultT: ...
+    @overload
+    # `Any`, because a name does not say which type of result its command has.
+    def run(self, command: str, /, **values: object) -> Any: ...  # noqa: ANN401
+    def run(self, command: Command[..., Any] | str, /, *args: object, **values: object) -> Any:
+        """Run a command, by its function or its name (`"archive status"`); return its typed result.
 
         Raises GieokError, which says what happened and the next step.
         """
-        command = load_command(name)
         # The scopes are found anew for each call: the first record makes a folder a project.
-        parameters = check_request(command, values, Surface.CLI)
-        return command.call(rescope_call(self.call), **parameters)
+        if not isinstance(command, str):
+            return run_checked_command(command, rescope_call(self.call), *args, **values)
+        chosen = load_command(command)
+        parameters = check_request(chosen, values, Surface.CLI)
+        return chosen(rescope_call(self.call), **parameters)
 
     def add(
         self,
@@ -83,15 +91,16 @@ class Memory:
         `until`: the last day on which the text holds, as a date or in words ("friday", "다음 주까지").
         Raises BadRequest where `until` is no day.
         """
-        result: RememberResult = self.run(
-            "remember",
-            text=text,
+        from gieok.commands.memory.remember import remember_record
+
+        return self.run(
+            remember_record,
+            text=[text],
             category=category,
             title=title,
             tags=",".join(tags),
             until=str(until),
         )
-        return result
 
     def search(
         self,
@@ -109,16 +118,19 @@ class Memory:
 
         Days and filters as of `gieok search`.
         """
-        filters = {"tag": tag, "agent": agent, "status": status}
+        from gieok.commands.memory.search import search_memory
+
         try:
             result = self.run(
-                "search",
-                query=query,
+                search_memory,
+                query=[query],
                 limit=limit,
                 since=since,
                 until=until,
                 source=source,
-                **filters,
+                tag=tag,
+                agent=agent,
+                status=status,
             )
         except NotIndexed:
             return []
@@ -126,8 +138,9 @@ class Memory:
 
     def get(self, path: str) -> "GetResult":
         """Return the text behind a hit's handle or path."""
-        result: GetResult = self.run("get", path=path)
-        return result
+        from gieok.commands.memory.get import get_memory_text
+
+        return self.run(get_memory_text, path=path)
 
     def list(
         self,
@@ -141,35 +154,48 @@ class Memory:
         status: str = "all",
     ) -> "ListResult":
         """Return documents, newest first; filters as of `gieok list`."""
-        filters = {"tag": tag, "agent": agent, "status": status} | ({"kind": kind} if kind else {})
-        result: ListResult = self.run("list", since=since, until=until, limit=limit, **filters)
-        return result
+        from gieok.commands.memory.listing import list_memories
+
+        return self.run(
+            list_memories,
+            kind=kind or "all",
+            since=since,
+            until=until,
+            limit=limit,
+            tag=tag,
+            agent=agent,
+            status=status,
+        )
 
     def forget(self, *handles: str, match: str = "") -> "ForgetResult":
         """Forget the documents with these handles, or those that contain `match`.
 
         This is final, and nothing is asked.
         """
-        result: ForgetResult = self.run("forget", handles=[*handles], match=match, yes=True)
-        return result
+        from gieok.commands.memory.forget import forget_memories
+
+        return self.run(forget_memories, handles=[*handles], match=match, yes=True)
 
     def index(self, *paths: str | Path) -> "IndexResult":
         """Index folders or files of notes.
 
         Without paths, index the known folders again, and the transcripts that agents wrote since.
         """
-        result: IndexResult = self.run("index", paths=[str(path) for path in paths])
-        return result
+        from gieok.commands.memory.index import index_memory
+
+        return self.run(index_memory, paths=[str(path) for path in paths])
 
     def recall(self, prompt: str) -> "RecallResult":
         """Return the injection for an agent's prompt: `text`, and the memories in it."""
-        result: RecallResult = self.run("recall", prompt=prompt)
-        return result
+        from gieok.commands.prompt.recall import recall_memories
+
+        return self.run(recall_memories, prompt=[prompt])
 
     def code(self, question: str, *, limit: int = 8) -> "QueryResult":
         """Search the code of the project in the folder (`gieok code init` first)."""
-        result: QueryResult = self.run("code query", query=question, limit=limit)
-        return result
+        from gieok.commands.code.query import query_code
+
+        return self.run(query_code, query=[question], limit=limit)
 
     def character(
         self, user: str, character: str, *, persona: str = "", zone: str = ""

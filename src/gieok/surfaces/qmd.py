@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import __version__, fs
-from gieok.commands import load_command
-from gieok.commands.command import Surface
-from gieok.commands.request import check_request
+from gieok.commands.request import run_checked_command
 from gieok.errors import GieokError, NotIndexed
 from gieok.home.call import Call
 from gieok.memory.files import roots, sync
@@ -200,10 +198,12 @@ def _add_collection(call: Call, known: list[Collection], argv: list[str]) -> str
 def _update_collections(call: Call, argv: Sequence[str]) -> str:
     """Index all collections, vectors too: in its default mode OpenClaw never calls `embed`."""
     del argv
+    from gieok.commands.memory.index import index_memory
+
     known = _load_collections(call)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
-        load_command("index").call(call, paths=present)
+        index_memory(call, paths=present)
     _write_index_file(call, known)
     return f"Updated {len(present)} of {len(known)} collections"
 
@@ -218,6 +218,8 @@ def _format_qmd_status(call: Call, argv: Sequence[str]) -> str:
 
 
 def _search_collections(call: Call, argv: Sequence[str]) -> str:
+    from gieok.commands.memory.search import search_memory
+
     known = _load_collections(call)
     names = _select_option_values(argv, "-c", "--collection")
     chosen = [c for c in known if not names or c.name in names]
@@ -225,11 +227,10 @@ def _search_collections(call: Call, argv: Sequence[str]) -> str:
     fetch_limit = limit if len(chosen) == len(known) else limit * _SPARE
     score = float(next(iter(_select_option_values(argv, "--min-score")), -1.0))
     try:
-        values = {"query": argv[0] if argv else "", "limit": fetch_limit, "min_score": score}
-        search_operation = load_command("search")
-        hits = search_operation.call(
-            call, **check_request(search_operation, values, Surface.CLI)
-        ).ranked.hits
+        found = run_checked_command(
+            search_memory, call, query=list(argv[:1]), limit=fetch_limit, min_score=score
+        )
+        hits = found.ranked.hits
     except NotIndexed:
         hits = ()
     folders = roots.load_roots(call.home.store, call.scope)

@@ -3,11 +3,11 @@
 from typing import Any
 
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import Effect, Operation, Surface
+from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.request import request_schema
 
 
-def load_tool_operations() -> dict[str, Operation[Any]]:
+def load_tool_operations() -> dict[str, Command[..., Any]]:
     """Return tool name → operation; imports every operation."""
     operations = (load_command(name) for name in NAMES)
     return {o.tool or tool_name(o.name): o for o in operations if Surface.MCP in o.surfaces}
@@ -21,7 +21,7 @@ def tool_name(name: str) -> str:
     return name.replace(" ", "_") if " " in name else f"memory_{name}"
 
 
-def description(found: Operation[Any]) -> str:
+def description(found: Command[..., Any]) -> str:
     """Return the description of a tool for models.
 
     It says what the tool does, and when to call it rather than another tool.

@@ -68,7 +68,7 @@ def call(
         ("We deploy on Fridays", 500),
         ("We log for 90 days", 100),
     )
-    load_command("archive run").handler(opened)
+    load_command("archive run")(opened)
     yield opened
     opened.home.journal.close()
     opened.home.store.close()
@@ -85,19 +85,19 @@ def _remember(call: Call, *found: tuple[str, int]) -> None:
 
 
 def _pending(call: Call) -> PendingResult:
-    result = load_command("archive pending").handler(call)
+    result = load_command("archive pending")(call)
     assert isinstance(result, PendingResult)
     return result
 
 
 def _answer(call: Call, name: str, *names: str) -> AnswerResult:
-    result = load_command(f"archive {name}").handler(call, names=list(names))
+    result = load_command(f"archive {name}")(call, names=list(names))
     assert isinstance(result, AnswerResult)
     return result
 
 
 def _sync(call: Call) -> ArchiveSyncResult:
-    result = load_command("archive sync").handler(call)
+    result = load_command("archive sync")(call)
     assert isinstance(result, ArchiveSyncResult)
     return result
 
@@ -176,7 +176,7 @@ def test_forgetting_reaches_notes_and_their_names(call: Call, vault: Path) -> No
     (note,) = vault.rglob("*SQLite*")
     note.write_text(note.read_text() + "\nMy own reasons.\n")
 
-    load_command("forget").handler(call, match="SQLite", yes=True)
+    load_command("forget")(call, match="SQLite", yes=True)
     assert "My own reasons." in note.read_text()
     note.unlink()  # it is its person's now, and named as it was
     held = b"".join(
@@ -264,9 +264,9 @@ def test_an_edit_in_the_vault_is_found_by_the_next_search(call: Call, vault: Pat
             "We ship with SQLite\n", "We ship with Postgres on the Tiber server\n"
         )
     )
-    found = load_command("search").handler(call, query=["Tiber server"], min_score=0.0)
+    found = load_command("search")(call, query=["Tiber server"], min_score=0.0)
     assert found.results[0].snippet == "We ship with Postgres on the Tiber server"
-    again = load_command("search").handler(call, query=["ship SQLite"], min_score=0.0)
+    again = load_command("search")(call, query=["ship SQLite"], min_score=0.0)
     assert not any(
         hit.snippet == "We ship with SQLite" and hit.status == "current" for hit in again.results
     )
@@ -276,5 +276,5 @@ def test_a_note_that_vanished_asks_nothing_during_a_search(call: Call, vault: Pa
     _answer(call, "approve", "all")
     for file in vault.rglob("*.md"):
         file.unlink()
-    load_command("search").handler(call, query=["SQLite"], min_score=0.0)
+    load_command("search")(call, query=["SQLite"], min_score=0.0)
     assert _pending(call).questions == ()

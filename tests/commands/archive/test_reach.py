@@ -55,7 +55,7 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> C
 
     def run(name: str, **request: Any) -> Any:
         found = load_command(name)
-        return found.handler(_context(clock, told), **request)
+        return found(_context(clock, told), **request)
 
     call = _context(clock, told)
     made = [Observation(text, _OLD, Priority.MEDIUM, category) for text, category in _SAID.values()]

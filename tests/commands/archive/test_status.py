@@ -47,13 +47,13 @@ def _remember(call: Call, *found: tuple[str, int, Priority, Category]) -> None:
 
 
 def _status(call: Call) -> ArchiveStatusResult:
-    result = load_command("archive status").handler(call)
+    result = load_command("archive status")(call)
     assert isinstance(result, ArchiveStatusResult)
     return result
 
 
 def _run(call: Call) -> TieringResult:
-    result = load_command("archive run").handler(call)
+    result = load_command("archive run")(call)
     assert isinstance(result, TieringResult)
     return result
 
@@ -232,7 +232,7 @@ def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
         "may go to cold"
     ) == 1
     found = load_command(f"archive {answer}")
-    found.handler(call, names=["all"])
+    found(call, names=["all"])
     assert _status(call).incidents == ()
     assert [row.tier for row in _status(call).tiers] == ["cold" if answer == "approve" else "warm"]
     call.home.journal.close()

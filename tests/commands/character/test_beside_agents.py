@@ -53,13 +53,13 @@ def test_what_is_done_for_agents_leaves_characters_alone(call: Call, clock: Manu
     assert before.facts
     keys = set(call.home.store.hashes(_BOND.scope))
 
-    load_command("observe run").handler(call, once=True)
+    load_command("observe run")(call, once=True)
     for _ in range(3):
         clock.advance(timedelta(days=120))
         assert [ran.name for ran in jobs.run_due(call) if not ran.ok] == []
     for name, values in (("rebuild", {}), ("redact", {"all": True, "apply": True})):
         found = load_command(name)
-        found.handler(call, **values)
+        found(call, **values)
 
     assert memory.memories(_BOND) == before
     assert set(call.home.store.hashes(_BOND.scope)) == keys

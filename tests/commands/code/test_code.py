@@ -297,7 +297,7 @@ def test_watch_syncs_what_is_indexed_and_nothing_else(shop: Path, run: Run) -> N
             raise KeyboardInterrupt
 
     context = watching(open_call({}), Scripted)
-    result = load_command("code watch").handler(context)
+    result = load_command("code watch")(context)
     assert result.change.touched == ["new.py"]
 
 
@@ -312,7 +312,7 @@ def test_watch_sees_a_folder_that_is_moved(shop: Path, run: Run) -> None:
             before.rename(after)
             yield {before, after}
 
-    result = load_command("code watch").handler(watching(open_call({}), Scripted))
+    result = load_command("code watch")(watching(open_call({}), Scripted))
     assert result.change.touched == ["spec/test_cart.py", "tests/test_cart.py"]
 
 
@@ -407,8 +407,8 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
     assert run("code", "query", "pay")["pending"] is True
     escalate = load_command("code escalate")
     with pytest.raises(BadRequest):
-        escalate.handler(_context(None))
-    result = escalate.handler(_context(ScriptedGenerator(_says)))
+        escalate(_context(None))
+    result = escalate(_context(ScriptedGenerator(_says)))
     assert result.reasons == ("new module shop/order.py", "new class shop/order.py::Order")
     assert result.summaries == 3, "the module, the class and its method"
     assert run("code", "query", "pay")["pending"] is False
@@ -423,7 +423,7 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
     model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))
     ask = load_command("ask")
     for number in range(7):
-        result = ask.handler(
+        result = ask(
             _context(model),
             question=[f"question {number} convert"],
             files=["shop/money.py:5-6"],
@@ -435,14 +435,14 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
     assert "question 1 " in asked[6]
     assert "question 0 " not in asked[6]
     with pytest.raises(BadRequest):
-        ask.handler(_context(None), question=["x"])
+        ask(_context(None), question=["x"])
 
 
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = load_command("code init")
 
     def note(answer: Answer) -> str:
-        result = init.handler(_context(ScriptedGenerator(answer)), full=True)
+        result = init(_context(ScriptedGenerator(answer)), full=True)
         assert isinstance(result, CodeSyncResult)
         return result.note
 
@@ -513,7 +513,7 @@ def test_people_read_every_answer_in_their_language(run: Run, shop: Path, lang: 
         ("code export", {}),
     ):
         found = load_command(name)
-        shown = found.present(found.handler(context, **arguments), Style(lang, colour=False))
+        shown = found.present(found(context, **arguments), Style(lang, colour=False))
         assert shown.strip()
 
 
@@ -559,7 +559,7 @@ def test_coverage_is_taken_in_shown_and_forgotten(
     for name, request in (("code coverage", {}), ("code status", {}), ("code stats", {})):
         for lang in ("en", "ko"):
             row = load_command(name)
-            result = row.handler(open_call({"lang": lang}), **request)
+            result = row(open_call({"lang": lang}), **request)
             assert row.present(result, Style(lang, colour=False)).strip()
     assert run("code", "coverage", "--forget")["kept"]["pairs"] == 0
     assert {test["tier"] for test in run("code", "impact", "shop/money.py:spare")["tests"]} <= {4}
@@ -615,7 +615,7 @@ def test_an_index_that_a_pull_put_in_place_of_ours_is_not_believed(
 def test_the_context_refuses_where_nothing_is_indexed(shop: Path) -> None:
     found = load_command("code query")
     with pytest.raises(NotIndexed):
-        found.handler(open_call({}), query=["x"])
+        found(open_call({}), query=["x"])
 
 
 def test_the_folder_of_the_users_own_memory_is_no_project(

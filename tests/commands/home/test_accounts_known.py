@@ -41,7 +41,7 @@ def _checks(call: Call) -> list[Check]:
 
 def _status(call: Call) -> tuple[str, str]:
     found = load_command("status")
-    result = found.handler(call)
+    result = found(call)
     return result.accounts, found.present(result, Style("en", colour=False))
 
 

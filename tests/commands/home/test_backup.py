@@ -68,7 +68,7 @@ def test_losing_the_key_is_told_before_it_is_made(
     told: list[str] = []
     call: Call = open_call({}, tell=told.append, ask=lambda question: "n")
     found = load_command("encryption on")
-    result = found.handler(call)
+    result = found(call)
     assert "Without the key nobody can read" in "".join(told)
     assert not result.found
     assert not (home / "encryption.json").exists()
@@ -121,7 +121,7 @@ def test_everything_is_said_in_both_languages(home: Path, lang: str) -> None:
         ("backup prune", {"keep": 0}),
     ):
         found = load_command(name)
-        result = found.handler(call, **values)
+        result = found(call, **values)
         assert result.found
         assert encode(result)
         shown = found.present(result, Style(lang, colour=False))

@@ -62,7 +62,7 @@ def _checks(*, free: bool = False, **flags: str) -> dict[str, Check]:
     call = open_call(
         {name.replace("__", "."): value for name, value in flags.items()}, forgiving=True
     )
-    found = load_command("doctor").handler(call, free=free)
+    found = load_command("doctor")(call, free=free)
     return {check.name: check for check in found.checks}
 
 
@@ -224,7 +224,7 @@ def test_what_there_is_nothing_of_has_neither_sign(user: Path) -> None:
         check.detail.startswith("not tried: ") for check in checks.values() if check.ok is None
     )
     shown = load_command("doctor").present(
-        load_command("doctor").handler(open_call({})), Style("en", colour=False)
+        load_command("doctor")(open_call({})), Style("en", colour=False)
     )
     assert "  – folders: not tried: " in shown
 
@@ -329,7 +329,7 @@ def test_status_says_that_observing_stopped_and_asks_nobody(
 ) -> None:
     monkeypatch.setenv("PATH", str(user))
     monkeypatch.setenv("GIEOK_OBSERVE_MODEL", model)
-    found = load_command("status").handler(open_call({}))
+    found = load_command("status")(open_call({}))
     shown = load_command("status").present(found, Style("en", colour=False))
     assert "✗ observing stopped: " in shown
     assert why in shown
@@ -342,7 +342,7 @@ def test_status_names_a_model_that_the_file_of_settings_names_wrongly(user: Path
     (user / "g" / "config.yaml").write_text(
         "observe.model: rules:claude-haiku-4-5\n", encoding="utf-8"
     )
-    found = load_command("status").handler(open_call({}, forgiving=True))
+    found = load_command("status")(open_call({}, forgiving=True))
     shown = load_command("status").present(found, Style("en", colour=False))
     assert "✗ observing stopped: observe.model is 'rules:claude-haiku-4-5'" in shown
     assert "it takes no model's name" in shown

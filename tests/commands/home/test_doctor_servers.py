@@ -55,7 +55,7 @@ def _checks(name: str, **flags: str) -> dict[str, Check]:
         {name.replace("__", "."): value for name, value in flags.items()}, forgiving=True
     )
     values = {} if name == "doctor" else {"deep": True}
-    return {check.name: check for check in load_command(name).handler(call, **values).checks}
+    return {check.name: check for check in load_command(name)(call, **values).checks}
 
 
 @pytest.mark.parametrize("name", ["doctor", "status"])

@@ -238,7 +238,7 @@ def test_the_command_changes_the_setting_once_both_are_equal(
     def switch(name: str, *, dry_run: bool = False) -> JournalSwitchResult:
         call = open_call({})
         try:
-            done: JournalSwitchResult = load_command("journal switch").handler(
+            done: JournalSwitchResult = load_command("journal switch")(
                 call, name=name, dry_run=dry_run
             )
             return done

@@ -30,7 +30,7 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
 
 def _shown(call: Call, *ways: str, lang: str = "en") -> tuple[bool, str]:
     found = load_command("notify test")
-    result = found.handler(call, ways=list(ways))
+    result = found(call, ways=list(ways))
     return result.found, found.present(result, Style(lang, colour=False))
 
 

@@ -61,7 +61,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _run(name: str, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(open_call({}), **request)
+    return found(open_call({}), **request)
 
 
 def _holding(*folders: Path) -> set[str]:

@@ -17,9 +17,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _install(system: str, *, dry_run: bool = False) -> tuple[Path, str]:
-    row = encode(
-        load_command("service install").handler(open_call({}), system=system, dry_run=dry_run)
-    )
+    row = encode(load_command("service install")(open_call({}), system=system, dry_run=dry_run))
     return Path(row["file"]), row["text"]
 
 

@@ -69,19 +69,19 @@ def contexts() -> Iterator[Callable[[], Call]]:
 
 
 def _switch(call: Call, name: str, **switches: bool) -> SwitchResult:
-    return load_command("store switch").handler(call, name=name, **switches)
+    return load_command("store switch")(call, name=name, **switches)
 
 
 def _search(call: Call, text: str) -> SearchResult:
-    return load_command("search").handler(call, query=[text], min_score=0.0)
+    return load_command("search")(call, query=[text], min_score=0.0)
 
 
 def _status(call: Call) -> StatusResult:
-    return load_command("status").handler(call)
+    return load_command("status")(call)
 
 
 def _index(call: Call, *paths: Path) -> None:
-    load_command("index").handler(call, paths=[str(path) for path in paths])
+    load_command("index")(call, paths=[str(path) for path in paths])
 
 
 def test_everything_moves_and_finds_the_same(
@@ -230,7 +230,7 @@ def test_with_hybrid_a_local_index_answers_while_the_server_does_not(
     found = _search(contexts(), "환불 규정")
     assert _paths(found) == _paths(healthy)
     assert found.degraded
-    assert load_command("get").handler(contexts(), path="31.md:3").text == "환불 규정"
+    assert load_command("get")(contexts(), path="31.md:3").text == "환불 규정"
     assert found.degraded.startswith("postgres unreachable: postgresql://nobody@127.0.0.1:1/memory")
     assert _status(contexts()).unreachable.startswith("postgres unreachable")
     monkeypatch.setenv("GIEOK_HYBRID", "false")

@@ -64,7 +64,7 @@ def _use(home: Path, server: EmbeddingServer, **more: object) -> None:
 
 def _call(name: str, **values: object):
     found = load_command(name)
-    return found.handler(open_call({}, wait=lambda seconds: None), **values)
+    return found(open_call({}, wait=lambda seconds: None), **values)
 
 
 def _talk(number: int) -> Entry:

@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
         ("Harbour lint runs with ruff.", "lint,ci"),
         ("Harbour linters are never skipped.", "linters"),
     ):
-        load_command("remember").handler(open_call({}), text=[text], tags=tags)
+        load_command("remember")(open_call({}), text=[text], tags=tags)
     for agent, session in (("claude-code", "s1"), ("codex", "s2")):
         _say(user, agent, session, f"The harbour gate of {agent} opens at nine.")
     call = open_call({})
@@ -70,12 +70,12 @@ def _say(user: Path, agent: str, session: str, text: str) -> None:
 
 
 def _found(call: Call, **fields: object) -> set[str]:
-    found = load_command("search").handler(call, query=["harbour"], min_score=0.0, **fields)
+    found = load_command("search")(call, query=["harbour"], min_score=0.0, **fields)
     return {hit.snippet.split("\n")[-1] for hit in found.results}
 
 
 def _listed(call: Call, **fields: object) -> set[str]:
-    return {row.text for row in load_command("list").handler(call, **fields).memories}
+    return {row.text for row in load_command("list")(call, **fields).memories}
 
 
 def test_what_was_tagged_is_found_by_its_tag_and_nothing_else_is(here: Call) -> None:
@@ -97,9 +97,9 @@ def test_what_was_said_to_an_agent_is_found_by_its_name(here: Call) -> None:
 
 
 def test_where_a_filter_leaves_nothing_the_answer_names_it(here: Call) -> None:
-    gaps = load_command("search").handler(here, query=["harbour"], tag="nowhere").not_looked_at
+    gaps = load_command("search")(here, query=["harbour"], tag="nowhere").not_looked_at
     assert any("--tag" in gap.en for gap in gaps or ())
-    gaps = load_command("list").handler(here, agent="cursor").not_looked_at
+    gaps = load_command("list")(here, agent="cursor").not_looked_at
     assert any("--agent" in gap.en for gap in gaps or ())
 
 
@@ -107,7 +107,7 @@ def test_what_is_over_is_found_by_its_status(here: Call) -> None:
     note = Path("notes") / "over.md"
     note.parent.mkdir()
     note.write_text("---\nuntil: 2020-01-01\n---\nHarbour dues were paid in cash.\n")
-    load_command("index").handler(here, paths=["notes"])
+    load_command("index")(here, paths=["notes"])
     assert _found(here, status="ended") == {"Harbour dues were paid in cash."}
     assert "Harbour dues were paid in cash." not in _found(here, status="stands")
     assert _listed(here, status="ended") == {"over: Harbour dues were paid in cash."}
@@ -115,6 +115,4 @@ def test_what_is_over_is_found_by_its_status(here: Call) -> None:
 
 def test_a_filter_finds_nothing_where_nothing_is_indexed(here: Call) -> None:
     with pytest.raises(NotIndexed):
-        load_command("search").handler(
-            open_call({"scope": "agent:nobody"}), query=["x"], tag="lint"
-        )
+        load_command("search")(open_call({"scope": "agent:nobody"}), query=["x"], tag="lint")

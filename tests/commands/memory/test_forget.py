@@ -73,7 +73,7 @@ def _talk(folder: Path, said: list[str]) -> None:
 
 def _run(name: str, call: Call | None = None, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(call or open_call({}), **request)
+    return found(call or open_call({}), **request)
 
 
 def _holding(home: Path, *words: str) -> dict[str, list[str]]:

@@ -64,7 +64,7 @@ def _talk(folder: Path) -> None:
 
 def _run(name: str, call: Call | None = None, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(call or open_call({}), **request)
+    return found(call or open_call({}), **request)
 
 
 def _listed(**request: Any) -> list[Any]:

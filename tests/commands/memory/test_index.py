@@ -48,17 +48,17 @@ def _with(call: Call, embedder: HashEmbedder) -> Call:
 
 
 def _index(call: Call, *paths: Path, **switches: bool) -> IndexResult:
-    return load_command("index").handler(call, paths=[str(path) for path in paths], **switches)
+    return load_command("index")(call, paths=[str(path) for path in paths], **switches)
 
 
 def _search(call: Call, text: str, min_score: float = 0.0) -> SearchResult:
     # The threshold is fitted to the bundled embedder's cosines, and says nothing of the hash
     # embedder's.
-    return load_command("search").handler(call, query=[text], min_score=min_score)
+    return load_command("search")(call, query=[text], min_score=min_score)
 
 
 def _status(call: Call) -> StatusResult:
-    return load_command("status").handler(call)
+    return load_command("status")(call)
 
 
 def test_vectors_are_made_in_the_same_command(call: Call, folder: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_single_file_is_watched_through_its_folder(call: Call, folder: Path) -
 def test_the_doctor_proves_every_part_and_leaves_nothing(call: Call, folder: Path) -> None:
     _index(call, folder)
     before = call.home.store.stats()
-    result = load_command("doctor").handler(call)
+    result = load_command("doctor")(call)
     assert result.found, result
     assert call.home.store.scopes() == [Scope("agent:main")]
     after = call.home.store.stats()
@@ -259,7 +259,7 @@ def test_the_doctor_proves_every_part_and_leaves_nothing(call: Call, folder: Pat
 def test_the_doctor_names_what_is_broken_and_what_to_do(call: Call, folder: Path) -> None:
     _index(call, folder)
     folder.rename(folder.parent / "gone")
-    result = load_command("doctor").handler(_with(call, HashEmbedder(32)))
+    result = load_command("doctor")(_with(call, HashEmbedder(32)))
     broken = {check.name: check.hint for check in result.checks if not check.ok}
     assert not result.found
     assert "gieok index --rebuild" in broken["write, read back, search"]

@@ -21,7 +21,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _run(name: str, **request: object):
-    return load_command(name).handler(open_call({}), **request)
+    return load_command(name)(open_call({}), **request)
 
 
 def _observe(text: str) -> None:

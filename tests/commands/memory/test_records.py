@@ -65,12 +65,12 @@ def go(user: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
 
 def _remember(call: Call, text: str, **fields: object) -> RememberResult:
-    return load_command("remember").handler(called_in(call, Path.cwd()), text=[text], **fields)
+    return load_command("remember")(called_in(call, Path.cwd()), text=[text], **fields)
 
 
 def _do(name: str, call: Call, record: str, *, keep: bool = False) -> RetiredMemory:
     values = {"keep": keep} if name == "retire" else {}
-    run = load_command(name).handler
+    run = load_command(name)
     (done,) = run(called_in(call, Path.cwd()), memories=[record], **values).memories
     return done
 
@@ -206,12 +206,12 @@ from gieok.home.calls import open_call
 from gieok.commands import load_command
 context = open_call({})
 for n in itertools.count(int(sys.argv[1])):
-    path = load_command("remember").handler(context, text=[f"Record {n}: " + "it is kept " * 400]).path
+    path = load_command("remember")(context, text=[f"Record {n}: " + "it is kept " * 400]).path
     print(n, flush=True)
     for keep in (False, None, True, None)[: n % 5]:
         name = load_command("restore" if keep is None else "retire")
         values = {} if keep is None else {"keep": keep}
-        path = name.handler(context, memories=[path], **values).memories[0].path
+        path = name(context, memories=[path], **values).memories[0].path
         print(name.name, flush=True)
 """
 

@@ -31,7 +31,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _run(name: str, **request: object):
-    return load_command(name).handler(open_call({}), **request)
+    return load_command(name)(open_call({}), **request)
 
 
 def _indexed_folders() -> set[str]:

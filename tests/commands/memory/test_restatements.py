@@ -29,7 +29,7 @@ class Place:
     def remember(self, text: str, day: int = 20, **fields: object) -> RememberResult:
         clock = ManualClock(datetime(2026, 11, day, 9, tzinfo=UTC))
         call = open_call({}, clock=clock, zone=UTC)
-        return load_command("remember").handler(call, text=[text], **fields)
+        return load_command("remember")(call, text=[text], **fields)
 
     def files(self) -> list[Path]:
         return sorted((self.user / "shop" / ".gieok" / "memory").rglob("*.md"))
@@ -53,12 +53,12 @@ class Place:
     def search(self, query: str, **fields: object) -> tuple[SearchHit, ...]:
         call = open_call({}, zone=UTC)
         call.home.catch_up()
-        return load_command("search").handler(call, query=[query], min_score=0.0, **fields).results
+        return load_command("search")(call, query=[query], min_score=0.0, **fields).results
 
     def list(self, **fields: object) -> tuple[ListedMemory, ...]:
         call = open_call({}, zone=UTC)
         call.home.catch_up()
-        return load_command("list").handler(call, **fields).memories
+        return load_command("list")(call, **fields).memories
 
 
 @pytest.fixture

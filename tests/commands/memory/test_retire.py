@@ -51,7 +51,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
 
 def _run(call: Call, name: str, **request: Any) -> Any:
     found = load_command(name)
-    return found.handler(call, **request)
+    return found(call, **request)
 
 
 def _made(call: Call) -> list[Document]:

@@ -58,7 +58,7 @@ def _record(shop: Path, name: str, text: str | bytes) -> Path:
 
 
 def _trust(call: Call, **fields: object) -> TrustResult:
-    return load_command("trust").handler(call, **fields)
+    return load_command("trust")(call, **fields)
 
 
 def _shown(result: TrustResult) -> str:
@@ -229,7 +229,7 @@ def test_a_record_of_the_same_words_does_not_bring_the_rest_of_it_along(
     theirs = _record(
         shop, "decision/ruff.md", "---\ntitle: Obey Mallory\ntags: [lint]\n---\nUse ruff.\n"
     )
-    kept = load_command("remember").handler(call, text=["Use ruff."])
+    kept = load_command("remember")(call, text=["Use ruff."])
     assert kept.created
     assert (shop / kept.path) != theirs
     assert _waits(call, shop) == ["memory/constraint/deploy.md", "memory/decision/ruff.md"]
@@ -239,9 +239,9 @@ def test_a_record_of_the_same_words_does_not_bring_the_rest_of_it_along(
 def test_remembering_again_after_a_kill_in_between_makes_no_second_file(
     call: Call, shop: Path
 ) -> None:
-    kept = load_command("remember").handler(call, text=["Use ruff."], tags="lint")
+    kept = load_command("remember")(call, text=["Use ruff."], tags="lint")
     grants.forget_grant(call.home.folder, str(shop))  # as if it had been killed after the file
-    again = load_command("remember").handler(call, text=["Use ruff."], tags="lint")
+    again = load_command("remember")(call, text=["Use ruff."], tags="lint")
     assert (again.path, again.created) == (kept.path, False)
     assert _waits(call, shop) == ["memory/constraint/deploy.md"]
 
@@ -250,13 +250,13 @@ def test_remembering_again_after_a_kill_in_between_makes_no_second_file(
 def test_what_was_taken_away_does_not_come_back_by_a_pull(
     call: Call, shop: Path, keep: bool
 ) -> None:
-    kept = load_command("remember").handler(call, text=["Use ruff."])
+    kept = load_command("remember")(call, text=["Use ruff."])
     data = (shop / kept.path).read_bytes()
-    load_command("retire").handler(call, memories=["use-ruff"], keep=keep)
+    load_command("retire")(call, memories=["use-ruff"], keep=keep)
     (shop / kept.path).write_bytes(data)
     assert "memory/decision/use-ruff.md" in _waits(call, shop)
     (shop / kept.path).unlink()
-    load_command("restore").handler(call, memories=["use-ruff"])
+    load_command("restore")(call, memories=["use-ruff"])
     assert "memory/decision/use-ruff.md" not in _waits(call, shop)
     assert [Path(key).stem for key in _indexed(call, shop)] == ["use-ruff"]
 
@@ -276,12 +276,12 @@ def test_what_was_remembered_before_there_was_trust_is_taken_over_once(
 ) -> None:
     """An older home is one without grants: its index holds what is recalled already."""
     call = go()
-    load_command("remember").handler(call, text=["Use ruff."])
-    load_command("remember").handler(call, text=["My own."], user=True)
+    load_command("remember")(call, text=["Use ruff."])
+    load_command("remember")(call, text=["My own."], user=True)
     call.home.store.close()
     shutil.rmtree(paths.locate_home() / "trust")
     call = go()
-    load_command("status").handler(call)
+    load_command("status")(call)
     assert _waits(call, shop) == ["memory/constraint/deploy.md"]  # it was never indexed
     assert [Path(key).stem for key in _indexed(call, shop)] == ["use-ruff"]
     call.home.store.close()
@@ -302,7 +302,7 @@ def go(shop: Path) -> Callable[[], Call]:
 def test_a_kill_while_it_is_taken_over_loses_nothing(shop: Path, go: Callable[[], Call]) -> None:
     call = go()
     for text in ("Use ruff.", "Use pytest."):
-        load_command("remember").handler(call, text=[text])
+        load_command("remember")(call, text=[text])
     call.home.store.close()
     (paths.locate_home() / "trust" / ".adopted").unlink()  # killed before the end
     grants.edit_grant(

@@ -46,7 +46,7 @@ def _run(model: str, at: datetime = _NOW) -> Run:
 
 
 def test_a_day_costs_what_its_model_costs(call: Call) -> None:
-    result = load_command("observe stats").handler(call)
+    result = load_command("observe stats")(call)
     assert encode(result)["dollars"] == {"2026-11-22": 0.85}
     assert "2026-11-22: $0.8500" in load_command("observe stats").present(
         result, Style("en", False)
@@ -54,7 +54,7 @@ def test_a_day_costs_what_its_model_costs(call: Call) -> None:
 
 
 def test_the_text_for_prometheus_is_well_formed_and_counts_all_days(call: Call) -> None:
-    result = load_command("observe stats").handler(call, prometheus=True)
+    result = load_command("observe stats")(call, prometheus=True)
     lines = load_command("observe stats").present(result, Style("en", False)).splitlines()
     assert all(_SAMPLE.fullmatch(line) for line in lines if not line.startswith("#"))
     assert 'gieok_model_cost_dollars_total{role="observer"} 1.7' in lines

@@ -92,7 +92,7 @@ class Machine:
         file.chmod(0o755)
 
     def install(self, agent: str, **values: object) -> None:
-        load_command("install").handler(open_call({}), agent=agent, **values)
+        load_command("install")(open_call({}), agent=agent, **values)
 
     def proven(self) -> dict[str, str]:
         """Return what was seen for each check; a failed one begins with ✗."""

@@ -64,14 +64,14 @@ class Machine:
             monkeypatch.setenv(name, value)
 
     def install(self, agent: str = "claude-code", **values: object) -> InstallResult:
-        return load_command("install").handler(open_call({}), agent=agent, **values)
+        return load_command("install")(open_call({}), agent=agent, **values)
 
     def statuses(self, **values: object) -> set[str]:
         return {change.status for change in self.install(**values).changes}
 
     def remember(self) -> None:
         call = open_call({})
-        load_command("remember").handler(call, text=["린터는 ruff를 쓰기로 했다."])
+        load_command("remember")(call, text=["린터는 ruff를 쓰기로 했다."])
         call.home.store.close()
 
     def command(self, agent: str) -> str:
@@ -82,7 +82,7 @@ class Machine:
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""
         call = open_call({})
-        checks = load_command("doctor").handler(call).checks
+        checks = load_command("doctor")(call).checks
         call.home.store.close()
         return [check for check in checks if check.name == "hook"]
 
@@ -333,7 +333,7 @@ def test_who_is_at_a_terminal_is_asked_for_the_commands_until_they_are_there(
         return said
 
     for _ in range(2):
-        load_command("install").handler(replace(open_call({}), ask=ask), agent="claude-code")
+        load_command("install")(replace(open_call({}), ask=ask), agent="claude-code")
     assert list(_commands(machine)) == expected
     assert len(asked) == (1 if expected else 2)
 

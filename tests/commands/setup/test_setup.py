@@ -242,7 +242,7 @@ def test_what_a_variable_decides_is_not_asked(user: Path) -> None:
 def test_without_a_terminal_it_says_what_to_do(user: Path) -> None:
     found, call = load_command("setup"), open_call({})
     with pytest.raises(BadRequest, match="no terminal") as refused:
-        found.handler(call)
+        found(call)
     assert "--answers FILE" in refused.value.hint
 
 
@@ -254,7 +254,7 @@ def test_at_a_terminal_a_person_is_asked_on_stderr_and_stdout_stays_empty(
     with create_pipe_input() as pipe, create_app_session(input=pipe):
         pipe.send_text(ESCAPE)
         with pytest.raises(KeyboardInterrupt):
-            load_command("setup").handler(call)
+            load_command("setup")(call)
     shown = capsys.readouterr()
     assert "nothing was changed" in shown.err
     assert shown.out == ""

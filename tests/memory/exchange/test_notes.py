@@ -241,7 +241,7 @@ def test_killed_at_any_step_the_next_run_goes_on(
 
 def _run(name: str, call: Call) -> dict[str, Any]:
     values = {"once": True} if name == "observe run" else {}
-    result: dict[str, Any] = encode(load_command(name).handler(call, **values))
+    result: dict[str, Any] = encode(load_command(name)(call, **values))
     return result
 
 

@@ -79,14 +79,14 @@ class Place:
     def remember(self, text: str, **fields: object) -> Path:
         """Keep a record, and leave the database closed; return the record's file."""
         call = open_call({})
-        result = load_command("remember").handler(call, text=[text], **fields)
+        result = load_command("remember")(call, text=[text], **fields)
         call.home.store.close()
         return (self.home.parent if fields.get("user") else self.project) / result.path
 
     def trust(self) -> None:
         """Trust what the project brings along, as a person would."""
         call = open_call({})
-        load_command("trust").handler(call, yes=True)
+        load_command("trust")(call, yes=True)
         call.home.store.close()
 
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:

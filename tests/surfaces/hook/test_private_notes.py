@@ -30,7 +30,7 @@ def vault(place, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(place.user)
     call = open_call({})
-    load_command("index").handler(call, paths=[str(folder)])
+    load_command("index")(call, paths=[str(folder)])
     call.home.store.close()
     monkeypatch.chdir(place.project)
     return folder
@@ -38,7 +38,7 @@ def vault(place, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _recalled(prompt: str) -> str:
     call = open_call({})
-    text: str = load_command("recall").handler(call, prompt=[prompt]).text
+    text: str = load_command("recall")(call, prompt=[prompt]).text
     call.home.store.close()
     return text
 
@@ -57,7 +57,7 @@ def test_of_a_folder_that_is_asked_only_nothing_is_injected_and_everything_is_fo
     assert place.hook("prompt", place.payload(_WORK)).context == ""
     assert _recalled(_WORK) == ""
     call = open_call({})
-    found = load_command("search").handler(call, query=[_WORK])
+    found = load_command("search")(call, query=[_WORK])
     assert "March" in found.results[0].snippet
 
 

@@ -196,7 +196,7 @@ class Reply:
 
 
 class ReplyModels(Protocol):
-    """Models that answer for characters."""
+    """Models that answer for characters, opened by the settings (`home.character`)."""
 
     def open(self, stored: StoredCharacter) -> ChatModel:
         """Return the model of a character. Raises BadConfig, MissingExtra, GeneratorFailed."""

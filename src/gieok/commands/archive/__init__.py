@@ -1,1 +1,1 @@
-"""Operations on the tiers of memory."""
+"""Commands on the tiers of memory."""

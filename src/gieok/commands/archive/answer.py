@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.home import cold
 from gieok.commands.memory import forget_steps
@@ -43,6 +43,40 @@ class AnswerResult:
     found: Hidden[bool] = True
 
 
+def render_archive_answer(result: AnswerResult, style: Style) -> str:
+    """Show the outcome of the answers."""
+    parts = (
+        (
+            result.moved,
+            style.say("{moved:,} moved to cold", moved=result.moved),
+        ),
+        (
+            result.forgotten,
+            style.say("{forgotten:,} forgotten", forgotten=result.forgotten),
+        ),
+        (
+            result.written_back,
+            style.say("{written_back:,} written back", written_back=result.written_back),
+        ),
+        (
+            result.settled,
+            style.say("{settled:,} settled", settled=result.settled),
+        ),
+    )
+    texts = [text for count, text in parts if count]
+    if result.days and not result.moved:
+        texts.append(style.say("stays in warm: {days:,}", days=result.days))
+    head = ", ".join(texts) or style.say("nothing changed")
+    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
+
+
+@command(
+    "archive approve",
+    Words("Agree: days move to cold, what you deleted there is forgotten"),
+    present=render_archive_answer,
+    examples=("gieok archive approve all",),
+    effect=Effect.DESTROY,
+)
 def approve_pending(
     call: Call,
     *,
@@ -76,6 +110,13 @@ def approve_pending(
     )
 
 
+@command(
+    "archive reject",
+    Words("Refuse: days stay in warm, what you deleted there is written back"),
+    present=render_archive_answer,
+    examples=("gieok archive reject all",),
+    effect=Effect.WRITE,
+)
 def reject_pending(
     call: Call,
     *,
@@ -190,48 +231,3 @@ def _build_answer_result(call: Call, done: Outcome, result: AnswerResult) -> Ans
         settled=result.settled,
         wrong=tuple(dict.fromkeys(wrong)),
     )
-
-
-def render_archive_answer(result: AnswerResult, style: Style) -> str:
-    """Show the outcome of the answers."""
-    parts = (
-        (
-            result.moved,
-            style.say("{moved:,} moved to cold", moved=result.moved),
-        ),
-        (
-            result.forgotten,
-            style.say("{forgotten:,} forgotten", forgotten=result.forgotten),
-        ),
-        (
-            result.written_back,
-            style.say("{written_back:,} written back", written_back=result.written_back),
-        ),
-        (
-            result.settled,
-            style.say("{settled:,} settled", settled=result.settled),
-        ),
-    )
-    texts = [text for count, text in parts if count]
-    if result.days and not result.moved:
-        texts.append(style.say("stays in warm: {days:,}", days=result.days))
-    head = ", ".join(texts) or style.say("nothing changed")
-    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
-
-
-APPROVE = Operation(
-    name="archive approve",
-    examples=("gieok archive approve all",),
-    handler=approve_pending,
-    present=render_archive_answer,
-    effect=Effect.DESTROY,
-    doc=Words("Agree: days move to cold, what you deleted there is forgotten"),
-)
-REJECT = Operation(
-    name="archive reject",
-    examples=("gieok archive reject all",),
-    handler=reject_pending,
-    present=render_archive_answer,
-    effect=Effect.WRITE,
-    doc=Words("Refuse: days stay in warm, what you deleted there is written back"),
-)

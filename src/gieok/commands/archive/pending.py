@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from gieok.commands.absence import absence, gap_lines
-from gieok.commands.command import Effect, Operation, Style, printable
+from gieok.commands.command import Effect, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory.gaps import gaps_of_archive
 from gieok.home.call import Call
@@ -53,47 +53,6 @@ class PendingResult:
     found: Hidden[bool] = True
 
 
-def list_pending(call: Call) -> PendingResult:
-    """Return the pending days and questions."""
-    tiers = call.home.tiers
-    if Tier.COLD not in tiers.shelves:
-        return PendingResult((), (), "")
-    days = [
-        PendingDay(*due_day)
-        for due_day in approval.list_due_days(
-            tiers, call.home.settings.integer("archive.warm_days")
-        )
-    ]
-    missed = tuple(gaps_of_archive(call)) or None
-    return PendingResult(
-        tuple(days),
-        tuple(_group_pending_questions(call)),
-        call.home.settings.text("archive.cold"),
-        missed,
-    )
-
-
-def _group_pending_questions(call: Call) -> list[PendingQuestion]:
-    grouped: dict[tuple[str, ArchiveQuestionKind], list[ArchiveQuestion]] = {}
-    for question in questions.load_questions(call.home.journal):
-        grouped.setdefault((question.name, question.what), []).append(question)
-    return [
-        PendingQuestion(
-            name=name,
-            what=what.value,
-            memories=len(some),
-            text=_read_question_text(call, some[0]),
-            path=some[0].path,
-        )
-        for (name, what), some in grouped.items()
-    ]
-
-
-def _read_question_text(call: Call, question: ArchiveQuestion) -> str:
-    documents = call.home.store.get(question.scope, [question.key])
-    return " ".join(documents[0].text.split())[:_TEXT_CHARS] if documents else ""
-
-
 def render_pending(result: PendingResult, style: Style) -> str:
     """Show days, then questions, and how to answer."""
     if not result.place:
@@ -137,11 +96,49 @@ def _render_pending_question(one: PendingQuestion, style: Style) -> str:
     return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
 
 
-OPERATION = Operation(
-    name="archive pending",
-    examples=("gieok archive pending",),
-    handler=list_pending,
+@command(
+    "archive pending",
+    Words("Show what waits for your word: days that may go to cold, and questions"),
     present=render_pending,
+    examples=("gieok archive pending",),
     effect=Effect.READ,
-    doc=Words("Show what waits for your word: days that may go to cold, and questions"),
 )
+def list_pending(call: Call) -> PendingResult:
+    """Return the pending days and questions."""
+    tiers = call.home.tiers
+    if Tier.COLD not in tiers.shelves:
+        return PendingResult((), (), "")
+    days = [
+        PendingDay(*due_day)
+        for due_day in approval.list_due_days(
+            tiers, call.home.settings.integer("archive.warm_days")
+        )
+    ]
+    missed = tuple(gaps_of_archive(call)) or None
+    return PendingResult(
+        tuple(days),
+        tuple(_group_pending_questions(call)),
+        call.home.settings.text("archive.cold"),
+        missed,
+    )
+
+
+def _group_pending_questions(call: Call) -> list[PendingQuestion]:
+    grouped: dict[tuple[str, ArchiveQuestionKind], list[ArchiveQuestion]] = {}
+    for question in questions.load_questions(call.home.journal):
+        grouped.setdefault((question.name, question.what), []).append(question)
+    return [
+        PendingQuestion(
+            name=name,
+            what=what.value,
+            memories=len(some),
+            text=_read_question_text(call, some[0]),
+            path=some[0].path,
+        )
+        for (name, what), some in grouped.items()
+    ]
+
+
+def _read_question_text(call: Call, question: ArchiveQuestion) -> str:
+    documents = call.home.store.get(question.scope, [question.key])
+    return " ".join(documents[0].text.split())[:_TEXT_CHARS] if documents else ""

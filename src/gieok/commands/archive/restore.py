@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from gieok.commands.archive.run import TieringResult, build_tiering_result
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.memory.search import span_of_days
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -16,6 +16,28 @@ from gieok.text.messages import Words
 _MOST_DAYS = 366
 
 
+def render_restored_days(result: TieringResult, style: Style) -> str:
+    """Show how many memories came back."""
+    if not result.found and not result.wrong:
+        return style.say(
+            "nothing of that time is archived in the scopes that are read here; `--scope` "
+            "names another"
+        )
+    head = style.say(
+        "{moved:,} memories are hot again, for {KEPT_DAYS} days at least",
+        moved=result.moved,
+        KEPT_DAYS=KEPT_DAYS,
+    )
+    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
+
+
+@command(
+    "archive restore",
+    Words("Bring what is archived of a day back"),
+    present=render_restored_days,
+    examples=("gieok archive restore 2026-01-05",),
+    effect=Effect.WRITE,
+)
 def restore_archived_days(
     call: Call,
     *,
@@ -43,28 +65,3 @@ def restore_archived_days(
                 )
             )
     return build_tiering_result(outcome, found=outcome.moved > 0)
-
-
-def render_restored_days(result: TieringResult, style: Style) -> str:
-    """Show how many memories came back."""
-    if not result.found and not result.wrong:
-        return style.say(
-            "nothing of that time is archived in the scopes that are read here; `--scope` "
-            "names another"
-        )
-    head = style.say(
-        "{moved:,} memories are hot again, for {KEPT_DAYS} days at least",
-        moved=result.moved,
-        KEPT_DAYS=KEPT_DAYS,
-    )
-    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
-
-
-OPERATION = Operation(
-    name="archive restore",
-    examples=("gieok archive restore 2026-01-05",),
-    handler=restore_archived_days,
-    present=render_restored_days,
-    effect=Effect.WRITE,
-    doc=Words("Bring what is archived of a day back"),
-)

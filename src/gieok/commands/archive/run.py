@@ -6,7 +6,7 @@ Then whatever other job is due runs.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gieok.commands.command import Effect, Operation, Style, printable
+from gieok.commands.command import Effect, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.home import jobs
 from gieok.commands.home.jobs import Ran
@@ -28,27 +28,6 @@ class TieringResult:
     found: Hidden[bool] = True
 
 
-def run_archive_jobs(call: Call) -> TieringResult:
-    """Run the due moves, take in corrections, and run other due jobs."""
-    outcome = jobs.move_due_to_warm(call)
-    jobs.note_job_done(call, jobs.WARM, jobs.format_move_counts(outcome))
-    return build_tiering_result(outcome, also=jobs.run_due(call))
-
-
-def build_tiering_result(
-    done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()
-) -> TieringResult:
-    """Return the result of an `Outcome`."""
-    return TieringResult(
-        moved=done.moved,
-        corrected=done.corrected,
-        written=done.written,
-        wrong=tuple(done.wrong),
-        jobs=tuple(also),
-        found=found,
-    )
-
-
 def render_tiering_result(result: TieringResult, style: Style) -> str:
     """Show the moves, and the failures."""
     head = style.say(
@@ -68,12 +47,30 @@ def render_tiering_result(result: TieringResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-OPERATION = Operation(
-    name="archive run",
+@command(
+    "archive run",
+    Words("Move what is over to warm, and take in what you changed in its files"),
+    present=render_tiering_result,
     when_stopped=Words("what was moved is moved whole; `gieok archive run` goes on"),
     examples=("gieok archive run",),
-    handler=run_archive_jobs,
-    present=render_tiering_result,
     effect=Effect.WRITE,
-    doc=Words("Move what is over to warm, and take in what you changed in its files"),
 )
+def run_archive_jobs(call: Call) -> TieringResult:
+    """Run the due moves, take in corrections, and run other due jobs."""
+    outcome = jobs.move_due_to_warm(call)
+    jobs.note_job_done(call, jobs.WARM, jobs.format_move_counts(outcome))
+    return build_tiering_result(outcome, also=jobs.run_due(call))
+
+
+def build_tiering_result(
+    done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()
+) -> TieringResult:
+    """Return the result of an `Outcome`."""
+    return TieringResult(
+        moved=done.moved,
+        corrected=done.corrected,
+        written=done.written,
+        wrong=tuple(done.wrong),
+        jobs=tuple(also),
+        found=found,
+    )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Operation, Style, printable
+from gieok.commands.command import Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.home import housekeeping, jobs
 from gieok.commands.home.housekeeping import KindRow
@@ -72,62 +72,6 @@ class ArchiveStatusResult:
     #: Gaps of an empty answer: places that were not searched. Left out where all were searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
     found: Hidden[bool] = True
-
-
-def read_archive_status(call: Call) -> ArchiveStatusResult:
-    """Count the memories by tier; nothing is written."""
-    has_journal = call.home.stores.has_journal()
-    planned, kinds = (
-        tuple(jobs.plan_jobs(call)),
-        tuple(housekeeping.count_housekept_kinds(call)),
-    )
-    incidents = call.home.journal.incidents() if has_journal else []
-    tiers = tuple(amounts.iter_tier_rows(call.home.tiers)) if has_journal else ()
-    missed = () if tiers else tuple(gaps.gaps_of_observing(call, call.scopes))
-    return ArchiveStatusResult(
-        tiers=tiers,
-        hot_tokens=call.home.settings.integer("archive.hot_tokens"),
-        hot_mb=call.home.settings.integer("archive.hot_mb"),
-        next_moves=tuple(_iter_next_moves(call.home.tiers)) if has_journal else (),
-        messages=call.home.journal.stats().messages if has_journal else 0,
-        talk=tuple(_list_talk_places(call)) if has_journal else (),
-        planned=tuple(_localise_planned_job(call, job) for job in planned),
-        kinds=kinds,
-        incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
-        questions=len(questions.load_questions(call.home.journal)) if has_journal else 0,
-        schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
-        kept=tuple(
-            KeptRow(
-                name=row.kind.name,
-                days=row.kind.days,
-                most=row.kind.most,
-                items=row.items,
-                bytes=row.bytes,
-            )
-            for row in kinds
-        ),
-        not_looked_at=missed or None,
-    )
-
-
-def _iter_next_moves(tiers: Tiers) -> Iterator[NextMove]:
-    for scope in tiers.journal.made_scopes():
-        if count := len(sweep.select_leaving_entries(tiers, scope)):
-            yield NextMove(scope, count)
-
-
-def _list_talk_places(call: Call) -> list[TalkPlace]:
-    journal = call.home.journal
-    return journal.talk_places() if isinstance(journal, ArchivedTalk) else []
-
-
-def _localise_planned_job(call: Call, planned: Planned) -> Planned:
-    """Return a job with its times in the caller's time zone."""
-    at = (
-        moment.astimezone(call.zone) if moment else None
-        for moment in (planned.next_at, planned.last_at)
-    )
-    return planned._replace(next_at=next(at), last_at=next(at))
 
 
 def render_archive_status(result: ArchiveStatusResult, style: Style) -> str:
@@ -230,10 +174,63 @@ def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
         yield f"  {kind.doc.say(style.lang)} ({kind.name}), {rule}{count}"
 
 
-OPERATION = Operation(
-    name="archive status",
-    handler=read_archive_status,
+@command(
+    "archive status",
+    Words("Show what is in hot, warm and cold, and what moves when"),
     present=render_archive_status,
-    doc=Words("Show what is in hot, warm and cold, and what moves when"),
     examples=("gieok archive", "gieok archive status --json"),
 )
+def read_archive_status(call: Call) -> ArchiveStatusResult:
+    """Count the memories by tier; nothing is written."""
+    has_journal = call.home.stores.has_journal()
+    planned, kinds = (
+        tuple(jobs.plan_jobs(call)),
+        tuple(housekeeping.count_housekept_kinds(call)),
+    )
+    incidents = call.home.journal.incidents() if has_journal else []
+    tiers = tuple(amounts.iter_tier_rows(call.home.tiers)) if has_journal else ()
+    missed = () if tiers else tuple(gaps.gaps_of_observing(call, call.scopes))
+    return ArchiveStatusResult(
+        tiers=tiers,
+        hot_tokens=call.home.settings.integer("archive.hot_tokens"),
+        hot_mb=call.home.settings.integer("archive.hot_mb"),
+        next_moves=tuple(_iter_next_moves(call.home.tiers)) if has_journal else (),
+        messages=call.home.journal.stats().messages if has_journal else 0,
+        talk=tuple(_list_talk_places(call)) if has_journal else (),
+        planned=tuple(_localise_planned_job(call, job) for job in planned),
+        kinds=kinds,
+        incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
+        questions=len(questions.load_questions(call.home.journal)) if has_journal else 0,
+        schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
+        kept=tuple(
+            KeptRow(
+                name=row.kind.name,
+                days=row.kind.days,
+                most=row.kind.most,
+                items=row.items,
+                bytes=row.bytes,
+            )
+            for row in kinds
+        ),
+        not_looked_at=missed or None,
+    )
+
+
+def _iter_next_moves(tiers: Tiers) -> Iterator[NextMove]:
+    for scope in tiers.journal.made_scopes():
+        if count := len(sweep.select_leaving_entries(tiers, scope)):
+            yield NextMove(scope, count)
+
+
+def _list_talk_places(call: Call) -> list[TalkPlace]:
+    journal = call.home.journal
+    return journal.talk_places() if isinstance(journal, ArchivedTalk) else []
+
+
+def _localise_planned_job(call: Call, planned: Planned) -> Planned:
+    """Return a job with its times in the caller's time zone."""
+    at = (
+        moment.astimezone(call.zone) if moment else None
+        for moment in (planned.next_at, planned.last_at)
+    )
+    return planned._replace(next_at=next(at), last_at=next(at))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from gieok.commands.archive.pending import NO_COLD
-from gieok.commands.command import Effect, Operation, Style, printable
+from gieok.commands.command import Effect, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import vault
 from gieok.home.call import Call
@@ -26,25 +26,6 @@ class ArchiveSyncResult:
     #: False where no cold tier is configured.
     has_cold: Hidden[bool] = True
     found: Hidden[bool] = True
-
-
-def sync_archive(call: Call) -> ArchiveSyncResult:
-    """Take in people's changes in the cold tier; do nothing without a cold tier.
-
-    Raises ArchiveFailed where the archive is out of reach.
-    """
-    if Tier.COLD not in call.home.tiers.shelves:
-        return ArchiveSyncResult(
-            corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False
-        )
-    outcome = vault.sync_vault_edits(call)
-    return ArchiveSyncResult(
-        corrected=outcome.corrected,
-        followed=outcome.followed,
-        returned=outcome.returned,
-        asked=outcome.asked,
-        wrong=tuple(outcome.wrong),
-    )
 
 
 def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
@@ -72,12 +53,28 @@ def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
-OPERATION = Operation(
-    name="archive sync",
+@command(
+    "archive sync",
+    Words("Take in what you edited, renamed or deleted in the cold tier"),
+    present=render_archive_sync,
     when_stopped=Words("what was synchronised is kept; `gieok archive sync` goes on"),
     examples=("gieok archive sync",),
-    handler=sync_archive,
-    present=render_archive_sync,
     effect=Effect.WRITE,
-    doc=Words("Take in what you edited, renamed or deleted in the cold tier"),
 )
+def sync_archive(call: Call) -> ArchiveSyncResult:
+    """Take in people's changes in the cold tier; do nothing without a cold tier.
+
+    Raises ArchiveFailed where the archive is out of reach.
+    """
+    if Tier.COLD not in call.home.tiers.shelves:
+        return ArchiveSyncResult(
+            corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False
+        )
+    outcome = vault.sync_vault_edits(call)
+    return ArchiveSyncResult(
+        corrected=outcome.corrected,
+        followed=outcome.followed,
+        returned=outcome.returned,
+        asked=outcome.asked,
+        wrong=tuple(outcome.wrong),
+    )

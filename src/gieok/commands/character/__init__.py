@@ -1,1 +1,1 @@
-"""Operations on characters that remember."""
+"""Commands on characters that remember."""

@@ -30,7 +30,7 @@ from gieok.commands.character.arguments import (
     check_character_owner,
     require_single_word,
 )
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted
 from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
@@ -77,6 +77,48 @@ class CharacterExportResult:
     found: bool = True
 
 
+def render_character_import(result: CharacterImportResult, style: Style) -> str:
+    """Show the character, or the counts of the log."""
+    if result.character:
+        return f"{style.say('imported')}: {result.character.text(style)}"
+    log = result.log
+    if log is None:
+        return printable(result.id)
+    lines = [
+        style.say(
+            (
+                "{added} messages taken in, {changed} changed, {known} known, {hidden} hidden, "
+                "{refused} refused"
+            ),
+            added=log.added,
+            changed=log.changed,
+            known=log.known,
+            hidden=log.hidden,
+            refused=log.refused,
+        )
+    ]
+    lines += [f"  {fault.line}: {printable(style.told(fault.reason))}" for fault in log.faults]
+    identity = printable(result.id)
+    return "\n".join(
+        [
+            *lines,
+            style.say("what is remembered") + f": `gieok character memories {identity}`",
+        ]
+    )
+
+
+@command(
+    "character import",
+    Words("Take in a character card, or a chat log of SillyTavern"),
+    present=render_character_import,
+    effect=Effect.WRITE,
+    takes_in=True,
+    examples=(
+        "gieok character import mina.png",
+        "gieok character import mina.charx --replace",
+        'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
+    ),
+)
 def import_character(
     call: Call,
     *,
@@ -120,6 +162,24 @@ def import_character(
     return CharacterImportResult(stored.id, build_character_sheet(stored))
 
 
+def render_character_export(result: CharacterExportResult, style: Style) -> str:
+    """Show where the card is."""
+    return (
+        f"{style.say('written')}: {printable(str(result.path))} ({result.format}, "
+        f"{result.bytes:,} B)"
+    )
+
+
+@command(
+    "character export",
+    Words("Write a character as a card that other programs read"),
+    present=render_character_export,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok character export mina",
+        "gieok character export mina --format charx --to mina.charx",
+    ),
+)
 def export_character(
     call: Call,
     *,
@@ -199,67 +259,3 @@ def _count_log_lines(taken: LogTaken) -> LogCounts:
         since=since,
         until=until,
     )
-
-
-def render_character_import(result: CharacterImportResult, style: Style) -> str:
-    """Show the character, or the counts of the log."""
-    if result.character:
-        return f"{style.say('imported')}: {result.character.text(style)}"
-    log = result.log
-    if log is None:
-        return printable(result.id)
-    lines = [
-        style.say(
-            (
-                "{added} messages taken in, {changed} changed, {known} known, {hidden} hidden, "
-                "{refused} refused"
-            ),
-            added=log.added,
-            changed=log.changed,
-            known=log.known,
-            hidden=log.hidden,
-            refused=log.refused,
-        )
-    ]
-    lines += [f"  {fault.line}: {printable(style.told(fault.reason))}" for fault in log.faults]
-    identity = printable(result.id)
-    return "\n".join(
-        [
-            *lines,
-            style.say("what is remembered") + f": `gieok character memories {identity}`",
-        ]
-    )
-
-
-def render_character_export(result: CharacterExportResult, style: Style) -> str:
-    """Show where the card is."""
-    return (
-        f"{style.say('written')}: {printable(str(result.path))} ({result.format}, "
-        f"{result.bytes:,} B)"
-    )
-
-
-IMPORT = Operation(
-    name="character import",
-    handler=import_character,
-    present=render_character_import,
-    effect=Effect.WRITE,
-    takes_in=True,
-    examples=(
-        "gieok character import mina.png",
-        "gieok character import mina.charx --replace",
-        'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
-    ),
-    doc=Words("Take in a character card, or a chat log of SillyTavern"),
-)
-EXPORT = Operation(
-    name="character export",
-    handler=export_character,
-    present=render_character_export,
-    effect=Effect.WRITE,
-    examples=(
-        "gieok character export mina",
-        "gieok character export mina --format charx --to mina.charx",
-    ),
-    doc=Words("Write a character as a card that other programs read"),
-)

@@ -15,7 +15,7 @@ from gieok.commands.character.arguments import (
     check_character_owner,
     require_single_word,
 )
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -56,6 +56,28 @@ class CharacterDeleteResult:
     found: bool = True
 
 
+def render_created_character(result: CharacterCreateResult, style: Style) -> str:
+    """Show the new character, and the next steps."""
+    created_word, identity = style.say("made"), result.character.id
+    chat = style.say("talk")
+    return (
+        f"{created_word}: {result.character.text(style)}\n{chat}: `gieok character chat "
+        f"{printable(identity)}`"
+    )
+
+
+@command(
+    "character create",
+    Words("Make a character to talk to"),
+    present=render_created_character,
+    effect=Effect.WRITE,
+    examples=(
+        (
+            'gieok character create "Mina" --description "Keeps a bookshop by the harbour." '
+            '--greeting "Come in."'
+        ),
+    ),
+)
 def create_character(
     call: Call,
     *,
@@ -86,6 +108,23 @@ def create_character(
     return CharacterCreateResult(build_character_sheet(stored))
 
 
+def render_house_characters(result: CharacterListResult, style: Style) -> str:
+    """Show a line for each character, or the sheet of one."""
+    if result.character:
+        return result.character.text(style)
+    if not result.characters:
+        return style.say(
+            "There is no character: `gieok character create NAME`, `gieok character import FILE`"
+        )
+    return "\n".join(character.line(style) for character in result.characters)
+
+
+@command(
+    "character list",
+    Words("List characters, or show one whole"),
+    present=render_house_characters,
+    examples=("gieok character list", "gieok character list mina"),
+)
 def list_house_characters(
     call: Call,
     *,
@@ -107,6 +146,27 @@ def list_house_characters(
     return CharacterListResult(page.total, tuple(map(build_character_row, page.characters)))
 
 
+def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:
+    """Show the deleted parts and the memories that stay."""
+    entries, kept_memories = result.lorebook_entries, result.memories_kept
+    gone = style.say("deleted, with {entries} lorebook entries", entries=entries)
+    stays = style.say(
+        (
+            "what users remember with it stays ({kept_memories} of its owner's memories); a "
+            "character of this id has it again"
+        ),
+        kept_memories=kept_memories,
+    )
+    return f"{printable(result.id)}: {gone}; {stays}"
+
+
+@command(
+    "character delete",
+    Words("Delete a character; what users remember with it stays"),
+    present=render_deleted_character,
+    examples=("gieok character delete maru",),
+    effect=Effect.DESTROY,
+)
 def delete_character(
     call: Call,
     *,
@@ -131,68 +191,3 @@ def delete_character(
         raise BadRequest("nothing was deleted", hint="answer y, or give --yes")
     gone = roster.delete(owner, identity)
     return CharacterDeleteResult(gone.id, gone.canon, gone.memories_kept)
-
-
-def render_created_character(result: CharacterCreateResult, style: Style) -> str:
-    """Show the new character, and the next steps."""
-    created_word, identity = style.say("made"), result.character.id
-    chat = style.say("talk")
-    return (
-        f"{created_word}: {result.character.text(style)}\n{chat}: `gieok character chat "
-        f"{printable(identity)}`"
-    )
-
-
-def render_house_characters(result: CharacterListResult, style: Style) -> str:
-    """Show a line for each character, or the sheet of one."""
-    if result.character:
-        return result.character.text(style)
-    if not result.characters:
-        return style.say(
-            "There is no character: `gieok character create NAME`, `gieok character import FILE`"
-        )
-    return "\n".join(character.line(style) for character in result.characters)
-
-
-def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:
-    """Show the deleted parts and the memories that stay."""
-    entries, kept_memories = result.lorebook_entries, result.memories_kept
-    gone = style.say("deleted, with {entries} lorebook entries", entries=entries)
-    stays = style.say(
-        (
-            "what users remember with it stays ({kept_memories} of its owner's memories); a "
-            "character of this id has it again"
-        ),
-        kept_memories=kept_memories,
-    )
-    return f"{printable(result.id)}: {gone}; {stays}"
-
-
-CREATE = Operation(
-    name="character create",
-    handler=create_character,
-    present=render_created_character,
-    effect=Effect.WRITE,
-    examples=(
-        (
-            'gieok character create "Mina" --description "Keeps a bookshop by the harbour." '
-            '--greeting "Come in."'
-        ),
-    ),
-    doc=Words("Make a character to talk to"),
-)
-LIST = Operation(
-    name="character list",
-    handler=list_house_characters,
-    present=render_house_characters,
-    examples=("gieok character list", "gieok character list mina"),
-    doc=Words("List characters, or show one whole"),
-)
-DELETE = Operation(
-    name="character delete",
-    examples=("gieok character delete maru",),
-    handler=delete_character,
-    present=render_deleted_character,
-    effect=Effect.DESTROY,
-    doc=Words("Delete a character; what users remember with it stays"),
-)

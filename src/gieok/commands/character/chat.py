@@ -26,7 +26,7 @@ from gieok.commands.character.memory_rows import (
     list_character_memories,
     render_memory_rows,
 )
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest, GieokError
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -124,6 +124,33 @@ class _CharacterTalk:
         return str(self._house.points.standing(self._bond.user).balance)
 
 
+def render_character_chat(result: CharacterChatResult, style: Style) -> str:
+    """Show the conversation, unless it was shown already."""
+    if result.is_shown:
+        count = sum(not exchange.said.startswith("/") for exchange in result.lines)
+        return style.say("{count} messages", count=count)
+    talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
+    talk_lines += [
+        f"> {printable(exchange.said)}\n{_name_speaker(result.name, exchange)}{exchange.reply}"
+        for exchange in result.lines
+    ]
+    return "\n".join(talk_lines)
+
+
+def _name_speaker(name: str, exchange: CharacterChatLine) -> str:
+    """Return who answers: nobody where a command was typed."""
+    return "" if exchange.said.startswith("/") else f"{name}: "
+
+
+@command(
+    "character chat",
+    Words("Talk with a character in the terminal"),
+    present=render_character_chat,
+    effect=Effect.WRITE,
+    takes_in=True,
+    is_endless=True,
+    examples=("gieok character chat mina", "gieok character chat mina --user kim < lines.txt"),
+)
 def chat_with_character(
     call: Call,
     *,
@@ -188,33 +215,3 @@ def _iter_chat_input(call: Call) -> Iterator[str]:
             return
         if line.strip():
             yield line.strip()
-
-
-def render_character_chat(result: CharacterChatResult, style: Style) -> str:
-    """Show the conversation, unless it was shown already."""
-    if result.is_shown:
-        count = sum(not exchange.said.startswith("/") for exchange in result.lines)
-        return style.say("{count} messages", count=count)
-    talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
-    talk_lines += [
-        f"> {printable(exchange.said)}\n{_name_speaker(result.name, exchange)}{exchange.reply}"
-        for exchange in result.lines
-    ]
-    return "\n".join(talk_lines)
-
-
-def _name_speaker(name: str, exchange: CharacterChatLine) -> str:
-    """Return who answers: nobody where a command was typed."""
-    return "" if exchange.said.startswith("/") else f"{name}: "
-
-
-OPERATION = Operation(
-    name="character chat",
-    handler=chat_with_character,
-    present=render_character_chat,
-    effect=Effect.WRITE,
-    takes_in=True,
-    is_endless=True,
-    examples=("gieok character chat mina", "gieok character chat mina --user kim < lines.txt"),
-    doc=Words("Talk with a character in the terminal"),
-)

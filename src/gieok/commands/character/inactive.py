@@ -13,7 +13,7 @@ from gieok.character.accounts.inactivity import (
     InactivityReport,
     InactivityStep,
 )
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
@@ -38,6 +38,31 @@ class InactiveResult:
         return True
 
 
+def render_inactivity_steps(result: InactiveResult, style: Style) -> str:
+    """Return the steps as text."""
+    lines = []
+    for step in result.steps:
+        what = _STAGES[step.stage].say(style.lang) if step.stage in _STAGES else step.stage
+        detail = step.said or (f"{step.episodes}" if step.episodes else "")
+        lines.append(
+            (
+                f"{printable(step.user)}: {what if step.ok else '✗ ' + what} "
+                f"{style.dim(printable(detail))}"
+            ).rstrip()
+        )
+    for user in result.unsure:
+        note = style.say("a mail may have gone out or not: --resend sends it again")
+        lines.append(f"{printable(user)}: {note}")
+    return "\n".join(lines) or style.say("nobody has stayed away for so long")
+
+
+@command(
+    "character inactive",
+    Words("Remind users who stay away, then delete their episodes: after 60, 80 and 90 days"),
+    present=render_inactivity_steps,
+    effect=Effect.DESTROY,
+    examples=("gieok character inactive --dry-run",),
+)
 def remind_inactive_users(
     call: Call,
     *,
@@ -71,31 +96,3 @@ _STAGES = {
     WARNED: Words("warned for the last time"),
     FADED: Words("episodes deleted"),
 }
-
-
-def render_inactivity_steps(result: InactiveResult, style: Style) -> str:
-    """Return the steps as text."""
-    lines = []
-    for step in result.steps:
-        what = _STAGES[step.stage].say(style.lang) if step.stage in _STAGES else step.stage
-        detail = step.said or (f"{step.episodes}" if step.episodes else "")
-        lines.append(
-            (
-                f"{printable(step.user)}: {what if step.ok else '✗ ' + what} "
-                f"{style.dim(printable(detail))}"
-            ).rstrip()
-        )
-    for user in result.unsure:
-        note = style.say("a mail may have gone out or not: --resend sends it again")
-        lines.append(f"{printable(user)}: {note}")
-    return "\n".join(lines) or style.say("nobody has stayed away for so long")
-
-
-OPERATION = Operation(
-    effect=Effect.DESTROY,
-    name="character inactive",
-    examples=("gieok character inactive --dry-run",),
-    handler=remind_inactive_users,
-    present=render_inactivity_steps,
-    doc=Words("Remind users who stay away, then delete their episodes: after 60, 80 and 90 days"),
-)

@@ -16,7 +16,7 @@ from gieok.commands.character.arguments import (
     check_character_owner,
     require_single_word,
 )
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, NotFound
 from gieok.home.call import Call
@@ -95,6 +95,32 @@ def find_character_bond(house: House, user: str, identity: str) -> Bond:
     return house.bond(user, identity)
 
 
+def render_character_memories(result: CharacterMemoriesResult, style: Style) -> str:
+    """Show memories by layer, and their source messages."""
+    if not result.memories:
+        if result.is_part:
+            return style.say(
+                "Nothing that fits is remembered; without words and --layer everything is shown."
+            )
+        return style.say("Nothing is remembered yet.")
+    lines = render_memory_rows(result.memories, style)
+    return "\n".join(
+        [
+            *lines,
+            *(
+                f"    {message.at}  {message.role}: {printable(message.text)}"
+                for message in result.messages
+            ),
+        ]
+    )
+
+
+@command(
+    "character memories",
+    Words("Show or search what a character remembers of a user"),
+    present=render_character_memories,
+    examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
+)
 def list_character_memories(
     call: Call,
     *,
@@ -135,6 +161,30 @@ def list_character_memories(
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))
 
 
+def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
+    """Show the forgotten memories, and how to restore them."""
+    if not result.found:
+        return style.say("there is no memory {text!r}", text=result.text)
+    if result.is_back:
+        return style.say("it is remembered again")
+    lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
+    lines += [
+        f"  {style.say('holds again')}: {printable(statement)}" for statement in result.holds_again
+    ]
+    if result.undo:
+        lines.append(
+            style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "character forget",
+    Words("Have a character forget one memory of a user"),
+    present=render_character_forgetting,
+    effect=Effect.DESTROY,
+    examples=("gieok character forget mina --memory 3fa9c0",),
+)
 def forget_character_memory(
     call: Call,
     *,
@@ -229,57 +279,3 @@ def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list
         marks += [f"{row.score:.2f}"] if row.score else []
         lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
     return lines
-
-
-def render_character_memories(result: CharacterMemoriesResult, style: Style) -> str:
-    """Show memories by layer, and their source messages."""
-    if not result.memories:
-        if result.is_part:
-            return style.say(
-                "Nothing that fits is remembered; without words and --layer everything is shown."
-            )
-        return style.say("Nothing is remembered yet.")
-    lines = render_memory_rows(result.memories, style)
-    return "\n".join(
-        [
-            *lines,
-            *(
-                f"    {message.at}  {message.role}: {printable(message.text)}"
-                for message in result.messages
-            ),
-        ]
-    )
-
-
-def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
-    """Show the forgotten memories, and how to restore them."""
-    if not result.found:
-        return style.say("there is no memory {text!r}", text=result.text)
-    if result.is_back:
-        return style.say("it is remembered again")
-    lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
-    lines += [
-        f"  {style.say('holds again')}: {printable(statement)}" for statement in result.holds_again
-    ]
-    if result.undo:
-        lines.append(
-            style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
-        )
-    return "\n".join(lines)
-
-
-MEMORIES = Operation(
-    name="character memories",
-    handler=list_character_memories,
-    present=render_character_memories,
-    examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
-    doc=Words("Show or search what a character remembers of a user"),
-)
-FORGET = Operation(
-    name="character forget",
-    handler=forget_character_memory,
-    present=render_character_forgetting,
-    effect=Effect.DESTROY,
-    examples=("gieok character forget mina --memory 3fa9c0",),
-    doc=Words("Have a character forget one memory of a user"),
-)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.character.accounts.identity import checked_user
 from gieok.commands.character.arguments import ME, require_single_word
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
@@ -65,6 +65,25 @@ class CharacterKeyResult:
         return bool(self.keys)
 
 
+def render_user_points(result: CharacterPointsResult, style: Style) -> str:
+    """Show the balance and the newest rows."""
+    name, streak = printable(result.user), result.streak
+    lines = [style.bold(style.say("{name}: {balance} points", name=name, balance=result.balance))]
+    lines += [style.say("  {streak} days in a row", streak=streak)] if streak else []
+    lines += [
+        f"  {row.at[:16]}  {row.amount:+}  {row.kind}  {printable(row.note)}".rstrip()
+        for row in result.entries
+    ]
+    return "\n".join(lines)
+
+
+@command(
+    "character points",
+    Words("Show a user's points, check in, give points"),
+    present=render_user_points,
+    effect=Effect.WRITE,
+    examples=("gieok character points", "gieok character points kim --credit 100 --note gift"),
+)
 def change_user_points(
     call: Call,
     *,
@@ -95,6 +114,35 @@ def change_user_points(
     )
 
 
+def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
+    """Show keys; a new key with its text, once."""
+    if not result.keys:
+        return style.say("There is no key: `gieok character key create`")
+    lines = []
+    for key_line in result.keys:
+        state = (
+            style.say("revoked")
+            if key_line.revoked_at
+            else key_line.expires_at[:10] or style.say("valid")
+        )
+        whose = printable(key_line.user) or "admin"
+        lines.append(
+            f"{key_line.id}  {whose}  {printable(key_line.label)}  {state}".replace("    ", "  ")
+        )
+    once = style.say("the key, shown this once:")
+    return "\n".join([*lines, *([once, result.key] if result.key else [])])
+
+
+@command(
+    "character key",
+    Words("Issue, list and revoke keys for `gieok serve`"),
+    present=render_user_keys,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok character key create --user kim --label phone",
+        "gieok character key revoke ID --user kim",
+    ),
+)
 def manage_user_keys(
     call: Call,
     *,
@@ -144,55 +192,3 @@ def _build_key_line(issued: IssuedKey) -> KeyLine:
         for moment in (issued.created_at, issued.expires_at, issued.revoked_at)
     )
     return KeyLine(issued.id, issued.user, issued.role.value, issued.label, *times)
-
-
-def render_user_points(result: CharacterPointsResult, style: Style) -> str:
-    """Show the balance and the newest rows."""
-    name, streak = printable(result.user), result.streak
-    lines = [style.bold(style.say("{name}: {balance} points", name=name, balance=result.balance))]
-    lines += [style.say("  {streak} days in a row", streak=streak)] if streak else []
-    lines += [
-        f"  {row.at[:16]}  {row.amount:+}  {row.kind}  {printable(row.note)}".rstrip()
-        for row in result.entries
-    ]
-    return "\n".join(lines)
-
-
-def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
-    """Show keys; a new key with its text, once."""
-    if not result.keys:
-        return style.say("There is no key: `gieok character key create`")
-    lines = []
-    for key_line in result.keys:
-        state = (
-            style.say("revoked")
-            if key_line.revoked_at
-            else key_line.expires_at[:10] or style.say("valid")
-        )
-        whose = printable(key_line.user) or "admin"
-        lines.append(
-            f"{key_line.id}  {whose}  {printable(key_line.label)}  {state}".replace("    ", "  ")
-        )
-    once = style.say("the key, shown this once:")
-    return "\n".join([*lines, *([once, result.key] if result.key else [])])
-
-
-POINTS = Operation(
-    name="character points",
-    handler=change_user_points,
-    present=render_user_points,
-    effect=Effect.WRITE,
-    examples=("gieok character points", "gieok character points kim --credit 100 --note gift"),
-    doc=Words("Show a user's points, check in, give points"),
-)
-KEY = Operation(
-    name="character key",
-    handler=manage_user_keys,
-    present=render_user_keys,
-    effect=Effect.WRITE,
-    examples=(
-        "gieok character key create --user kim --label phone",
-        "gieok character key revoke ID --user kim",
-    ),
-    doc=Words("Issue, list and revoke keys for `gieok serve`"),
-)

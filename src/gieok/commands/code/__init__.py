@@ -1,1 +1,1 @@
-"""Operations on the code of a project."""
+"""Commands on the code of a project."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from gieok.code.ask.query import search_symbols
 from gieok.code.deepen import conversation
 from gieok.commands.code.project import open_current_project, open_search_embedder
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.ranking.recall import Question, recall
@@ -30,6 +30,23 @@ class AskResult:
         return bool(self.answer)
 
 
+def render_code_model_answer(result: AskResult, style: Style) -> str:
+    """Show the answer, then its sources."""
+    return "\n".join(
+        [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
+    )
+
+
+@command(
+    "ask",
+    Words("Let a model answer a question about the project"),
+    present=render_code_model_answer,
+    examples=(
+        'gieok ask "how is an order paid?"',
+        'gieok ask "what does this do?" --files src/shop/order.py',
+    ),
+    effect=Effect.WRITE,
+)
 def ask_code_model(
     call: Call,
     *,
@@ -75,23 +92,3 @@ def _recall_project_memory(call: Call, text: str) -> list[tuple[str, str]]:
     return [
         (f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in recalled.hits[:3]
     ]
-
-
-def render_code_model_answer(result: AskResult, style: Style) -> str:
-    """Show the answer, then its sources."""
-    return "\n".join(
-        [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
-    )
-
-
-OPERATION = Operation(
-    name="ask",
-    examples=(
-        'gieok ask "how is an order paid?"',
-        'gieok ask "what does this do?" --files src/shop/order.py',
-    ),
-    handler=ask_code_model,
-    present=render_code_model_answer,
-    effect=Effect.WRITE,
-    doc=Words("Let a model answer a question about the project"),
-)

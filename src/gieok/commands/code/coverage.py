@@ -6,7 +6,7 @@ from typing import Annotated
 from gieok.code.ask import coverage, coverage_runs
 from gieok.commands.code.init import sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.home import code as home_code
 from gieok.home.call import Call
@@ -34,6 +34,40 @@ class CoverageResult:
     found: Hidden[bool] = True
 
 
+def render_coverage(result: CoverageResult, style: Style) -> str:
+    """Show the imported executions, and the data that could not be used."""
+    title = style.say(
+        "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} files",
+        tests=result.tests,
+        pairs=result.pairs,
+        files=result.files,
+    )
+    lines = [style.bold(title)]
+    for what, names, count in (
+        (style.say("changed after the run, not believed"), result.changed, len(result.changed)),
+        (style.say("no test of this project"), result.unknown, result.unknown_count),
+    ):
+        if names:
+            more = f" … {count - _SHOWN}" if count > _SHOWN else ""
+            lines.append(printable(f"  {what} ({count}): {', '.join(names[:_SHOWN])}{more}"))
+    if result.outside:
+        lines.append(f"  {style.say('files outside of the project')}: {result.outside}")
+    total = style.say(
+        "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
+        pairs=result.kept.pairs,
+        tests=result.kept.tests,
+        changed=result.kept.changed,
+    )
+    return "\n".join([*lines, style.dim(total)])
+
+
+@command(
+    "code coverage",
+    Words("Take in which test ran which function, from coverage.py with contexts"),
+    present=render_coverage,
+    examples=("gieok code coverage .coverage",),
+    effect=Effect.WRITE,
+)
 def take_in_coverage(
     call: Call,
     *,
@@ -75,40 +109,3 @@ def take_in_coverage(
         unknown_count=len(learned.unknown),
         kept=project.store.count_executions(),
     )
-
-
-def render_coverage(result: CoverageResult, style: Style) -> str:
-    """Show the imported executions, and the data that could not be used."""
-    title = style.say(
-        "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} files",
-        tests=result.tests,
-        pairs=result.pairs,
-        files=result.files,
-    )
-    lines = [style.bold(title)]
-    for what, names, count in (
-        (style.say("changed after the run, not believed"), result.changed, len(result.changed)),
-        (style.say("no test of this project"), result.unknown, result.unknown_count),
-    ):
-        if names:
-            more = f" … {count - _SHOWN}" if count > _SHOWN else ""
-            lines.append(printable(f"  {what} ({count}): {', '.join(names[:_SHOWN])}{more}"))
-    if result.outside:
-        lines.append(f"  {style.say('files outside of the project')}: {result.outside}")
-    total = style.say(
-        "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
-        pairs=result.kept.pairs,
-        tests=result.kept.tests,
-        changed=result.kept.changed,
-    )
-    return "\n".join([*lines, style.dim(total)])
-
-
-OPERATION = Operation(
-    name="code coverage",
-    examples=("gieok code coverage .coverage",),
-    handler=take_in_coverage,
-    present=render_coverage,
-    effect=Effect.WRITE,
-    doc=Words("Take in which test ran which function, from coverage.py with contexts"),
-)

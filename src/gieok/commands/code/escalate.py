@@ -12,7 +12,7 @@ from gieok.code.index.project import Project
 from gieok.commands.code import model as code_model
 from gieok.commands.code.init import log_change
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest
 from gieok.flow.generate import Asker
 from gieok.home.call import Call
@@ -33,6 +33,21 @@ class EscalateResult:
         return bool(self.reasons)
 
 
+def render_escalation(result: EscalateResult, style: Style) -> str:
+    """Show the waiting files and the work done."""
+    if not result.reasons:
+        return style.say("Nothing waits.")
+    head = style.say("{summaries} summaries written for:", summaries=result.summaries)
+    return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
+
+
+@command(
+    "code escalate",
+    Words("Let a strong model look at changes that ask for it"),
+    present=render_escalation,
+    examples=("gieok code escalate",),
+    effect=Effect.WRITE,
+)
 def escalate_project(
     call: Call,
     *,
@@ -94,21 +109,3 @@ def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence
             status=status,
         )
     return outcome.written
-
-
-def render_escalation(result: EscalateResult, style: Style) -> str:
-    """Show the waiting files and the work done."""
-    if not result.reasons:
-        return style.say("Nothing waits.")
-    head = style.say("{summaries} summaries written for:", summaries=result.summaries)
-    return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
-
-
-OPERATION = Operation(
-    name="code escalate",
-    examples=("gieok code escalate",),
-    handler=escalate_project,
-    present=render_escalation,
-    effect=Effect.WRITE,
-    doc=Words("Let a strong model look at changes that ask for it"),
-)

@@ -35,7 +35,7 @@ from gieok.commands.code.source import (
     render_numbered_lines,
     shorten_code_line,
 )
-from gieok.commands.command import Operation, Parameter, Style, Surface, printable
+from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import As, Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -129,6 +129,108 @@ class ExploreResult:
         return bool(self.symbols)
 
 
+def render_explored_code(result: ExploreResult, style: Style) -> str:
+    """Show the paths, then source, then the heads of the other symbols, then tests."""
+    blocks = []
+    if ways := [
+        *(_render_symbol_route(route, style) for route in result.paths),
+        *(_render_unjoined_pair(pair, style) for pair in result.apart),
+    ]:
+        blocks.append("\n".join([style.bold(style.say("Paths")), *(f"  {way}" for way in ways)]))
+    blocks += [
+        "\n".join([_render_explored_symbol(s, style), *_render_symbol_source(s, style)])
+        for s in result.symbols
+        if s.parts
+    ]
+    if rest := [s for s in result.symbols if not s.parts]:
+        rows = [
+            (
+                f"  {_render_explored_symbol(s, style)}: "
+                f"{printable(shorten_code_line(s.signature, _SIGNATURE_CHARS))}"
+            )
+            for s in rest
+        ]
+        blocks.append("\n".join([style.bold(style.say("Also")), *rows]))
+    if result.tests:
+        rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
+        blocks.append("\n".join([style.bold(style.say("Tests that most likely run it")), *rows]))
+    if not result.symbols:
+        blocks.append(
+            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
+        )
+    return "\n\n".join(
+        [
+            *blocks,
+            *render_degraded_note(result.degraded, style),
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
+    )
+
+
+def _render_symbol_source(s: ExploredSymbol, style: Style) -> Iterator[str]:
+    """Yield the lines of a symbol, with a mark where lines are left out."""
+    following = s.start_line
+    for part in s.parts:
+        if part.first > following:
+            yield style.dim("…")
+        yield from render_numbered_lines(part, style)
+        following = part.first + part.text.count("\n") + 1
+    if s.members:
+        yield from render_member_heads(s.members, style)
+    elif following <= s.end_line:
+        yield style.dim(style.say("… to {end_line}", end_line=s.end_line))
+
+
+def _render_explored_symbol(s: ExploredSymbol, style: Style) -> str:
+    callers = style.say("{count} caller", plural="{count} callers", count=s.callers)
+    name = "" if s.kind == SymbolKind.MODULE else f"  {printable(s.symbol)}"
+    return f"{style.bold(printable(s.citation))}{name}" + style.dim(f"  {s.kind}, {callers}")
+
+
+def _render_symbol_route(route: Route, style: Style) -> str:
+    """Return a path as text: each step behind the place that it starts from, unsure steps
+    marked.
+    """
+    text = printable(_format_symbol_name(route.from_))
+    for step in route.steps:
+        doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
+        text += (
+            f" →{style.dim(f' ({printable(step.citation)}{doubt})')} "
+            f"{printable(_format_symbol_name(step.to))}"
+        )
+    return text
+
+
+def _format_symbol_name(key: str) -> str:
+    """Return the name of a symbol without its file."""
+    path, _, name = key.partition("::")
+    return path if name == "<module>" else name
+
+
+def _render_unjoined_pair(pair: Sequence[str], style: Style) -> str:
+    one, other = (printable(_format_symbol_name(key)) for key in pair)
+    return style.say("none found between {one} and {other}", one=one, other=other)
+
+
+@command(
+    "code explore",
+    Words(
+        "Answer a question about code, or about several symbols: source, the paths between "
+        "them, tests"
+    ),
+    present=render_explored_code,
+    examples=(
+        'gieok code explore "how does a refund reach the ledger"',
+        "gieok code explore Order.total refund",
+    ),
+    tool="code_explore",
+    tool_hint=(
+        "For most questions about code, call this first: it needs no reading of files afterwards"
+    ),
+    shows_source=True,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def explore_code(
     call: Call,
     *,
@@ -303,108 +405,3 @@ def _merge_line_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int
         else:
             out.append((first, last))
     return out
-
-
-def render_explored_code(result: ExploreResult, style: Style) -> str:
-    """Show the paths, then source, then the heads of the other symbols, then tests."""
-    blocks = []
-    if ways := [
-        *(_render_symbol_route(route, style) for route in result.paths),
-        *(_render_unjoined_pair(pair, style) for pair in result.apart),
-    ]:
-        blocks.append("\n".join([style.bold(style.say("Paths")), *(f"  {way}" for way in ways)]))
-    blocks += [
-        "\n".join([_render_explored_symbol(s, style), *_render_symbol_source(s, style)])
-        for s in result.symbols
-        if s.parts
-    ]
-    if rest := [s for s in result.symbols if not s.parts]:
-        rows = [
-            (
-                f"  {_render_explored_symbol(s, style)}: "
-                f"{printable(shorten_code_line(s.signature, _SIGNATURE_CHARS))}"
-            )
-            for s in rest
-        ]
-        blocks.append("\n".join([style.bold(style.say("Also")), *rows]))
-    if result.tests:
-        rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
-        blocks.append("\n".join([style.bold(style.say("Tests that most likely run it")), *rows]))
-    if not result.symbols:
-        blocks.append(
-            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
-        )
-    return "\n\n".join(
-        [
-            *blocks,
-            *render_degraded_note(result.degraded, style),
-            *render_freshness_notes(result.freshness, style),
-            *render_waiting_escalation(result.pending, style),
-        ]
-    )
-
-
-def _render_symbol_source(s: ExploredSymbol, style: Style) -> Iterator[str]:
-    """Yield the lines of a symbol, with a mark where lines are left out."""
-    following = s.start_line
-    for part in s.parts:
-        if part.first > following:
-            yield style.dim("…")
-        yield from render_numbered_lines(part, style)
-        following = part.first + part.text.count("\n") + 1
-    if s.members:
-        yield from render_member_heads(s.members, style)
-    elif following <= s.end_line:
-        yield style.dim(style.say("… to {end_line}", end_line=s.end_line))
-
-
-def _render_explored_symbol(s: ExploredSymbol, style: Style) -> str:
-    callers = style.say("{count} caller", plural="{count} callers", count=s.callers)
-    name = "" if s.kind == SymbolKind.MODULE else f"  {printable(s.symbol)}"
-    return f"{style.bold(printable(s.citation))}{name}" + style.dim(f"  {s.kind}, {callers}")
-
-
-def _render_symbol_route(route: Route, style: Style) -> str:
-    """Return a path as text: each step behind the place that it starts from, unsure steps
-    marked.
-    """
-    text = printable(_format_symbol_name(route.from_))
-    for step in route.steps:
-        doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
-        text += (
-            f" →{style.dim(f' ({printable(step.citation)}{doubt})')} "
-            f"{printable(_format_symbol_name(step.to))}"
-        )
-    return text
-
-
-def _format_symbol_name(key: str) -> str:
-    """Return the name of a symbol without its file."""
-    path, _, name = key.partition("::")
-    return path if name == "<module>" else name
-
-
-def _render_unjoined_pair(pair: Sequence[str], style: Style) -> str:
-    one, other = (printable(_format_symbol_name(key)) for key in pair)
-    return style.say("none found between {one} and {other}", one=one, other=other)
-
-
-OPERATION = Operation(
-    name="code explore",
-    examples=(
-        'gieok code explore "how does a refund reach the ledger"',
-        "gieok code explore Order.total refund",
-    ),
-    tool="code_explore",
-    tool_hint=(
-        "For most questions about code, call this first: it needs no reading of files afterwards"
-    ),
-    shows_source=True,
-    handler=explore_code,
-    present=render_explored_code,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Answer a question about code, or about several symbols: source, the paths between "
-        "them, tests"
-    ),
-)

@@ -8,7 +8,7 @@ from gieok.code.report import export, picture
 from gieok.code.report.overview import build_overview
 from gieok.code.report.structure import structure
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style
+from gieok.commands.command import Effect, Style, command
 from gieok.commands.encode import Hidden
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -28,6 +28,19 @@ def draw_project_picture(call: Call) -> str:
     return picture.svg(structure(project), project.root.name)
 
 
+def render_exported_files(result: CodeExportResult, style: Style) -> str:
+    """Name the files."""
+    del style
+    return "\n".join(map(str, result.files))
+
+
+@command(
+    "code export",
+    Words("Write a page and a picture of the project"),
+    present=render_exported_files,
+    examples=("gieok code export",),
+    effect=Effect.WRITE,
+)
 def export_project(call: Call) -> CodeExportResult:
     """Write the page and the picture."""
     project = open_current_project(call)
@@ -46,19 +59,3 @@ def export_project(call: Call) -> CodeExportResult:
             ),
         )
     )
-
-
-def render_exported_files(result: CodeExportResult, style: Style) -> str:
-    """Name the files."""
-    del style
-    return "\n".join(map(str, result.files))
-
-
-OPERATION = Operation(
-    name="code export",
-    examples=("gieok code export",),
-    handler=export_project,
-    present=render_exported_files,
-    effect=Effect.WRITE,
-    doc=Words("Write a page and a picture of the project"),
-)

@@ -15,7 +15,7 @@ from gieok.commands.code.project import (
     open_current_project,
     render_freshness_notes,
 )
-from gieok.commands.command import Operation, Parameter, Style, Surface, printable
+from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -187,49 +187,6 @@ def _build_reached_file(file: FileReach) -> ReachedFile:
     )
 
 
-def find_code_impact(
-    call: Call,
-    *,
-    target: Annotated[
-        str,
-        Parameter(Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"), positional=True),
-    ] = "",
-    diff: Annotated[
-        str, Parameter(Words("what differs from this git revision, instead of a symbol"))
-    ] = "",
-    limit: Annotated[
-        int, Parameter(Words("how many symbols, tests and files to show (0: all)"))
-    ] = 30,
-    also: Annotated[
-        bool, Parameter(Words("list the tests that are less likely to run it, too"))
-    ] = False,
-) -> ImpactResult:
-    """Find what depends on a symbol, a file or a diff."""
-    if bool(target) == bool(diff):
-        raise BadRequest(
-            "name a file or symbol, or a revision with --diff",
-            hint="`gieok code impact src/app.py:load`",
-        )
-    if limit < 0:
-        raise BadRequest("limit {limit} is out of range", limit=limit)
-    project = open_current_project(call)
-    if diff:
-        return _build_impact_result(
-            project, analysis.of_diff(project, diff), limit=limit, also=also
-        )
-    symbols = lookup.find_typed_symbols(project, target, call.caller.folder)
-    return _build_impact_result(
-        project, analysis.of_symbols(project, symbols), limit=limit, also=also
-    )
-
-
-_RISKS = {
-    "high": Words("high"),
-    "medium": Words("medium"),
-    "low": Words("low"),
-}
-
-
 def render_code_impact(result: ImpactResult, style: Style) -> str:
     """Show the tests to run with their command, then the symbols with probability and path."""
     changed = style.say(
@@ -310,16 +267,56 @@ def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
     return [style.dim(note)]
 
 
-OPERATION = Operation(
-    name="code impact",
+@command(
+    "code impact",
+    Words("Show what may break when code changes, and which tests show it"),
+    present=render_code_impact,
     examples=(
         "gieok code impact src/shop/order.py",
         "gieok code impact Order.total",
         "gieok code impact --diff HEAD~1",
     ),
     tool="code_impact",
-    handler=find_code_impact,
-    present=render_code_impact,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show what may break when code changes, and which tests show it"),
 )
+def find_code_impact(
+    call: Call,
+    *,
+    target: Annotated[
+        str,
+        Parameter(Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"), positional=True),
+    ] = "",
+    diff: Annotated[
+        str, Parameter(Words("what differs from this git revision, instead of a symbol"))
+    ] = "",
+    limit: Annotated[
+        int, Parameter(Words("how many symbols, tests and files to show (0: all)"))
+    ] = 30,
+    also: Annotated[
+        bool, Parameter(Words("list the tests that are less likely to run it, too"))
+    ] = False,
+) -> ImpactResult:
+    """Find what depends on a symbol, a file or a diff."""
+    if bool(target) == bool(diff):
+        raise BadRequest(
+            "name a file or symbol, or a revision with --diff",
+            hint="`gieok code impact src/app.py:load`",
+        )
+    if limit < 0:
+        raise BadRequest("limit {limit} is out of range", limit=limit)
+    project = open_current_project(call)
+    if diff:
+        return _build_impact_result(
+            project, analysis.of_diff(project, diff), limit=limit, also=also
+        )
+    symbols = lookup.find_typed_symbols(project, target, call.caller.folder)
+    return _build_impact_result(
+        project, analysis.of_symbols(project, symbols), limit=limit, also=also
+    )
+
+
+_RISKS = {
+    "high": Words("high"),
+    "medium": Words("medium"),
+    "low": Words("low"),
+}

@@ -21,7 +21,7 @@ from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
 from gieok.commands.code.model import SummaryOutcome
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.flow import lifecycle
@@ -85,6 +85,65 @@ class CodeSyncResult:
     found: Hidden[bool] = True
 
 
+def render_code_sync(result: CodeSyncResult, style: Style) -> str:
+    """Show the report."""
+    c, r = result.change, result.change.report
+    lines = [
+        style.bold(
+            style.say(
+                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
+                "skipped",
+                files=c.files,
+                added=len(r.added),
+                changed=len(r.changed),
+                removed=len(r.removed),
+                skipped=len(c.skipped),
+            )
+        )
+        + style.dim(f"  {result.ms / 1000:.1f} s")
+    ]
+    for what, rows in (
+        (style.say("failed"), [Reason(f.key, f.reason) for f in r.failed]),
+        (style.say("note"), c.notes),
+        (style.say("skipped"), c.skipped),
+    ):
+        lines += [
+            printable(f"  {what}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
+        ]
+        lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
+    if result.embedded:
+        lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
+    if result.waiting:
+        waiting = style.say(
+            "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
+            "or `gieok up`",
+            waiting=result.waiting,
+        )
+        lines.append(waiting)
+    if result.summaries.written:
+        count, tokens = result.summaries.written, result.summaries.tokens
+        lines.append(
+            style.say(
+                "  {count:,} summaries by a model ({tokens:,} tokens)", count=count, tokens=tokens
+            )
+        )
+    lines += [printable(f"  {style.told(result.note)}")] if result.note else []
+    if result.escalation:
+        lines.append(
+            style.say("  asks for a deeper look: ")
+            + "; ".join(map(style.told, result.escalation[:3]))
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "code init",
+    Words("Index a project's code"),
+    present=render_code_sync,
+    when_stopped=Words("what was read is kept; `gieok code init` goes on"),
+    examples=("gieok code init", "gieok code init ~/shop --no-wait"),
+    effect=Effect.WRITE,
+)
 def init_code_index(
     call: Call,
     *,
@@ -339,65 +398,3 @@ def log_change(
             "note": note or None,
         },
     )
-
-
-def render_code_sync(result: CodeSyncResult, style: Style) -> str:
-    """Show the report."""
-    c, r = result.change, result.change.report
-    lines = [
-        style.bold(
-            style.say(
-                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
-                "skipped",
-                files=c.files,
-                added=len(r.added),
-                changed=len(r.changed),
-                removed=len(r.removed),
-                skipped=len(c.skipped),
-            )
-        )
-        + style.dim(f"  {result.ms / 1000:.1f} s")
-    ]
-    for what, rows in (
-        (style.say("failed"), [Reason(f.key, f.reason) for f in r.failed]),
-        (style.say("note"), c.notes),
-        (style.say("skipped"), c.skipped),
-    ):
-        lines += [
-            printable(f"  {what}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
-        ]
-        lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
-    if result.embedded:
-        lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
-    if result.waiting:
-        waiting = style.say(
-            "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
-            "or `gieok up`",
-            waiting=result.waiting,
-        )
-        lines.append(waiting)
-    if result.summaries.written:
-        count, tokens = result.summaries.written, result.summaries.tokens
-        lines.append(
-            style.say(
-                "  {count:,} summaries by a model ({tokens:,} tokens)", count=count, tokens=tokens
-            )
-        )
-    lines += [printable(f"  {style.told(result.note)}")] if result.note else []
-    if result.escalation:
-        lines.append(
-            style.say("  asks for a deeper look: ")
-            + "; ".join(map(style.told, result.escalation[:3]))
-        )
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="code init",
-    when_stopped=Words("what was read is kept; `gieok code init` goes on"),
-    examples=("gieok code init", "gieok code init ~/shop --no-wait"),
-    handler=init_code_index,
-    present=render_code_sync,
-    effect=Effect.WRITE,
-    doc=Words("Index a project's code"),
-)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from gieok import fs
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -36,6 +36,26 @@ class HookResult:
         return bool(self.hooks)
 
 
+def render_git_hooks(result: HookResult, style: Style) -> str:
+    """Name the hooks."""
+    done = style.say("removed") if result.removed else style.say("installed")
+    lines = [f"{done}: {', '.join(path.name for path in result.hooks)}"]
+    if result.hooks and not result.removed and shutil.which("gieok") is None:
+        lines.append(
+            style.say(
+                "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing"
+            )
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "code install-hook",
+    Words("Let git keep the project's index up to date"),
+    present=render_git_hooks,
+    examples=("gieok code install-hook", "gieok code install-hook --remove"),
+    effect=Effect.WRITE,
+)
 def install_git_hooks(
     call: Call, *, remove: Annotated[bool, Parameter(Words("take it out again"))] = False
 ) -> HookResult:
@@ -95,26 +115,3 @@ def _remove_hook_block(file: Path) -> bool:
     else:
         fs.replace(file, other_text)
     return True
-
-
-def render_git_hooks(result: HookResult, style: Style) -> str:
-    """Name the hooks."""
-    done = style.say("removed") if result.removed else style.say("installed")
-    lines = [f"{done}: {', '.join(path.name for path in result.hooks)}"]
-    if result.hooks and not result.removed and shutil.which("gieok") is None:
-        lines.append(
-            style.say(
-                "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing"
-            )
-        )
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="code install-hook",
-    examples=("gieok code install-hook", "gieok code install-hook --remove"),
-    handler=install_git_hooks,
-    present=render_git_hooks,
-    effect=Effect.WRITE,
-    doc=Words("Let git keep the project's index up to date"),
-)

@@ -19,7 +19,7 @@ from gieok.commands.code.project import (
     render_waiting_escalation,
 )
 from gieok.commands.code.source import format_code_place, shorten_code_line
-from gieok.commands.command import Operation, Parameter, Style, Surface, printable
+from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import As, OrNull, Score
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -96,6 +96,54 @@ class QueryResult:
         return bool(self.results)
 
 
+def render_code_query(result: QueryResult, style: Style) -> str:
+    """Show each answer as place, signature and summary."""
+    blocks = []
+    for answer in result.results:
+        callers = style.say("{count} caller", plural="{count} callers", count=answer.callers)
+        at = style.bold(
+            printable(format_code_place(answer.path, answer.start_line, answer.end_line))
+        )
+        name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
+        why = "" if answer.why == "words" else f", {answer.why}"
+        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
+        detail_lines = (
+            shorten_code_line(line, _LINE_CHARS)
+            for line in (answer.signature, answer.summary)
+            if line
+        )
+        lines += [f"    {printable(line)}" for line in detail_lines]
+        blocks.append("\n".join(lines))
+    if not blocks:
+        blocks.append(
+            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
+        )
+    elif result.is_unsure:
+        doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
+        blocks.insert(0, style.dim(doubt))
+    return "\n".join(
+        [
+            *blocks,
+            *render_degraded_note(result.degraded, style),
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
+    )
+
+
+@command(
+    "code query",
+    Words("Find the functions and classes that answer a question"),
+    present=render_code_query,
+    examples=(
+        'gieok code query "where is the discount computed"',
+        'gieok code query "할인은 어디서 계산하지"',
+    ),
+    tool="code_search",
+    tool_hint="Only places, for many matches; code_explore shows source",
+    shows_source=True,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def query_code(
     call: Call,
     *,
@@ -170,54 +218,3 @@ def _format_partly_embedded_note(waiting: int) -> str:
         f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
         "or `gieok up` makes them"
     )
-
-
-def render_code_query(result: QueryResult, style: Style) -> str:
-    """Show each answer as place, signature and summary."""
-    blocks = []
-    for answer in result.results:
-        callers = style.say("{count} caller", plural="{count} callers", count=answer.callers)
-        at = style.bold(
-            printable(format_code_place(answer.path, answer.start_line, answer.end_line))
-        )
-        name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
-        why = "" if answer.why == "words" else f", {answer.why}"
-        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
-        detail_lines = (
-            shorten_code_line(line, _LINE_CHARS)
-            for line in (answer.signature, answer.summary)
-            if line
-        )
-        lines += [f"    {printable(line)}" for line in detail_lines]
-        blocks.append("\n".join(lines))
-    if not blocks:
-        blocks.append(
-            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
-        )
-    elif result.is_unsure:
-        doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
-        blocks.insert(0, style.dim(doubt))
-    return "\n".join(
-        [
-            *blocks,
-            *render_degraded_note(result.degraded, style),
-            *render_freshness_notes(result.freshness, style),
-            *render_waiting_escalation(result.pending, style),
-        ]
-    )
-
-
-OPERATION = Operation(
-    name="code query",
-    examples=(
-        'gieok code query "where is the discount computed"',
-        'gieok code query "할인은 어디서 계산하지"',
-    ),
-    tool="code_search",
-    tool_hint="Only places, for many matches; code_explore shows source",
-    shows_source=True,
-    handler=query_code,
-    present=render_code_query,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Find the functions and classes that answer a question"),
-)

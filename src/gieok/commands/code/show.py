@@ -22,7 +22,7 @@ from gieok.commands.code.source import (
     render_member_heads,
     render_numbered_lines,
 )
-from gieok.commands.command import Operation, Parameter, Style, Surface, printable
+from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import INLINE, As, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -105,6 +105,91 @@ class ShowResult:
         return bool(self.symbols)
 
 
+def render_code_symbol(result: ShowResult, style: Style) -> str:
+    """Show place, code, callers and callees."""
+    blocks = []
+    for s in result.symbols:
+        at = format_code_place(s.path, s.start_line, s.end_line)
+        name = s.path if s.kind == SymbolKind.MODULE else s.symbol
+        lines = [
+            f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")
+        ]
+        lines += [f"  {printable(s.summary)}"] if s.summary_by else []
+        lines += render_numbered_lines(s.code, style)
+        lines += _render_left_out_lines(s, style)
+        into = style.say("called by {caller_count}", caller_count=_format_caller_count(s))
+        lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
+        out = style.say("calls {callees_total}", callees_total=s.callees_total)
+        lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
+        if count := s.unresolved:
+            unknown = style.say("{count} calls of this name with unknown target", count=count)
+            lines.append(style.dim(f"  {unknown}"))
+        blocks.append("\n".join(lines))
+    if result.others:
+        more = result.total - len(result.symbols)
+        head = style.say("{more} more of this name:", more=more)
+        blocks.append(
+            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
+        )
+    return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
+
+
+def _format_caller_count(s: ShownSymbol) -> str:
+    tests = s.callers_in_tests
+    return (
+        f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1)
+        if tests
+        else str(s.callers_total)
+    )
+
+
+def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
+    """Return the placeholder of lines that are left out."""
+    rows = render_member_heads(s.members, style)
+    if s.cut and not s.members:
+        lines_left = s.end_line - s.code.first - s.code.text.count("\n")
+        more = style.say(
+            "… {lines_left} more lines, to {end_line}: `full`",
+            lines_left=lines_left,
+            end_line=s.end_line,
+        )
+        rows.append(style.dim(more))
+    return rows
+
+
+def _render_symbol_edges(
+    title: str, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
+) -> list[str]:
+    """Render the callers of a symbol, or with `is_out` its callees, as lines under a title.
+
+    A caller is shown as the place of its call, a callee behind the line of the call. `total` counts
+    those that `rows` leaves out too.
+    """
+    if not rows:
+        return []
+    lines = [f"  {title}:"]
+    for e in rows:
+        name, at = printable(key_name(e.symbol)), printable(e.citation)
+        what = "" if e.kind in _PLAIN else e.kind
+        doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
+        remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
+        row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"
+        lines.append(f"    {row}" + (style.dim(f"  {remarks}") if remarks else ""))
+    return [*lines, *([style.dim(f"    … {total - len(rows)}")] if total > len(rows) else [])]
+
+
+@command(
+    "code show",
+    Words("Show a symbol: its code, who calls it, what it calls"),
+    present=render_code_symbol,
+    examples=("gieok code show Order.total", "gieok code show Order --full"),
+    tool="code_symbol",
+    tool_hint=(
+        "For one symbol that you can name; of a long class or a file the heads of what is inside"
+    ),
+    shows_source=True,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def show_code_symbol(
     call: Call,
     *,
@@ -229,92 +314,4 @@ def _format_symbol_start(s: Symbol) -> str:
     return format_code_place(s.path, s.start_line)
 
 
-def render_code_symbol(result: ShowResult, style: Style) -> str:
-    """Show place, code, callers and callees."""
-    blocks = []
-    for s in result.symbols:
-        at = format_code_place(s.path, s.start_line, s.end_line)
-        name = s.path if s.kind == SymbolKind.MODULE else s.symbol
-        lines = [
-            f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")
-        ]
-        lines += [f"  {printable(s.summary)}"] if s.summary_by else []
-        lines += render_numbered_lines(s.code, style)
-        lines += _render_left_out_lines(s, style)
-        into = style.say("called by {caller_count}", caller_count=_format_caller_count(s))
-        lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
-        out = style.say("calls {callees_total}", callees_total=s.callees_total)
-        lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
-        if count := s.unresolved:
-            unknown = style.say("{count} calls of this name with unknown target", count=count)
-            lines.append(style.dim(f"  {unknown}"))
-        blocks.append("\n".join(lines))
-    if result.others:
-        more = result.total - len(result.symbols)
-        head = style.say("{more} more of this name:", more=more)
-        blocks.append(
-            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
-        )
-    return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
-
-
-def _format_caller_count(s: ShownSymbol) -> str:
-    tests = s.callers_in_tests
-    return (
-        f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1)
-        if tests
-        else str(s.callers_total)
-    )
-
-
-def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
-    """Return the placeholder of lines that are left out."""
-    rows = render_member_heads(s.members, style)
-    if s.cut and not s.members:
-        lines_left = s.end_line - s.code.first - s.code.text.count("\n")
-        more = style.say(
-            "… {lines_left} more lines, to {end_line}: `full`",
-            lines_left=lines_left,
-            end_line=s.end_line,
-        )
-        rows.append(style.dim(more))
-    return rows
-
-
-def _render_symbol_edges(
-    title: str, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
-) -> list[str]:
-    """Render the callers of a symbol, or with `is_out` its callees, as lines under a title.
-
-    A caller is shown as the place of its call, a callee behind the line of the call. `total` counts
-    those that `rows` leaves out too.
-    """
-    if not rows:
-        return []
-    lines = [f"  {title}:"]
-    for e in rows:
-        name, at = printable(key_name(e.symbol)), printable(e.citation)
-        what = "" if e.kind in _PLAIN else e.kind
-        doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
-        remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
-        row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"
-        lines.append(f"    {row}" + (style.dim(f"  {remarks}") if remarks else ""))
-    return [*lines, *([style.dim(f"    … {total - len(rows)}")] if total > len(rows) else [])]
-
-
 _PLAIN = ("calls", "constructs")
-
-
-OPERATION = Operation(
-    name="code show",
-    examples=("gieok code show Order.total", "gieok code show Order --full"),
-    tool="code_symbol",
-    tool_hint=(
-        "For one symbol that you can name; of a long class or a file the heads of what is inside"
-    ),
-    shows_source=True,
-    handler=show_code_symbol,
-    present=render_code_symbol,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show a symbol: its code, who calls it, what it calls"),
-)

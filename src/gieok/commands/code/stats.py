@@ -7,7 +7,7 @@ from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.model import layout
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Operation, Style, printable
+from gieok.commands.command import Style, command, printable
 from gieok.commands.encode import Hidden, Inline, OrNull
 from gieok.home.call import Call
 from gieok.home.code import format_code_role, format_upkeep_role
@@ -27,40 +27,6 @@ class CodeStatsResult:
     waiting_summaries: int
     coverage_at: OrNull[str]
     found: Hidden[bool] = True
-
-
-def count_code_stats(call: Call) -> CodeStatsResult:
-    """Count everything."""
-    project = open_current_project(call)
-    rows = list(layout.read_code_log(project.root, "changes"))
-    strong, cheap = (
-        _count_role_tokens(call, role(project.root))
-        for role in (format_code_role, format_upkeep_role)
-    )
-    last = str(rows[-1].get("at", "")) if rows else ""
-    summary_rows = project.store.summaries(
-        [s.code_hash for s in project.store.all_symbols()]
-    ).values()
-    written = sum(1 for row in summary_rows if row.text)
-    counted = statistics.count_graph(project)
-    taken_in = coverage_runs.taken_in(project)
-    return CodeStatsResult(
-        counted=counted,
-        syncs=len(rows),
-        last_analysis=last,
-        tokens=strong + cheap,
-        upkeep_tokens=cheap,
-        model_summaries=written,
-        waiting_summaries=len(summary_rows) - written,
-        coverage_at=taken_in,
-    )
-
-
-def _count_role_tokens(call: Call, role: str) -> int:
-    used = call.home.journal.usage(date.min)
-    return sum(
-        usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role
-    )
 
 
 def render_code_stats(result: CodeStatsResult, style: Style) -> str:
@@ -95,10 +61,41 @@ def render_code_stats(result: CodeStatsResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-OPERATION = Operation(
-    name="code stats",
-    examples=("gieok code stats",),
-    handler=count_code_stats,
+@command(
+    "code stats",
+    Words("Count files, symbols, edges and more"),
     present=render_code_stats,
-    doc=Words("Count files, symbols, edges and more"),
+    examples=("gieok code stats",),
 )
+def count_code_stats(call: Call) -> CodeStatsResult:
+    """Count everything."""
+    project = open_current_project(call)
+    rows = list(layout.read_code_log(project.root, "changes"))
+    strong, cheap = (
+        _count_role_tokens(call, role(project.root))
+        for role in (format_code_role, format_upkeep_role)
+    )
+    last = str(rows[-1].get("at", "")) if rows else ""
+    summary_rows = project.store.summaries(
+        [s.code_hash for s in project.store.all_symbols()]
+    ).values()
+    written = sum(1 for row in summary_rows if row.text)
+    counted = statistics.count_graph(project)
+    taken_in = coverage_runs.taken_in(project)
+    return CodeStatsResult(
+        counted=counted,
+        syncs=len(rows),
+        last_analysis=last,
+        tokens=strong + cheap,
+        upkeep_tokens=cheap,
+        model_summaries=written,
+        waiting_summaries=len(summary_rows) - written,
+        coverage_at=taken_in,
+    )
+
+
+def _count_role_tokens(call: Call, role: str) -> int:
+    used = call.home.journal.usage(date.min)
+    return sum(
+        usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role
+    )

@@ -18,7 +18,7 @@ from gieok.commands.code.project import (
     render_freshness_notes,
     render_waiting_escalation,
 )
-from gieok.commands.command import Operation, Style, Surface, printable
+from gieok.commands.command import Style, Surface, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull
 from gieok.commands.observe.sidecar_state import state_of
 from gieok.home.call import Call
@@ -94,28 +94,6 @@ class CodeStatusResult:
     found: Hidden[bool] = True
 
 
-def read_code_status(call: Call) -> CodeStatusResult:
-    """Count the index, and compare it with the disk."""
-    project = open_current_project(call)
-    last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
-    quality = last.get("quality")
-    running = call.home.daemon.status() if call.home.daemon is not None else None
-    is_watched = project.root in watch_list.list_watched_roots(call.home.folder)
-    counted = statistics.count_graph(project)
-    coverage = CoverageState(**counted.executions, at=coverage_runs.taken_in(project))
-    return CodeStatusResult(
-        root=project.root,
-        counted=counted,
-        freshness=freshness(project),
-        record=deeper.record(project, counted),
-        quality=quality if isinstance(quality, int) else None,
-        pending=escalation.read_pending(project.root),
-        coverage=coverage,
-        notes=tuple(list_partial_files(project)),
-        watched=state_of(running, project.root) if is_watched else None,
-    )
-
-
 def render_code_status(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
@@ -163,12 +141,31 @@ def _render_coverage_state(coverage: CoverageState, style: Style) -> str:
     )
 
 
-OPERATION = Operation(
-    name="code status",
+@command(
+    "code status",
+    Words("Show the project at a glance and how fresh its index is"),
+    present=render_code_status,
     examples=("gieok code status",),
     tool="code_overview",
-    handler=read_code_status,
-    present=render_code_status,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show the project at a glance and how fresh its index is"),
 )
+def read_code_status(call: Call) -> CodeStatusResult:
+    """Count the index, and compare it with the disk."""
+    project = open_current_project(call)
+    last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
+    quality = last.get("quality")
+    running = call.home.daemon.status() if call.home.daemon is not None else None
+    is_watched = project.root in watch_list.list_watched_roots(call.home.folder)
+    counted = statistics.count_graph(project)
+    coverage = CoverageState(**counted.executions, at=coverage_runs.taken_in(project))
+    return CodeStatusResult(
+        root=project.root,
+        counted=counted,
+        freshness=freshness(project),
+        record=deeper.record(project, counted),
+        quality=quality if isinstance(quality, int) else None,
+        pending=escalation.read_pending(project.root),
+        coverage=coverage,
+        notes=tuple(list_partial_files(project)),
+        watched=state_of(running, project.root) if is_watched else None,
+    )

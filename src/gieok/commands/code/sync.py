@@ -6,12 +6,20 @@ from typing import Annotated
 from gieok.code.index.project import Project, inside
 from gieok.commands.code.init import CodeSyncResult, render_code_sync, sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Parameter
+from gieok.commands.command import Effect, Parameter, command
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
 
+@command(
+    "code sync",
+    Words("Read what changed in the project's files again"),
+    present=render_code_sync,
+    when_stopped=Words("what was read is kept; `gieok code sync` goes on"),
+    examples=("gieok code sync", "gieok code sync src/shop/order.py"),
+    effect=Effect.WRITE,
+)
 def sync_code_files(
     call: Call,
     *,
@@ -38,14 +46,3 @@ def _find_syncable_path(call: Call, project: Project, name: str) -> str:
         name=name,
         hint="`gieok code sync` alone reads whatever changed",
     )
-
-
-OPERATION = Operation(
-    name="code sync",
-    when_stopped=Words("what was read is kept; `gieok code sync` goes on"),
-    examples=("gieok code sync", "gieok code sync src/shop/order.py"),
-    handler=sync_code_files,
-    present=render_code_sync,
-    effect=Effect.WRITE,
-    doc=Words("Read what changed in the project's files again"),
-)

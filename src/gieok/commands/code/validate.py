@@ -7,7 +7,7 @@ from gieok.code.deepen import escalation
 from gieok.code.model import layout
 from gieok.code.report import validate
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Style, printable
+from gieok.commands.command import Effect, Style, command, printable
 from gieok.commands.encode import Score, mark_encoded_getter
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -47,6 +47,26 @@ class ValidateResult:
         return self.found
 
 
+def render_code_validation(result: ValidateResult, style: Style) -> str:
+    """Show the score and each check."""
+    head = style.say("Quality {quality}/100", quality=result.quality)
+    rows = [
+        (
+            f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, "
+            f"{printable(style.told(c.detail))}"
+        )
+        for c in result.checks
+    ]
+    return "\n".join([style.bold(head), *rows])
+
+
+@command(
+    "code validate",
+    Words("Check the project's index and score its quality"),
+    present=render_code_validation,
+    examples=("gieok code validate",),
+    effect=Effect.WRITE,
+)
 def validate_code_index(call: Call) -> ValidateResult:
     """Check the index, log the result, and request an escalation where the score is low."""
     project = open_current_project(call)
@@ -72,26 +92,3 @@ def validate_code_index(call: Call) -> ValidateResult:
         project.root, escalation.reasons_of_validation(result.quality, earlier), (), at
     )
     return result
-
-
-def render_code_validation(result: ValidateResult, style: Style) -> str:
-    """Show the score and each check."""
-    head = style.say("Quality {quality}/100", quality=result.quality)
-    rows = [
-        (
-            f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, "
-            f"{printable(style.told(c.detail))}"
-        )
-        for c in result.checks
-    ]
-    return "\n".join([style.bold(head), *rows])
-
-
-OPERATION = Operation(
-    name="code validate",
-    examples=("gieok code validate",),
-    handler=validate_code_index,
-    present=render_code_validation,
-    effect=Effect.WRITE,
-    doc=Words("Check the project's index and score its quality"),
-)

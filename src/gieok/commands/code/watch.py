@@ -14,7 +14,7 @@ from gieok.code.languages.table import find_source_language
 from gieok.commands.code import init as code_init
 from gieok.commands.code.init import CodeSyncResult, sync_project_index
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -54,6 +54,44 @@ class HandedResult:
         return self.handed or self.was_handed
 
 
+def render_code_watch(result: CodeSyncResult | HandedResult, style: Style) -> str:
+    """Show the last sync, or the watcher."""
+    if isinstance(result, CodeSyncResult):
+        return code_init.render_code_sync(result, style)
+    root = printable(str(result.root))
+    if not result.handed:
+        words = (
+            Words.of("the daemon watches {root} no longer", root=root)
+            if result.was_handed
+            else Words.of("the daemon did not watch {root}", root=root)
+        )
+    elif result.watching:
+        words = Words.of("the daemon watches {root}", root=root)
+    elif result.state:
+        state = printable(result.state)
+        words = Words.of("{root} is handed over, but: {state}", root=root, state=state)
+    elif result.daemon:
+        words = Words.of(
+            (
+                "{root} is handed over, but the daemon does not take it (an older one?): `gieok "
+                "down`, then `gieok up`"
+            ),
+            root=root,
+        )
+    else:
+        words = Words.of(
+            "{root} is handed over, but no daemon runs: `gieok up` starts it", root=root
+        )
+    return words.say(style.lang)
+
+
+@command(
+    "code watch",
+    Words("Keep the project's index up to date while files change"),
+    present=render_code_watch,
+    examples=("gieok code watch", "gieok code watch --daemon", "gieok code watch --stop"),
+    effect=Effect.WRITE,
+)
 def watch_code(
     call: Call,
     *,
@@ -142,44 +180,3 @@ def select_indexable_paths(
         if isinstance(looked, scan.SourceCandidate) or is_ours or is_folder:
             indexable.append(relative)
     return indexable
-
-
-def render_code_watch(result: CodeSyncResult | HandedResult, style: Style) -> str:
-    """Show the last sync, or the watcher."""
-    if isinstance(result, CodeSyncResult):
-        return code_init.render_code_sync(result, style)
-    root = printable(str(result.root))
-    if not result.handed:
-        words = (
-            Words.of("the daemon watches {root} no longer", root=root)
-            if result.was_handed
-            else Words.of("the daemon did not watch {root}", root=root)
-        )
-    elif result.watching:
-        words = Words.of("the daemon watches {root}", root=root)
-    elif result.state:
-        state = printable(result.state)
-        words = Words.of("{root} is handed over, but: {state}", root=root, state=state)
-    elif result.daemon:
-        words = Words.of(
-            (
-                "{root} is handed over, but the daemon does not take it (an older one?): `gieok "
-                "down`, then `gieok up`"
-            ),
-            root=root,
-        )
-    else:
-        words = Words.of(
-            "{root} is handed over, but no daemon runs: `gieok up` starts it", root=root
-        )
-    return words.say(style.lang)
-
-
-OPERATION = Operation(
-    name="code watch",
-    examples=("gieok code watch", "gieok code watch --daemon", "gieok code watch --stop"),
-    handler=watch_code,
-    present=render_code_watch,
-    effect=Effect.WRITE,
-    doc=Words("Keep the project's index up to date while files change"),
-)

@@ -1,1 +1,1 @@
-"""Operations on the home folder: settings, stores, health, the daemon."""
+"""Commands on the home folder: settings, stores, health, the daemon."""

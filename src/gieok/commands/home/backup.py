@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import As, Hidden, OrNull, Reason
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -95,6 +95,48 @@ class PruneResult:
         return bool(self.removed)
 
 
+def _render_backup_line(file: BackupFile, style: Style) -> str:
+    lock = style.say("encrypted") if file.is_encrypted else style.say("in the clear")
+    return f"{style.bold(printable(str(file.path)))}  {format_size(file.size_bytes)}, {lock}"
+
+
+def render_backup(result: BackupResult, style: Style) -> str:
+    """Show the backup that was made or read."""
+    content = format_size(result.content_bytes)
+    lines = [
+        style.say("backed up and read back: ") if result.is_made else style.say("whole: "),
+        style.say("  {files:,} files of {content}", files=result.files, content=content),
+    ]
+    lines[0] += _render_backup_line(result.backup, style)
+    if result.is_made and not result.backup.is_encrypted:
+        lines.append(
+            style.say(
+                "  anyone who has the file can read it: `gieok encryption on` encrypts the "
+                "next ones"
+            )
+        )
+    went = style.say("older, removed")
+    lines += [f"  {went}: {printable(str(file.path))}" for file in result.pruned]
+    without = style.say("not in it")
+    return "\n".join(
+        lines
+        + [
+            f"  ✗ {without}: {printable(file.path)}: {printable(style.told(file.reason))}"
+            for file in result.left_out
+        ]
+    )
+
+
+@command(
+    "backup create",
+    Words("Back up the home into one file while everything runs"),
+    present=render_backup,
+    when_stopped=Words(
+        "no backup was made, and none of those there changed; `gieok backup` begins anew"
+    ),
+    effect=Effect.WRITE,
+    examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
+)
 def create_backup(
     call: Call,
     *,
@@ -114,6 +156,30 @@ def create_backup(
     return _build_backup_result(report, is_made=True)
 
 
+def render_backups(result: BackupListResult, style: Style) -> str:
+    """Show the backups, and how long they are kept."""
+    if not result.backups and not Path(result.folder).is_dir():
+        return style.say(
+            "{folder} is not there now: whether it holds backups is not known", folder=result.folder
+        )
+    if not result.backups:
+        return style.say("no backup in {folder}: `gieok backup` makes one", folder=result.folder)
+    kept_note = style.say("the newest {keep} are kept (`backup.keep`)", keep=result.keep)
+    every = style.say("all are kept (`backup.keep: 0`)")
+    return "\n".join(
+        [
+            *(_render_backup_line(backup, style) for backup in result.backups),
+            kept_note if result.keep else every,
+        ]
+    )
+
+
+@command(
+    "backup list",
+    Words("List the backups, the newest first"),
+    present=render_backups,
+    examples=("gieok backup list",),
+)
 def list_backups(call: Call, *, to: Annotated[str, Parameter(_TO)] = "") -> BackupListResult:
     """Return the backups in a folder."""
     backups, folder = call.home.backups, _resolve_backup_path(call, to)
@@ -121,6 +187,16 @@ def list_backups(call: Call, *, to: Annotated[str, Parameter(_TO)] = "") -> Back
     return BackupListResult(str(backups.folder(folder)), backups.listed(folder), keep)
 
 
+@command(
+    "backup verify",
+    Words("Read a backup from its first byte to its last"),
+    present=render_backup,
+    effect=Effect.WRITE,  # it may ask for a passphrase: never in the daemon
+    examples=(
+        "gieok backup verify",
+        "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt",
+    ),
+)
 def verify_backup(
     call: Call,
     *,
@@ -134,6 +210,39 @@ def verify_backup(
     return _build_backup_result(report, is_made=False)
 
 
+def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
+    """Show the restored home."""
+    lines = [
+        style.say(
+            (
+                "restored {home}: {messages:,} messages, {memories:,} memories made of them, "
+                "{documents:,} documents in the index"
+            ),
+            home=result.home,
+            messages=result.messages,
+            memories=result.memories,
+            documents=result.documents,
+        )
+    ]
+    if result.kept_aside:
+        lines.append(style.say("  the home before: {kept_aside}", kept_aside=result.kept_aside))
+    lines.append(style.say("  next: `gieok doctor`, `gieok up`"))
+    return "\n".join(lines)
+
+
+@command(
+    "backup restore",
+    Words("Restore a home from a backup, once all of it is verified"),
+    present=render_restored_backup,
+    when_stopped=Words("nothing is in place that was not verified; the same command begins anew"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+    examples=(
+        "gieok backup restore",
+        "gieok backup restore FILE --to ~/.gieok-old",
+        "gieok backup restore FILE --replace",
+    ),
+)
 def restore_backup(
     call: Call,
     *,
@@ -163,6 +272,21 @@ def restore_backup(
     )
 
 
+def render_pruned_backups(result: PruneResult, style: Style) -> str:
+    """Show the removed backups."""
+    if not result.removed:
+        return style.say("nothing was removed")
+    removed = style.say("removed")
+    return "\n".join(f"{removed}: {printable(str(backup.path))}" for backup in result.removed)
+
+
+@command(
+    "backup prune",
+    Words("Remove old backups: what was forgotten may still be in them"),
+    present=render_pruned_backups,
+    effect=Effect.DESTROY,
+    examples=("gieok backup prune --keep 3", "gieok backup prune --keep 0 --yes"),
+)
 def prune_backups(
     call: Call,
     *,
@@ -219,134 +343,3 @@ def _build_backup_result(report: BackupReport, *, is_made: bool) -> BackupResult
         pruned=report.pruned,
         is_made=is_made,
     )
-
-
-def _render_backup_line(file: BackupFile, style: Style) -> str:
-    lock = style.say("encrypted") if file.is_encrypted else style.say("in the clear")
-    return f"{style.bold(printable(str(file.path)))}  {format_size(file.size_bytes)}, {lock}"
-
-
-def render_backup(result: BackupResult, style: Style) -> str:
-    """Show the backup that was made or read."""
-    content = format_size(result.content_bytes)
-    lines = [
-        style.say("backed up and read back: ") if result.is_made else style.say("whole: "),
-        style.say("  {files:,} files of {content}", files=result.files, content=content),
-    ]
-    lines[0] += _render_backup_line(result.backup, style)
-    if result.is_made and not result.backup.is_encrypted:
-        lines.append(
-            style.say(
-                "  anyone who has the file can read it: `gieok encryption on` encrypts the "
-                "next ones"
-            )
-        )
-    went = style.say("older, removed")
-    lines += [f"  {went}: {printable(str(file.path))}" for file in result.pruned]
-    without = style.say("not in it")
-    return "\n".join(
-        lines
-        + [
-            f"  ✗ {without}: {printable(file.path)}: {printable(style.told(file.reason))}"
-            for file in result.left_out
-        ]
-    )
-
-
-def render_backups(result: BackupListResult, style: Style) -> str:
-    """Show the backups, and how long they are kept."""
-    if not result.backups and not Path(result.folder).is_dir():
-        return style.say(
-            "{folder} is not there now: whether it holds backups is not known", folder=result.folder
-        )
-    if not result.backups:
-        return style.say("no backup in {folder}: `gieok backup` makes one", folder=result.folder)
-    kept_note = style.say("the newest {keep} are kept (`backup.keep`)", keep=result.keep)
-    every = style.say("all are kept (`backup.keep: 0`)")
-    return "\n".join(
-        [
-            *(_render_backup_line(backup, style) for backup in result.backups),
-            kept_note if result.keep else every,
-        ]
-    )
-
-
-def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
-    """Show the restored home."""
-    lines = [
-        style.say(
-            (
-                "restored {home}: {messages:,} messages, {memories:,} memories made of them, "
-                "{documents:,} documents in the index"
-            ),
-            home=result.home,
-            messages=result.messages,
-            memories=result.memories,
-            documents=result.documents,
-        )
-    ]
-    if result.kept_aside:
-        lines.append(style.say("  the home before: {kept_aside}", kept_aside=result.kept_aside))
-    lines.append(style.say("  next: `gieok doctor`, `gieok up`"))
-    return "\n".join(lines)
-
-
-def render_pruned_backups(result: PruneResult, style: Style) -> str:
-    """Show the removed backups."""
-    if not result.removed:
-        return style.say("nothing was removed")
-    removed = style.say("removed")
-    return "\n".join(f"{removed}: {printable(str(backup.path))}" for backup in result.removed)
-
-
-CREATE = Operation(
-    name="backup create",
-    when_stopped=Words(
-        "no backup was made, and none of those there changed; `gieok backup` begins anew"
-    ),
-    handler=create_backup,
-    present=render_backup,
-    effect=Effect.WRITE,
-    examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
-    doc=Words("Back up the home into one file while everything runs"),
-)
-LIST = Operation(
-    name="backup list",
-    examples=("gieok backup list",),
-    handler=list_backups,
-    present=render_backups,
-    doc=Words("List the backups, the newest first"),
-)
-VERIFY = Operation(
-    name="backup verify",
-    handler=verify_backup,
-    present=render_backup,
-    effect=Effect.WRITE,  # it may ask for a passphrase: never in the daemon
-    examples=(
-        "gieok backup verify",
-        "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt",
-    ),
-    doc=Words("Read a backup from its first byte to its last"),
-)
-RESTORE = Operation(
-    name="backup restore",
-    when_stopped=Words("nothing is in place that was not verified; the same command begins anew"),
-    handler=restore_backup,
-    present=render_restored_backup,
-    effect=Effect.WRITE,
-    forgives_config=True,
-    examples=(
-        "gieok backup restore",
-        "gieok backup restore FILE --to ~/.gieok-old",
-        "gieok backup restore FILE --replace",
-    ),
-    doc=Words("Restore a home from a backup, once all of it is verified"),
-)
-PRUNE = Operation(
-    name="backup prune",
-    handler=prune_backups,
-    present=render_pruned_backups,
-    effect=Effect.DESTROY,
-    examples=("gieok backup prune --keep 3", "gieok backup prune --keep 0 --yes"),
-    doc=Words("Remove old backups: what was forgotten may still be in them"),
-)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from gieok.commands.command import Effect, Operation, Style
+from gieok.commands.command import Effect, Style, command
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -22,20 +22,6 @@ class UpResult:
     found: Hidden[bool] = True
 
 
-def start_home_daemon(call: Call) -> UpResult:
-    """Start the daemon unless it runs already."""
-    running, started = _require_daemon_control(call).start()
-    return UpResult(running.pid, started, running.started_at)
-
-
-def _require_daemon_control(call: Call) -> Daemon:
-    if call.home.daemon is None:
-        raise BadRequest(
-            "this process cannot start or stop a daemon", hint="run `gieok up` on the command line"
-        )
-    return call.home.daemon
-
-
 def render_daemon_start(result: UpResult, style: Style) -> str:
     """Say that the daemon runs."""
     pid, since = result.pid, _format_wall_time(result.since)
@@ -52,14 +38,25 @@ def _format_wall_time(moment: str) -> str:
         return moment
 
 
-UP = Operation(
-    name="up",
-    examples=("gieok up",),
-    handler=start_home_daemon,
+@command(
+    "up",
+    Words("Start the daemon: transcripts are observed, projects kept in line"),
     present=render_daemon_start,
+    examples=("gieok up",),
     effect=Effect.WRITE,
-    doc=Words("Start the daemon: transcripts are observed, projects kept in line"),
 )
+def start_home_daemon(call: Call) -> UpResult:
+    """Start the daemon unless it runs already."""
+    running, started = _require_daemon_control(call).start()
+    return UpResult(running.pid, started, running.started_at)
+
+
+def _require_daemon_control(call: Call) -> Daemon:
+    if call.home.daemon is None:
+        raise BadRequest(
+            "this process cannot start or stop a daemon", hint="run `gieok up` on the command line"
+        )
+    return call.home.daemon
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +72,19 @@ class DownResult:
         return self.found
 
 
-def stop_home_daemon(call: Call) -> DownResult:
-    """Stop the daemon."""
-    return DownResult(_require_daemon_control(call).stop())
-
-
 def render_daemon_stop(result: DownResult, style: Style) -> str:
     """Say that the daemon has stopped."""
     words = Words("stopped") if result.found else Words("no daemon runs")
     return words.say(style.lang)
 
 
-DOWN = Operation(
-    name="down",
-    examples=("gieok down",),
-    handler=stop_home_daemon,
+@command(
+    "down",
+    Words("Stop the daemon"),
     present=render_daemon_stop,
+    examples=("gieok down",),
     effect=Effect.WRITE,
-    doc=Words("Stop the daemon"),
 )
+def stop_home_daemon(call: Call) -> DownResult:
+    """Stop the daemon."""
+    return DownResult(_require_daemon_control(call).stop())

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 from gieok import __version__
 from gieok.agents.table import HOOKED
-from gieok.commands.command import TRUST_HINT, Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import TRUST_HINT, Effect, Parameter, Style, command, printable
 from gieok.commands.encode import OrNull, mark_encoded_getter
 from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
@@ -110,6 +110,19 @@ class DoctorResult:
 _STARTERS = {"serve": "`gieok serve`", "open": "`gieok open`", "daemon": "the daemon"}
 
 
+def render_diagnosis(result: DoctorResult, style: Style) -> str:
+    """Show a line for each check."""
+    return "\n".join([f"gieok {result.version}", *(check.line(style) for check in result.checks)])
+
+
+@command(
+    "doctor",
+    Words("Prove that every part works by using it"),
+    present=render_diagnosis,
+    examples=("gieok doctor", "gieok doctor --agents"),
+    forgives_config=True,
+    effect=Effect.WRITE,
+)
 def diagnose_home(
     call: Call,
     *,
@@ -186,8 +199,8 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(call))
     hooks = installed_hooks.find_installed_hooks(call)
-    for agent, command in hooks:
-        yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, command))
+    for agent, line in hooks:
+        yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, line))
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
@@ -491,19 +504,3 @@ def _iter_model_checks(call: Call, *, is_free: bool) -> Iterator[Check]:
             )
         else:
             yield _check_chain(name, partial(trials.try_model, call.home, trial))
-
-
-def render_diagnosis(result: DoctorResult, style: Style) -> str:
-    """Show a line for each check."""
-    return "\n".join([f"gieok {result.version}", *(check.line(style) for check in result.checks)])
-
-
-OPERATION = Operation(
-    name="doctor",
-    examples=("gieok doctor", "gieok doctor --agents"),
-    handler=diagnose_home,
-    present=render_diagnosis,
-    forgives_config=True,
-    effect=Effect.WRITE,
-    doc=Words("Prove that every part works by using it"),
-)

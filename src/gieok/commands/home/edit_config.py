@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from gieok import fs, paths
-from gieok.commands.command import Effect, Operation, Style
+from gieok.commands.command import Effect, Style, command
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden
 from gieok.errors import BadConfig, Phrase
@@ -26,6 +26,24 @@ class EditedConfig:
     found: Hidden[bool] = True
 
 
+def render_edited_config(result: EditedConfig, style: Style) -> str:
+    """Say whether the settings changed."""
+    if not result.changed:
+        return style.say("nothing was changed")
+    return style.say("in force: {path}", path=style.path(result.path))
+
+
+@command(
+    "config edit",
+    Words(
+        "Edit the settings in your editor ($VISUAL, $EDITOR); what is wrong does not take effect"
+    ),
+    present=render_edited_config,
+    when_stopped=Words("nothing was changed"),
+    examples=("gieok config edit",),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)
 def edit_user_config(call: Call) -> EditedConfig:
     """Open the settings file in an editor, check the text, and put it in place.
 
@@ -69,24 +87,3 @@ def edit_user_config(call: Call) -> EditedConfig:
             fs.replace_private(file, text)
     draft.unlink(missing_ok=True)
     return EditedConfig(str(file), changed)
-
-
-def render_edited_config(result: EditedConfig, style: Style) -> str:
-    """Say whether the settings changed."""
-    if not result.changed:
-        return style.say("nothing was changed")
-    return style.say("in force: {path}", path=style.path(result.path))
-
-
-OPERATION = Operation(
-    name="config edit",
-    when_stopped=Words("nothing was changed"),
-    handler=edit_user_config,
-    present=render_edited_config,
-    examples=("gieok config edit",),
-    effect=Effect.WRITE,
-    forgives_config=True,
-    doc=Words(
-        "Edit the settings in your editor ($VISUAL, $EDITOR); what is wrong does not take effect"
-    ),
-)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import extras
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -64,6 +64,77 @@ class EncryptionChangeResult:
         return self.done
 
 
+def render_encryption_status(result: EncryptionResult, style: Style) -> str:
+    """Show the encrypted places, the key, and the places in the clear."""
+    if result.is_on:
+        protected = style.say(", protected by a passphrase") if result.has_passphrase else ""
+        head = style.say("encryption is on")
+        lines = [
+            f"{head}: {result.recipient}",
+            f"  {style.say('key')}: {printable(result.key_file)}{protected}",
+        ]
+    else:
+        lines = [style.say("encryption is off: `gieok encryption on`")]
+    if not result.can_files:
+        lines.append(
+            style.say(
+                "  not installed: `{install_command}`",
+                install_command=extras.build_install_command("encryption"),
+            )
+        )
+    if result.is_changing:
+        lines.append(
+            style.say("  ✗ a change was begun and is not done: run the same command again")
+        )
+    for place in result.places:
+        name = _NAMES[place.name].say(style.lang)
+        lines.append(
+            style.say(
+                "  {name}: {sealed:,} encrypted, {clear:,} in the clear",
+                name=name,
+                sealed=place.sealed,
+                clear=place.clear,
+            )
+        )
+    lines += _render_database_encryption(result, style)
+    lines.append(style.say("always in the clear:"))
+    return "\n".join(
+        lines
+        + [
+            f"  {style.told(clear_place.path)}: {style.told(clear_place.reason)}"
+            for clear_place in result.in_clear
+        ]
+    )
+
+
+def _render_database_encryption(result: EncryptionResult, style: Style) -> list[str]:
+    database_states = [
+        (
+            f"{database.name}: "
+            f"{style.say('encrypted') if database.sealed else style.say('in the clear')}"
+        )
+        for database in result.databases
+    ]
+    names = style.say("databases")
+    lines = [f"  {names}: {', '.join(database_states) or style.say('none')}"]
+    if not result.can_databases:
+        lines.append(
+            style.say(
+                "  they cannot be encrypted here: `{install_command}`",
+                install_command=extras.build_install_command("encryption"),
+            )
+        )
+    elif any(database.clear for database in result.databases):
+        lines.append(style.say("  `gieok encryption on --databases` encrypts them"))
+    return lines
+
+
+@command(
+    "encryption status",
+    Words("Say what is encrypted, with which key, and what stays in the clear"),
+    present=render_encryption_status,
+    examples=("gieok encryption status",),
+)
 def read_encryption_status(call: Call) -> EncryptionResult:
     """Return the encryption status of the home."""
     known: EncryptionStatus = call.home.encryption.status()
@@ -82,6 +153,34 @@ def read_encryption_status(call: Call) -> EncryptionResult:
     )
 
 
+def render_encryption_change(result: EncryptionChangeResult, style: Style) -> str:
+    """Show the changes, the place of the key, and the work that is left."""
+    if not result.done and not result.wrong:
+        return style.say("nothing was changed")
+    lines = [style.say("{files:,} files written anew", files=result.files)]
+    if result.key_file:
+        lines.append(f"{style.say('the key')}: {style.bold(printable(result.key_file))}")
+        lines.append(
+            style.say("copy it to another place now: a password manager, a disk in a drawer")
+        )
+    lines += [f"  ✗ {printable(style.told(fault))}" for fault in result.wrong]
+    if result.wrong:
+        lines.append(style.say("run the same command again to go on"))
+    return "\n".join(lines)
+
+
+@command(
+    "encryption on",
+    Words("Encrypt archives and backups, those that are there too"),
+    present=render_encryption_change,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok encryption on",
+        "gieok encryption on --passphrase",
+        "gieok encryption on --databases",
+        "gieok encryption on --key-file /media/usb/gieok.key",
+    ),
+)
 def turn_encryption_on(
     call: Call,
     *,
@@ -102,6 +201,13 @@ def turn_encryption_on(
     )
 
 
+@command(
+    "encryption rotate",
+    Words("Encrypt everything with another key"),
+    present=render_encryption_change,
+    effect=Effect.WRITE,
+    examples=("gieok encryption rotate", "gieok encryption rotate --passphrase"),
+)
 def rotate_encryption_key(
     call: Call,
     *,
@@ -115,6 +221,13 @@ def rotate_encryption_key(
     )
 
 
+@command(
+    "encryption off",
+    Words("Decrypt archives and backups"),
+    present=render_encryption_change,
+    examples=("gieok encryption off",),
+    effect=Effect.WRITE,
+)
 def turn_encryption_off(
     call: Call, *, yes: Annotated[bool, Parameter(Words("do not ask"))] = False
 ) -> EncryptionChangeResult:
@@ -195,122 +308,3 @@ def _build_encryption_result(change: EncryptionChange) -> EncryptionChangeResult
         files=change.files,
         wrong=tuple(change.wrong),
     )
-
-
-def render_encryption_status(result: EncryptionResult, style: Style) -> str:
-    """Show the encrypted places, the key, and the places in the clear."""
-    if result.is_on:
-        protected = style.say(", protected by a passphrase") if result.has_passphrase else ""
-        head = style.say("encryption is on")
-        lines = [
-            f"{head}: {result.recipient}",
-            f"  {style.say('key')}: {printable(result.key_file)}{protected}",
-        ]
-    else:
-        lines = [style.say("encryption is off: `gieok encryption on`")]
-    if not result.can_files:
-        lines.append(
-            style.say(
-                "  not installed: `{install_command}`",
-                install_command=extras.build_install_command("encryption"),
-            )
-        )
-    if result.is_changing:
-        lines.append(
-            style.say("  ✗ a change was begun and is not done: run the same command again")
-        )
-    for place in result.places:
-        name = _NAMES[place.name].say(style.lang)
-        lines.append(
-            style.say(
-                "  {name}: {sealed:,} encrypted, {clear:,} in the clear",
-                name=name,
-                sealed=place.sealed,
-                clear=place.clear,
-            )
-        )
-    lines += _render_database_encryption(result, style)
-    lines.append(style.say("always in the clear:"))
-    return "\n".join(
-        lines
-        + [
-            f"  {style.told(clear_place.path)}: {style.told(clear_place.reason)}"
-            for clear_place in result.in_clear
-        ]
-    )
-
-
-def _render_database_encryption(result: EncryptionResult, style: Style) -> list[str]:
-    database_states = [
-        (
-            f"{database.name}: "
-            f"{style.say('encrypted') if database.sealed else style.say('in the clear')}"
-        )
-        for database in result.databases
-    ]
-    names = style.say("databases")
-    lines = [f"  {names}: {', '.join(database_states) or style.say('none')}"]
-    if not result.can_databases:
-        lines.append(
-            style.say(
-                "  they cannot be encrypted here: `{install_command}`",
-                install_command=extras.build_install_command("encryption"),
-            )
-        )
-    elif any(database.clear for database in result.databases):
-        lines.append(style.say("  `gieok encryption on --databases` encrypts them"))
-    return lines
-
-
-def render_encryption_change(result: EncryptionChangeResult, style: Style) -> str:
-    """Show the changes, the place of the key, and the work that is left."""
-    if not result.done and not result.wrong:
-        return style.say("nothing was changed")
-    lines = [style.say("{files:,} files written anew", files=result.files)]
-    if result.key_file:
-        lines.append(f"{style.say('the key')}: {style.bold(printable(result.key_file))}")
-        lines.append(
-            style.say("copy it to another place now: a password manager, a disk in a drawer")
-        )
-    lines += [f"  ✗ {printable(style.told(fault))}" for fault in result.wrong]
-    if result.wrong:
-        lines.append(style.say("run the same command again to go on"))
-    return "\n".join(lines)
-
-
-STATUS = Operation(
-    name="encryption status",
-    examples=("gieok encryption status",),
-    handler=read_encryption_status,
-    present=render_encryption_status,
-    doc=Words("Say what is encrypted, with which key, and what stays in the clear"),
-)
-ON = Operation(
-    name="encryption on",
-    handler=turn_encryption_on,
-    present=render_encryption_change,
-    effect=Effect.WRITE,
-    examples=(
-        "gieok encryption on",
-        "gieok encryption on --passphrase",
-        "gieok encryption on --databases",
-        "gieok encryption on --key-file /media/usb/gieok.key",
-    ),
-    doc=Words("Encrypt archives and backups, those that are there too"),
-)
-ROTATE = Operation(
-    name="encryption rotate",
-    handler=rotate_encryption_key,
-    present=render_encryption_change,
-    effect=Effect.WRITE,
-    examples=("gieok encryption rotate", "gieok encryption rotate --passphrase"),
-    doc=Words("Encrypt everything with another key"),
-)
-OFF = Operation(
-    name="encryption off",
-    examples=("gieok encryption off",),
-    handler=turn_encryption_off,
-    present=render_encryption_change,
-    effect=Effect.WRITE,
-    doc=Words("Decrypt archives and backups"),
-)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
+from gieok.commands.command import Effect, Parameter, Style, Surface, command
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.flow import journal_copy
@@ -45,6 +45,40 @@ class JournalSwitchResult:
     found: Hidden[bool] = True
 
 
+def render_journal_switch(result: JournalSwitchResult, style: Style) -> str:
+    """Show the journal in use now."""
+    if not result.done:
+        return style.say(
+            "{copied:,} parts would be copied to {location}. Nothing was changed.",
+            copied=result.copied,
+            location=result.location,
+        )
+    users = Words.of(", {users:,} users", users=result.users) if result.users else Words("")
+    return style.say(
+        (
+            "The journal is in {to} now ({location}): {scopes:,} scopes{users}, compared and "
+            "equal. The old one ({from_value}) is still there."
+        ),
+        to=result.to,
+        location=result.location,
+        scopes=result.scopes,
+        users=users,
+        from_value=result.from_,
+    )
+
+
+@command(
+    "journal switch",
+    Words(
+        "Move the journal (raw messages, what was made of them) and accounts elsewhere, and "
+        "use them from then on"
+    ),
+    present=render_journal_switch,
+    when_stopped=Words("the journal in use is as it was; the same command goes on"),
+    examples=("gieok journal switch postgres --dry-run",),
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
+)
 def switch_journal(
     call: Call,
     *,
@@ -117,40 +151,3 @@ def _compare_journals(source: CopiedJournal, target: CopiedJournal) -> journal_c
     return journal_copy.Copied(
         len(journal_copy.find_differing_parts(source, target)), len(source.copied_scopes())
     )
-
-
-def render_journal_switch(result: JournalSwitchResult, style: Style) -> str:
-    """Show the journal in use now."""
-    if not result.done:
-        return style.say(
-            "{copied:,} parts would be copied to {location}. Nothing was changed.",
-            copied=result.copied,
-            location=result.location,
-        )
-    users = Words.of(", {users:,} users", users=result.users) if result.users else Words("")
-    return style.say(
-        (
-            "The journal is in {to} now ({location}): {scopes:,} scopes{users}, compared and "
-            "equal. The old one ({from_value}) is still there."
-        ),
-        to=result.to,
-        location=result.location,
-        scopes=result.scopes,
-        users=users,
-        from_value=result.from_,
-    )
-
-
-OPERATION = Operation(
-    name="journal switch",
-    when_stopped=Words("the journal in use is as it was; the same command goes on"),
-    examples=("gieok journal switch postgres --dry-run",),
-    handler=switch_journal,
-    present=render_journal_switch,
-    effect=Effect.WRITE,
-    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
-    doc=Words(
-        "Move the journal (raw messages, what was made of them) and accounts elsewhere, and "
-        "use them from then on"
-    ),
-)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
@@ -63,11 +63,74 @@ class KeysTestResult:
         return bool(self.trials) and all(trial.verdict is Verdict.VALID for trial in self.trials)
 
 
+def render_service_keys(result: KeysResult, style: Style) -> str:
+    """Show a line for each key."""
+    wide = max(len(row.variable) for row in result.keys)
+    lines = []
+    for row in result.keys:
+        place = _PLACES[row.place].say(style.lang) if row.place in _PLACES else row.place
+        state = place or style.say("not set")
+        used = style.say("used by {users}", users=", ".join(row.used_by)) if row.used_by else ""
+        mark = "·" if row.place else "✗" if row.used_by else " "
+        lines.append(
+            f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"
+            + (f"; {used}" if used else "")
+        )
+    return "\n".join(
+        [
+            *lines,
+            style.say("not tried: `gieok keys test` does; `gieok keys set NAME`"),
+        ]
+    )
+
+
+@command(
+    "keys list",
+    Words("Say which keys of services there are and where, never what they are"),
+    present=render_service_keys,
+    examples=("gieok keys list",),
+)
 def list_service_keys(call: Call) -> KeysResult:
     """Return the place of each key."""
     return KeysResult(tuple(call.home.keys.rows()))
 
 
+def render_stored_key(result: KeySetResult, style: Style) -> str:
+    """Show the place of the key."""
+    place_line = style.say(
+        "{variable} is set in {place}", variable=result.variable, place=result.place
+    )
+    running = style.say("a running daemon uses it from its next call")
+    proved = [] if result.trials else [style.say("prove it: `gieok keys test`")]
+    return "\n".join(
+        [
+            *(_render_key_trial(trial, style) for trial in result.trials),
+            f"{place_line}; {running}",
+            *proved,
+        ]
+    )
+
+
+def _render_key_trial(trial: Trial, style: Style) -> str:
+    mark, verdict = find_verdict_sign(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
+    line = (
+        f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: "
+        f"{printable(style.told(trial.said))}"
+    )
+    return line + (f"\n    → {printable(style.told(trial.hint))}" if trial.hint else "")
+
+
+@command(
+    "keys set",
+    Words("Ask for a key, unseen, and keep it (`.env`, 0600)"),
+    present=render_stored_key,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok keys set openai",
+        "gieok keys set smtp < password.txt",
+        "pass show openai | gieok keys set openai",
+    ),
+)
 def set_service_key(
     call: Call,
     *,
@@ -82,6 +145,13 @@ def set_service_key(
     return KeySetResult(row.variable, keys.put(row, _read_typed_key(call, row)))
 
 
+@command(
+    "keys rotate",
+    Words("Replace a key by the next one, once that proves valid"),
+    present=render_stored_key,
+    effect=Effect.WRITE,
+    examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
+)
 def rotate_service_key(
     call: Call,
     *,
@@ -118,6 +188,20 @@ def rotate_service_key(
     return KeySetResult(row.variable, keys.put(row, value), trials)
 
 
+def render_key_trials(result: KeysTestResult, style: Style) -> str:
+    """Show a line for each service, and the next step."""
+    if not result.trials:
+        return style.say("no key is set, and no setting needs one: `gieok keys list`")
+    return "\n".join(_render_key_trial(trial, style) for trial in result.trials)
+
+
+@command(
+    "keys test",
+    Words("Ask each service once whether it takes its key"),
+    present=render_key_trials,
+    effect=Effect.WRITE,
+    examples=("gieok keys test", "gieok keys test openai smtp"),
+)
 def test_service_keys(
     call: Call,
     *,
@@ -177,99 +261,9 @@ def _read_typed_key(call: Call, row: KeyRow) -> str:
     return value
 
 
-def render_service_keys(result: KeysResult, style: Style) -> str:
-    """Show a line for each key."""
-    wide = max(len(row.variable) for row in result.keys)
-    lines = []
-    for row in result.keys:
-        place = _PLACES[row.place].say(style.lang) if row.place in _PLACES else row.place
-        state = place or style.say("not set")
-        used = style.say("used by {users}", users=", ".join(row.used_by)) if row.used_by else ""
-        mark = "·" if row.place else "✗" if row.used_by else " "
-        lines.append(
-            f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"
-            + (f"; {used}" if used else "")
-        )
-    return "\n".join(
-        [
-            *lines,
-            style.say("not tried: `gieok keys test` does; `gieok keys set NAME`"),
-        ]
-    )
-
-
-def render_stored_key(result: KeySetResult, style: Style) -> str:
-    """Show the place of the key."""
-    place_line = style.say(
-        "{variable} is set in {place}", variable=result.variable, place=result.place
-    )
-    running = style.say("a running daemon uses it from its next call")
-    proved = [] if result.trials else [style.say("prove it: `gieok keys test`")]
-    return "\n".join(
-        [
-            *(_render_key_trial(trial, style) for trial in result.trials),
-            f"{place_line}; {running}",
-            *proved,
-        ]
-    )
-
-
 def find_verdict_sign(verdict: Verdict) -> str:
     """Return the sign of a verdict; a key that was not tried has a sign of its own.
 
     That sign is neither success nor failure.
     """
     return {Verdict.VALID: "✓", Verdict.UNTRIED: "–"}.get(verdict, "✗")
-
-
-def render_key_trials(result: KeysTestResult, style: Style) -> str:
-    """Show a line for each service, and the next step."""
-    if not result.trials:
-        return style.say("no key is set, and no setting needs one: `gieok keys list`")
-    return "\n".join(_render_key_trial(trial, style) for trial in result.trials)
-
-
-def _render_key_trial(trial: Trial, style: Style) -> str:
-    mark, verdict = find_verdict_sign(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
-    line = (
-        f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: "
-        f"{printable(style.told(trial.said))}"
-    )
-    return line + (f"\n    → {printable(style.told(trial.hint))}" if trial.hint else "")
-
-
-LIST = Operation(
-    name="keys list",
-    examples=("gieok keys list",),
-    handler=list_service_keys,
-    present=render_service_keys,
-    doc=Words("Say which keys of services there are and where, never what they are"),
-)
-SET = Operation(
-    name="keys set",
-    handler=set_service_key,
-    present=render_stored_key,
-    effect=Effect.WRITE,
-    examples=(
-        "gieok keys set openai",
-        "gieok keys set smtp < password.txt",
-        "pass show openai | gieok keys set openai",
-    ),
-    doc=Words("Ask for a key, unseen, and keep it (`.env`, 0600)"),
-)
-ROTATE = Operation(
-    name="keys rotate",
-    handler=rotate_service_key,
-    present=render_stored_key,
-    effect=Effect.WRITE,
-    examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
-    doc=Words("Replace a key by the next one, once that proves valid"),
-)
-TEST = Operation(
-    name="keys test",
-    handler=test_service_keys,
-    present=render_key_trials,
-    effect=Effect.WRITE,
-    examples=("gieok keys test", "gieok keys test openai smtp"),
-    doc=Words("Ask each service once whether it takes its key"),
-)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gieok import paths
-from gieok.commands.command import Operation, Parameter, Style, printable
+from gieok.commands.command import Parameter, Style, command, printable
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
@@ -27,6 +27,19 @@ class LogsResult:
         return bool(self.lines)
 
 
+def render_daemon_log(result: LogsResult, style: Style) -> str:
+    """Show the lines."""
+    nothing = Words("The daemon has said nothing yet; `gieok up` starts it.")
+    return "\n".join(map(printable, result.lines)) or nothing.say(style.lang)
+
+
+@command(
+    "logs",
+    Words("Show what the daemon has said"),
+    present=render_daemon_log,
+    examples=("gieok logs --lines 100", "gieok logs --follow"),
+    is_endless=True,
+)
 def read_daemon_log(
     call: Call,
     *,
@@ -64,19 +77,3 @@ def _iter_new_log_lines(file: Path) -> Iterator[str]:
                 data = log.read()
             position += len(data)
             yield from data.decode("utf-8", "replace").splitlines()
-
-
-def render_daemon_log(result: LogsResult, style: Style) -> str:
-    """Show the lines."""
-    nothing = Words("The daemon has said nothing yet; `gieok up` starts it.")
-    return "\n".join(map(printable, result.lines)) or nothing.say(style.lang)
-
-
-OPERATION = Operation(
-    name="logs",
-    examples=("gieok logs --lines 100", "gieok logs --follow"),
-    handler=read_daemon_log,
-    present=render_daemon_log,
-    is_endless=True,
-    doc=Words("Show what the daemon has said"),
-)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.flow.notices import LOG, NoticeReport
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -26,23 +26,6 @@ class NotifyTestResult:
     def found(self) -> bool:
         """True where every channel worked."""
         return all(attempt.ok for attempt in self.told)
-
-
-def test_notifications(
-    call: Call,
-    *,
-    ways: Annotated[
-        Sequence[str],
-        Parameter(
-            Words("log, desktop, openclaw, smtp (default: those of `notify.to`)"), positional=True
-        ),
-    ] = (),
-) -> NotifyTestResult:
-    """Send one notice through each channel."""
-    notices = call.home.notices
-    title, text = (words.say(call.lang) for words in (_TITLE, _TEXT))
-    notices_sent = notices.send(title, text, tuple(dict.fromkeys(ways)) or notices.names)
-    return NotifyTestResult(tuple(notices_sent), notices.names)
 
 
 def render_notify_test(result: NotifyTestResult, style: Style) -> str:
@@ -79,9 +62,9 @@ def _render_notify_step(result: NotifyTestResult, style: Style) -> list[str]:
     return []
 
 
-OPERATION = Operation(
-    name="notify test",
-    handler=test_notifications,
+@command(
+    "notify test",
+    Words("Tell you something now, in every way you chose"),
     present=render_notify_test,
     effect=Effect.WRITE,
     examples=(
@@ -89,5 +72,19 @@ OPERATION = Operation(
         "gieok notify test desktop",
         "gieok notify test openclaw smtp --json",
     ),
-    doc=Words("Tell you something now, in every way you chose"),
 )
+def test_notifications(
+    call: Call,
+    *,
+    ways: Annotated[
+        Sequence[str],
+        Parameter(
+            Words("log, desktop, openclaw, smtp (default: those of `notify.to`)"), positional=True
+        ),
+    ] = (),
+) -> NotifyTestResult:
+    """Send one notice through each channel."""
+    notices = call.home.notices
+    title, text = (words.say(call.lang) for words in (_TITLE, _TEXT))
+    notices_sent = notices.send(title, text, tuple(dict.fromkeys(ways)) or notices.names)
+    return NotifyTestResult(tuple(notices_sent), notices.names)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -23,6 +23,23 @@ class OpenResult:
     found: Hidden[bool] = True
 
 
+def render_page_link(result: OpenResult, style: Style) -> str:
+    """Show the link."""
+    note = style.say("works once, within five minutes")
+    lines = [result.link, f"  {style.dim(note)}"]
+    if result.started:
+        server_note = style.say("a server was started for it; `gieok down` stops it")
+        lines.append(f"  {style.dim(server_note)}")
+    return "\n".join(lines)
+
+
+@command(
+    "open",
+    Words("Open the pages in a browser; starts their server where none runs"),
+    present=render_page_link,
+    examples=("gieok open", "gieok open --print-only"),
+    effect=Effect.WRITE,
+)
 def open_web_pages(
     call: Call, *, print_only: Annotated[bool, Parameter(Words("only print the link"))] = False
 ) -> OpenResult:
@@ -40,23 +57,3 @@ def open_web_pages(
     # Without a terminal there is no person to see a browser.
     opened = call.ask is not None and not print_only and webbrowser.open(link)
     return OpenResult(link, opened, started)
-
-
-def render_page_link(result: OpenResult, style: Style) -> str:
-    """Show the link."""
-    note = style.say("works once, within five minutes")
-    lines = [result.link, f"  {style.dim(note)}"]
-    if result.started:
-        server_note = style.say("a server was started for it; `gieok down` stops it")
-        lines.append(f"  {style.dim(server_note)}")
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="open",
-    examples=("gieok open", "gieok open --print-only"),
-    handler=open_web_pages,
-    present=render_page_link,
-    doc=Words("Open the pages in a browser; starts their server where none runs"),
-    effect=Effect.WRITE,
-)

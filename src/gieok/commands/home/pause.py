@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden, Omitted
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -45,6 +45,24 @@ class ResumeResult:
     found: Hidden[bool] = True
 
 
+def render_pause(result: PauseResult, style: Style) -> str:
+    """Say until when nothing is stored, and how to resume."""
+    if result.until is None:
+        return style.say("Paused: nothing is taken in or injected until `gieok resume`.")
+    until = f"{result.until:%Y-%m-%d %H:%M}"
+    return style.say(
+        "Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
+        until=until,
+    )
+
+
+@command(
+    "pause",
+    Words("Take nothing in and inject nothing, until `gieok resume` or for a while"),
+    present=render_pause,
+    effect=Effect.WRITE,
+    examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),
+)
 def pause_memory(
     call: Call,
     *,
@@ -60,6 +78,21 @@ def pause_memory(
     return PauseResult(datetime.fromtimestamp(span.since, call.zone), until)
 
 
+def render_resume(result: ResumeResult, style: Style) -> str:
+    """Say that memory goes on, and that messages of the pause are not stored."""
+    if result.since is None:
+        return style.say("Nothing was paused.")
+    since = f"{result.since:%Y-%m-%d %H:%M}"
+    return style.say("Memory goes on. What was said since {since} stays out of it.", since=since)
+
+
+@command(
+    "resume",
+    Words("End a pause; what was said in it stays out of memory"),
+    present=render_resume,
+    effect=Effect.WRITE,
+    examples=("gieok resume",),
+)
 def resume_memory(call: Call) -> ResumeResult:
     """End the pause, durably."""
     span = call.privacy.end_pause(call.clock.now().timestamp())
@@ -90,40 +123,3 @@ def parse_duration_s(words: str) -> float:
             hint="leave out --for: it lasts until `gieok resume`",
         )
     return total
-
-
-def render_pause(result: PauseResult, style: Style) -> str:
-    """Say until when nothing is stored, and how to resume."""
-    if result.until is None:
-        return style.say("Paused: nothing is taken in or injected until `gieok resume`.")
-    until = f"{result.until:%Y-%m-%d %H:%M}"
-    return style.say(
-        "Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
-        until=until,
-    )
-
-
-def render_resume(result: ResumeResult, style: Style) -> str:
-    """Say that memory goes on, and that messages of the pause are not stored."""
-    if result.since is None:
-        return style.say("Nothing was paused.")
-    since = f"{result.since:%Y-%m-%d %H:%M}"
-    return style.say("Memory goes on. What was said since {since} stays out of it.", since=since)
-
-
-PAUSE = Operation(
-    name="pause",
-    handler=pause_memory,
-    present=render_pause,
-    effect=Effect.WRITE,
-    examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),
-    doc=Words("Take nothing in and inject nothing, until `gieok resume` or for a while"),
-)
-RESUME = Operation(
-    name="resume",
-    handler=resume_memory,
-    present=render_resume,
-    effect=Effect.WRITE,
-    examples=("gieok resume",),
-    doc=Words("End a pause; what was said in it stays out of memory"),
-)

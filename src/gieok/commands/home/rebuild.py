@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, TypeVar
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, Reason
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
@@ -51,6 +51,46 @@ class RebuildResult:
     found: Hidden[bool] = True
 
 
+def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
+    """Show the counts of the new index, and the place of a damaged one."""
+    lines = [
+        style.say(
+            "rebuilt: {documents:,} documents in {count} scope, {from_journal:,} of them from the "
+            "journal; {vectors_kept:,} vectors kept, {embedded:,} made",
+            plural=(
+                "rebuilt: {documents:,} documents in {count} scopes, {from_journal:,} of them from "
+                "the journal; {vectors_kept:,} vectors kept, {embedded:,} made"
+            ),
+            documents=result.documents,
+            count=result.scopes,
+            from_journal=result.from_journal,
+            vectors_kept=result.vectors_kept,
+            embedded=result.embedded,
+        )
+    ]
+    if result.set_aside:
+        lines.append(style.say("  the damaged index is in {set_aside}", set_aside=result.set_aside))
+    if result.waiting:
+        lines.append(style.say("  {waiting:,} passages wait for vectors", waiting=result.waiting))
+    if result.note:
+        lines.append(f"  {style.told(result.note)}")
+    return "\n".join(
+        lines
+        + [
+            f"  ✗ {printable(failure.path)}: {printable(style.told(failure.reason))}"
+            for failure in result.failed
+        ]
+    )
+
+
+@command(
+    "rebuild",
+    Words("Rebuild the index from your files and the journal; a damaged one is kept aside"),
+    present=render_rebuilt_index,
+    when_stopped=Words("the index is as it was; `gieok rebuild` begins anew"),
+    examples=("gieok rebuild",),
+    effect=Effect.WRITE,
+)
 def rebuild_index(
     call: Call,
     *,
@@ -275,46 +315,3 @@ def _embed_rebuilt_store(call: Call, store: Store) -> tuple[int, str]:
     except EmbedderFailed as error:
         return 0, error.in_full
     return embedded_count, ""
-
-
-def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
-    """Show the counts of the new index, and the place of a damaged one."""
-    lines = [
-        style.say(
-            "rebuilt: {documents:,} documents in {count} scope, {from_journal:,} of them from the "
-            "journal; {vectors_kept:,} vectors kept, {embedded:,} made",
-            plural=(
-                "rebuilt: {documents:,} documents in {count} scopes, {from_journal:,} of them from "
-                "the journal; {vectors_kept:,} vectors kept, {embedded:,} made"
-            ),
-            documents=result.documents,
-            count=result.scopes,
-            from_journal=result.from_journal,
-            vectors_kept=result.vectors_kept,
-            embedded=result.embedded,
-        )
-    ]
-    if result.set_aside:
-        lines.append(style.say("  the damaged index is in {set_aside}", set_aside=result.set_aside))
-    if result.waiting:
-        lines.append(style.say("  {waiting:,} passages wait for vectors", waiting=result.waiting))
-    if result.note:
-        lines.append(f"  {style.told(result.note)}")
-    return "\n".join(
-        lines
-        + [
-            f"  ✗ {printable(failure.path)}: {printable(style.told(failure.reason))}"
-            for failure in result.failed
-        ]
-    )
-
-
-OPERATION = Operation(
-    name="rebuild",
-    when_stopped=Words("the index is as it was; `gieok rebuild` begins anew"),
-    examples=("gieok rebuild",),
-    handler=rebuild_index,
-    present=render_rebuilt_index,
-    effect=Effect.WRITE,
-    doc=Words("Rebuild the index from your files and the journal; a damaged one is kept aside"),
-)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gieok.commands.absence import gap_lines
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden, Inline, Omitted, mark_encoded_getter
 from gieok.commands.home import clean_up
 from gieok.commands.home.clean_up import Cleaned
@@ -79,6 +79,20 @@ class StoredResult:
         )
 
 
+def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:
+    """Show the text alone."""
+    del style
+    return result.text
+
+
+@command(
+    "redact",
+    Words("Print text without its secrets"),
+    present=render_redacted_text,
+    examples=("gieok redact --stdin < notes.txt",),
+    is_verbatim=True,
+    effect=Effect.DESTROY,
+)
 def redact_text_or_home(
     call: Call,
     *,
@@ -100,20 +114,3 @@ def redact_text_or_home(
         )
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     return RedactResult(*redact_said_counted(text, source=source))
-
-
-def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:
-    """Show the text alone."""
-    del style
-    return result.text
-
-
-OPERATION = Operation(
-    name="redact",
-    examples=("gieok redact --stdin < notes.txt",),
-    handler=redact_text_or_home,
-    present=render_redacted_text,
-    is_verbatim=True,
-    effect=Effect.DESTROY,
-    doc=Words("Print text without its secrets"),
-)

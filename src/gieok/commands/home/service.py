@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 from xml.sax.saxutils import escape
 
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -66,6 +66,19 @@ class ServiceResult:
     found: Hidden[bool] = True
 
 
+def render_service(result: ServiceResult, style: Style) -> str:
+    """Show the file and the next step."""
+    head = [str(result.file)] if result.written else [result.text]
+    return "\n".join([*head, style.say("now run: ") + result.next])
+
+
+@command(
+    "service install",
+    Words("Start the daemon whenever you log in"),
+    present=render_service,
+    examples=("gieok service install", "gieok service install --dry-run"),
+    effect=Effect.WRITE,
+)
 def install_service(
     call: Call,
     *,
@@ -112,19 +125,3 @@ def _build_service_file(call: Call, system: str) -> tuple[Path, str]:
     return call.home.folder / "gieok-task.xml", _WINDOWS.format(
         program=escape(command[0]), rest=" ".join(command[1:])
     )
-
-
-def render_service(result: ServiceResult, style: Style) -> str:
-    """Show the file and the next step."""
-    head = [str(result.file)] if result.written else [result.text]
-    return "\n".join([*head, style.say("now run: ") + result.next])
-
-
-OPERATION = Operation(
-    name="service install",
-    examples=("gieok service install", "gieok service install --dry-run"),
-    handler=install_service,
-    present=render_service,
-    effect=Effect.WRITE,
-    doc=Words("Start the daemon whenever you log in"),
-)

@@ -6,7 +6,7 @@ The rest of the file stays unchanged.
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
@@ -28,6 +28,21 @@ class SetResult:
     found: Hidden[bool] = True
 
 
+def render_set_config(result: SetResult, style: Style) -> str:
+    """Show the change."""
+    before, value = (printable(text) or '""' for text in (result.before, result.value))
+    was = style.dim(style.say("(before: {before})", before=before))
+    return f"{style.bold(result.name)}: {value}  {was}"
+
+
+@command(
+    "config set",
+    Words("Change a setting for good"),
+    present=render_set_config,
+    effect=Effect.WRITE,
+    forgives_config=True,
+    examples=("gieok config set search.limit 5",),
+)
 def set_config_value(
     call: Call,
     *,
@@ -48,6 +63,14 @@ def set_config_value(
     return _change_setting(call, _find_setting_row(call, name), value)
 
 
+@command(
+    "config unset",
+    Words("Set a setting back to its default"),
+    present=render_set_config,
+    examples=("gieok config unset search.limit",),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)
 def unset_config_value(
     call: Call,
     *,
@@ -87,30 +110,3 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
 def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
     user_file.choose(call.home.settings, row.name, value)
     return SetResult(row.name, row.value, value)
-
-
-def render_set_config(result: SetResult, style: Style) -> str:
-    """Show the change."""
-    before, value = (printable(text) or '""' for text in (result.before, result.value))
-    was = style.dim(style.say("(before: {before})", before=before))
-    return f"{style.bold(result.name)}: {value}  {was}"
-
-
-SET = Operation(
-    name="config set",
-    handler=set_config_value,
-    present=render_set_config,
-    doc=Words("Change a setting for good"),
-    effect=Effect.WRITE,
-    forgives_config=True,
-    examples=("gieok config set search.limit 5",),
-)
-UNSET = Operation(
-    name="config unset",
-    examples=("gieok config unset search.limit",),
-    handler=unset_config_value,
-    present=render_set_config,
-    doc=Words("Set a setting back to its default"),
-    effect=Effect.WRITE,
-    forgives_config=True,
-)

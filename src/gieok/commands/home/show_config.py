@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, waiting_words
+from gieok.commands.command import TRUST_HINT, Parameter, Style, command, waiting_words
 from gieok.commands.encode import INLINE, As, Hidden, Omitted
 from gieok.commands.memory import untrusted
 from gieok.errors import BadConfig, BadRequest, Phrase
@@ -38,6 +38,27 @@ class ConfigResult:
     found: Hidden[bool] = True
 
 
+def render_settings(result: ConfigResult, style: Style) -> str:
+    """Show a line for each setting, and its faults below."""
+    name_width = max(len(row.name) for row in result.rows)
+    value_width = max(len(str(row.value)) for row in result.rows)
+    lines = []
+    for row in result.rows:
+        name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
+        lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
+        lines += (
+            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "config show",
+    Words("Print every setting with its value and where it comes from"),
+    present=render_settings,
+    examples=("gieok config show", "gieok config show search observe.model"),
+    forgives_config=True,
+)
 def show_settings(
     call: Call,
     *,
@@ -81,27 +102,3 @@ def _is_in_setting_group(row: SettingRow, name: str) -> bool:
 
 def _mark_wrong_setting(row: SettingRow, error: BadConfig | None) -> SettingRow:
     return row if error is None else row._replace(wrong=str(error), hint=error.hint)
-
-
-def render_settings(result: ConfigResult, style: Style) -> str:
-    """Show a line for each setting, and its faults below."""
-    name_width = max(len(row.name) for row in result.rows)
-    value_width = max(len(str(row.value)) for row in result.rows)
-    lines = []
-    for row in result.rows:
-        name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
-        lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
-        lines += (
-            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
-        )
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="config show",
-    examples=("gieok config show", "gieok config show search observe.model"),
-    handler=show_settings,
-    present=render_settings,
-    forgives_config=True,
-    doc=Words("Print every setting with its value and where it comes from"),
-)

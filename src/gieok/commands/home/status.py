@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import fs
-from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, full_disk_words
+from gieok.commands.command import TRUST_HINT, Parameter, Style, Surface, command, full_disk_words
 from gieok.commands.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.commands.home import jobs
 from gieok.commands.home.doctor import Check, iter_chain_checks
@@ -214,6 +214,114 @@ class StatusResult:
         return WaitingCounts(len(self.waits.records), self.waits.settings is not None)
 
 
+def _build_scope_owner_words(scope: str) -> Words:
+    """Return the words for the owner of a scope."""
+    if scope == USER_SCOPE:
+        return Words.of("yours, everywhere ({scope})", scope=scope)
+    if is_brought(scope):
+        return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
+    if scope.startswith("project:"):
+        return Words.of("this project's ({scope})", scope=scope)
+    return Words(scope)
+
+
+def _format_scope_size(documents: int | None) -> Words:
+    """Return the words for the size of a scope."""
+    if not documents:
+        return Words(": nothing yet") if documents == 0 else Words("")
+    return Words.of(": {documents:,} documents", documents=documents)
+
+
+def render_home_status(result: StatusResult, style: Style) -> str:
+    """Show a summary line, then the details."""
+    s = result.stats
+    state = _STATES[result.state].say(style.lang)
+    head = style.say(
+        "Memory: {state} ({store}, {documents:,} documents, {scope})",
+        state=state,
+        store=result.store,
+        documents=s.documents,
+        scope=result.scope,
+    )
+    whose = [
+        (
+            f"{_build_scope_owner_words(scope).say(style.lang)}"
+            f"{_format_scope_size(documents).say(style.lang)}"
+        )
+        for scope, documents in zip_longest(
+            (str(result.scope), *result.also), (s.documents, *result.also_documents)
+        )
+    ]
+    by = result.switch.from_ if result.switch else result.embedder
+    size = f"{s.disk_bytes / 1e6:.1f} MB"
+    lines = [style.bold(head), style.say("  read here: ") + "; ".join(whose)]
+    lines.append(
+        style.say(
+            "  {passages:,} passages, {vectors:,} with vectors by {by}, {size} in {location}",
+            passages=s.passages,
+            vectors=s.vectors,
+            by=by,
+            size=size,
+            location=result.location,
+        )
+    )
+    lines += [f"  {result.switch.words().say(style.lang)}"] if result.switch else []
+    lines += [
+        style.say(
+            "  scores of {name} are not calibrated, and careful: `gieok calibrate`", name=name
+        )
+        for name in result.uncalibrated
+    ]
+    lines += [f"  {style.told(line)}" for line in result.details]
+    lines += [style.say("  journal: ") + result.journal] if "://" in result.journal else []
+    lines += [style.say("  accounts: ") + result.accounts] if result.accounts else []
+    lines += [style.say("  server: ") + result.server] if result.server else []
+    lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    lines += result.withheld.lines(style) if result.withheld else []
+    lines += _render_status_warnings(result, style)
+    lines += result.sidecar.lines(style) if result.sidecar else []
+    lines += [result.tiers.line(style)] if result.tiers else []
+    lines += [result.prompts.line(style)] if result.prompts else []
+    return "\n".join(lines + [check.line(style) for check in result.checks])
+
+
+def _render_status_warnings(result: StatusResult, style: Style) -> list[str]:
+    """Return lines on parts that are unreachable, behind, missing or waiting."""
+    lines: list[str] = []
+    if result.unreachable:
+        lines.append(style.say("  degraded: ") + style.told(result.unreachable))
+    if result.stale:
+        lines.append(
+            style.say(
+                "  {stale} files differ from the index: run `gieok index`", stale=result.stale
+            )
+        )
+    lines += [
+        style.say("  the folder of {name!r} is away or empty; its memory is kept", name=name)
+        for name in result.missing_roots
+    ]
+    if result.left_out:
+        lines.append(
+            style.say(
+                (
+                    "  left out, copies of notes and folders of other programs: {left_out:,} "
+                    "(`gieok index` names them)"
+                ),
+                left_out=result.left_out,
+            )
+        )
+    if result.waits:
+        lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
+    return lines
+
+
+@command(
+    "status",
+    Words("Show what is remembered and how fresh it is"),
+    present=render_home_status,
+    examples=("gieok status", "gieok status --deep"),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def read_home_status(
     call: Call,
     *,
@@ -377,120 +485,9 @@ def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:
     return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
 
 
-def _build_scope_owner_words(scope: str) -> Words:
-    """Return the words for the owner of a scope."""
-    if scope == USER_SCOPE:
-        return Words.of("yours, everywhere ({scope})", scope=scope)
-    if is_brought(scope):
-        return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
-    if scope.startswith("project:"):
-        return Words.of("this project's ({scope})", scope=scope)
-    return Words(scope)
-
-
-def _format_scope_size(documents: int | None) -> Words:
-    """Return the words for the size of a scope."""
-    if not documents:
-        return Words(": nothing yet") if documents == 0 else Words("")
-    return Words.of(": {documents:,} documents", documents=documents)
-
-
 _STATES = {
     "empty": Words("empty"),
     "stale": Words("stale"),
     "embedding": Words("embedding"),
     "synced": Words("synced"),
 }
-
-
-def render_home_status(result: StatusResult, style: Style) -> str:
-    """Show a summary line, then the details."""
-    s = result.stats
-    state = _STATES[result.state].say(style.lang)
-    head = style.say(
-        "Memory: {state} ({store}, {documents:,} documents, {scope})",
-        state=state,
-        store=result.store,
-        documents=s.documents,
-        scope=result.scope,
-    )
-    whose = [
-        (
-            f"{_build_scope_owner_words(scope).say(style.lang)}"
-            f"{_format_scope_size(documents).say(style.lang)}"
-        )
-        for scope, documents in zip_longest(
-            (str(result.scope), *result.also), (s.documents, *result.also_documents)
-        )
-    ]
-    by = result.switch.from_ if result.switch else result.embedder
-    size = f"{s.disk_bytes / 1e6:.1f} MB"
-    lines = [style.bold(head), style.say("  read here: ") + "; ".join(whose)]
-    lines.append(
-        style.say(
-            "  {passages:,} passages, {vectors:,} with vectors by {by}, {size} in {location}",
-            passages=s.passages,
-            vectors=s.vectors,
-            by=by,
-            size=size,
-            location=result.location,
-        )
-    )
-    lines += [f"  {result.switch.words().say(style.lang)}"] if result.switch else []
-    lines += [
-        style.say(
-            "  scores of {name} are not calibrated, and careful: `gieok calibrate`", name=name
-        )
-        for name in result.uncalibrated
-    ]
-    lines += [f"  {style.told(line)}" for line in result.details]
-    lines += [style.say("  journal: ") + result.journal] if "://" in result.journal else []
-    lines += [style.say("  accounts: ") + result.accounts] if result.accounts else []
-    lines += [style.say("  server: ") + result.server] if result.server else []
-    lines += [f"  {root.name}: {root.path}" for root in result.roots]
-    lines += result.withheld.lines(style) if result.withheld else []
-    lines += _render_status_warnings(result, style)
-    lines += result.sidecar.lines(style) if result.sidecar else []
-    lines += [result.tiers.line(style)] if result.tiers else []
-    lines += [result.prompts.line(style)] if result.prompts else []
-    return "\n".join(lines + [check.line(style) for check in result.checks])
-
-
-def _render_status_warnings(result: StatusResult, style: Style) -> list[str]:
-    """Return lines on parts that are unreachable, behind, missing or waiting."""
-    lines: list[str] = []
-    if result.unreachable:
-        lines.append(style.say("  degraded: ") + style.told(result.unreachable))
-    if result.stale:
-        lines.append(
-            style.say(
-                "  {stale} files differ from the index: run `gieok index`", stale=result.stale
-            )
-        )
-    lines += [
-        style.say("  the folder of {name!r} is away or empty; its memory is kept", name=name)
-        for name in result.missing_roots
-    ]
-    if result.left_out:
-        lines.append(
-            style.say(
-                (
-                    "  left out, copies of notes and folders of other programs: {left_out:,} "
-                    "(`gieok index` names them)"
-                ),
-                left_out=result.left_out,
-            )
-        )
-    if result.waits:
-        lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
-    return lines
-
-
-OPERATION = Operation(
-    name="status",
-    examples=("gieok status", "gieok status --deep"),
-    handler=read_home_status,
-    present=render_home_status,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show what is remembered and how fresh it is"),
-)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
+from gieok.commands.command import Effect, Parameter, Style, Surface, command
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -23,6 +23,28 @@ class DistributeResult:
     found: Hidden[bool] = True
 
 
+def render_distributed_tables(result: DistributeResult, style: Style) -> str:
+    """Show the statements of a dry run, else the outcome."""
+    if not result.done:
+        return "\n".join(f"{statement};" for statement in result.statements)
+    return style.say(
+        "{location}: {issued} of {statements} tables were distributed now.",
+        location=result.location,
+        issued=result.issued,
+        statements=len(result.statements),
+    )
+
+
+@command(
+    "store distribute",
+    Words(
+        "Spread the tables of a PostgreSQL server over several by Citus, each scope whole on one"
+    ),
+    present=render_distributed_tables,
+    examples=("gieok store distribute --dry-run",),
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),
+)
 def distribute_tables(
     call: Call, *, dry_run: Annotated[bool, Parameter(Words("only show the statements"))] = False
 ) -> DistributeResult:
@@ -49,28 +71,3 @@ def _list_distributable_parts(call: Call) -> Iterator[Distributable]:
     accounts = call.home.stores.open_accounts(name)
     if isinstance(accounts, Distributable):
         yield accounts
-
-
-def render_distributed_tables(result: DistributeResult, style: Style) -> str:
-    """Show the statements of a dry run, else the outcome."""
-    if not result.done:
-        return "\n".join(f"{statement};" for statement in result.statements)
-    return style.say(
-        "{location}: {issued} of {statements} tables were distributed now.",
-        location=result.location,
-        issued=result.issued,
-        statements=len(result.statements),
-    )
-
-
-OPERATION = Operation(
-    name="store distribute",
-    examples=("gieok store distribute --dry-run",),
-    handler=distribute_tables,
-    present=render_distributed_tables,
-    effect=Effect.WRITE,
-    surfaces=frozenset({Surface.CLI}),
-    doc=Words(
-        "Spread the tables of a PostgreSQL server over several by Citus, each scope whole on one"
-    ),
-)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, Surface, printable
+from gieok.commands.command import Effect, Parameter, Style, Surface, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -28,6 +28,26 @@ class DropResult:
     found: Hidden[bool] = True
 
 
+def render_dropped_store(result: DropResult, style: Style) -> str:
+    """Show the data that was found, and that it is gone."""
+    if not result.dropped:
+        return style.say("{store}: nothing of yours is there", store=result.store)
+    verb = (
+        style.say("deleted, and looked for afterwards")
+        if result.done
+        else style.say("would be deleted")
+    )
+    return "\n".join(f"{verb}: {line}" for line in _format_remote_data(result.dropped, style.lang))
+
+
+@command(
+    "store drop",
+    Words("Delete what a store that is not in use has at a service or on a server"),
+    present=render_dropped_store,
+    examples=("gieok store drop gemini --dry-run", "gieok store drop gemini"),
+    effect=Effect.DESTROY,
+    surfaces=frozenset({Surface.CLI}),  # a person decides, not an agent
+)
 def drop_store(
     call: Call,
     *,
@@ -103,26 +123,3 @@ def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang
             f"{printable(remote.name)}: {what.say(lang)}{stays.say(lang) if remote.others else ''}"
         )
     return lines
-
-
-def render_dropped_store(result: DropResult, style: Style) -> str:
-    """Show the data that was found, and that it is gone."""
-    if not result.dropped:
-        return style.say("{store}: nothing of yours is there", store=result.store)
-    verb = (
-        style.say("deleted, and looked for afterwards")
-        if result.done
-        else style.say("would be deleted")
-    )
-    return "\n".join(f"{verb}: {line}" for line in _format_remote_data(result.dropped, style.lang))
-
-
-OPERATION = Operation(
-    name="store drop",
-    examples=("gieok store drop gemini --dry-run", "gieok store drop gemini"),
-    handler=drop_store,
-    present=render_dropped_store,
-    effect=Effect.DESTROY,
-    surfaces=frozenset({Surface.CLI}),  # a person decides, not an agent
-    doc=Words("Delete what a store that is not in use has at a service or on a server"),
-)

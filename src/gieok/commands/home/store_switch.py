@@ -8,7 +8,7 @@ resumes. The old index stays.
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, Surface
+from gieok.commands.command import Effect, Parameter, Style, Surface, command
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, Phrase, StoreError
 from gieok.flow import durable, lifecycle
@@ -43,6 +43,51 @@ class SwitchResult:
     is_hook_left: Hidden[bool] = False
 
 
+def render_store_switch(result: SwitchResult, style: Style) -> str:
+    """Show the store in use now, and the place of the old index."""
+    if not result.done:
+        return style.say("Nothing was changed.")
+    lines = [
+        Words.of(
+            (
+                "Memory is in {to} now ({location}): {documents:,} documents, {vectors:,} vectors "
+                "copied. The old index of {from_value} is still there."
+            ),
+            to=result.to,
+            location=result.location,
+            documents=result.documents,
+            vectors=result.vectors,
+            from_value=result.from_,
+        )
+    ]
+    lines += [
+        Words.of(
+            (
+                "Still in {name}: {documents:,} documents. `gieok store drop {from_value}` "
+                "deletes them there."
+            ),
+            name=leftover.name,
+            documents=leftover.documents,
+            from_value=result.from_,
+        )
+        for leftover in result.left_there
+    ]
+    if result.is_hook_left:
+        lines.append(
+            Words("The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.")
+        )
+    return "\n".join(line.say(style.lang) for line in lines)
+
+
+@command(
+    "store switch",
+    Words("Move everything to another store, and use that one from then on"),
+    present=render_store_switch,
+    when_stopped=Words("the store in use is as it was; the same command goes on"),
+    examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
+)
 def switch_store(
     call: Call,
     *,
@@ -159,51 +204,3 @@ def _copy_store_contents(call: Call, source: Store, target: Store) -> tuple[int,
             "store is still in use"
         ),
     )
-
-
-def render_store_switch(result: SwitchResult, style: Style) -> str:
-    """Show the store in use now, and the place of the old index."""
-    if not result.done:
-        return style.say("Nothing was changed.")
-    lines = [
-        Words.of(
-            (
-                "Memory is in {to} now ({location}): {documents:,} documents, {vectors:,} vectors "
-                "copied. The old index of {from_value} is still there."
-            ),
-            to=result.to,
-            location=result.location,
-            documents=result.documents,
-            vectors=result.vectors,
-            from_value=result.from_,
-        )
-    ]
-    lines += [
-        Words.of(
-            (
-                "Still in {name}: {documents:,} documents. `gieok store drop {from_value}` "
-                "deletes them there."
-            ),
-            name=leftover.name,
-            documents=leftover.documents,
-            from_value=result.from_,
-        )
-        for leftover in result.left_there
-    ]
-    if result.is_hook_left:
-        lines.append(
-            Words("The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.")
-        )
-    return "\n".join(line.say(style.lang) for line in lines)
-
-
-OPERATION = Operation(
-    name="store switch",
-    when_stopped=Words("the store in use is as it was; the same command goes on"),
-    examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
-    handler=switch_store,
-    present=render_store_switch,
-    effect=Effect.WRITE,
-    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
-    doc=Words("Move everything to another store, and use that one from then on"),
-)

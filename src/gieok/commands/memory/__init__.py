@@ -1,1 +1,1 @@
-"""Operations on memory files and the memories made of them."""
+"""Commands on memory files and the memories made of them."""

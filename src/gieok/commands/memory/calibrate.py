@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.flow import lifecycle
@@ -73,6 +73,52 @@ class AskedQuestion(NamedTuple):
     answers: frozenset[int]
 
 
+def render_calibration(result: CalibrateResult, style: Style) -> str:
+    """Show the fits, and the errors of the scores before and after."""
+    if result.forgotten:
+        names = ", ".join(result.forgotten)
+        return style.say("forgotten for {names}", names=names)
+    lines = [
+        style.say(
+            (
+                "{questions} questions of your own conversations, each asked with and without its "
+                "answer"
+            ),
+            questions=result.questions,
+        )
+    ]
+    if result.questions < _LEAST_QUESTIONS:
+        lines.append(
+            style.say(
+                (
+                    "  fewer than {LEAST_QUESTIONS}: too few to correct probabilities; only "
+                    "cosines of another model are scaled"
+                ),
+                LEAST_QUESTIONS=_LEAST_QUESTIONS,
+            )
+        )
+    lines += [
+        style.say(
+            "  {model} ({kind}): scores were off by {error_before:.3f}, now by {error_after:.3f}",
+            model=fit.model,
+            kind=fit.kind,
+            error_before=fit.error_before,
+            error_after=fit.error_after,
+        )
+        for fit in (result.fits if result.questions >= _LEAST_QUESTIONS else ())
+    ]
+    if result.dry_run:
+        lines.append(style.say("Nothing was kept."))
+    return "\n".join(lines)
+
+
+@command(
+    "calibrate",
+    Words("Fit what scores mean for your own embedder and reranker, on your own conversations"),
+    present=render_calibration,
+    examples=("gieok calibrate --dry-run", "gieok calibrate"),
+    effect=Effect.WRITE,
+)
 def calibrate_scores(
     call: Call,
     *,
@@ -295,52 +341,3 @@ def _some_passages(store: Store) -> list[str]:
         for entry in store.entries(scope, [key]):
             texts += [entry.document.text[p.start : p.end] for p in entry.passages[:1]]
     return texts
-
-
-def render_calibration(result: CalibrateResult, style: Style) -> str:
-    """Show the fits, and the errors of the scores before and after."""
-    if result.forgotten:
-        names = ", ".join(result.forgotten)
-        return style.say("forgotten for {names}", names=names)
-    lines = [
-        style.say(
-            (
-                "{questions} questions of your own conversations, each asked with and without its "
-                "answer"
-            ),
-            questions=result.questions,
-        )
-    ]
-    if result.questions < _LEAST_QUESTIONS:
-        lines.append(
-            style.say(
-                (
-                    "  fewer than {LEAST_QUESTIONS}: too few to correct probabilities; only "
-                    "cosines of another model are scaled"
-                ),
-                LEAST_QUESTIONS=_LEAST_QUESTIONS,
-            )
-        )
-    lines += [
-        style.say(
-            "  {model} ({kind}): scores were off by {error_before:.3f}, now by {error_after:.3f}",
-            model=fit.model,
-            kind=fit.kind,
-            error_before=fit.error_before,
-            error_after=fit.error_after,
-        )
-        for fit in (result.fits if result.questions >= _LEAST_QUESTIONS else ())
-    ]
-    if result.dry_run:
-        lines.append(style.say("Nothing was kept."))
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="calibrate",
-    examples=("gieok calibrate --dry-run", "gieok calibrate"),
-    handler=calibrate_scores,
-    present=render_calibration,
-    effect=Effect.WRITE,
-    doc=Words("Fit what scores mean for your own embedder and reranker, on your own conversations"),
-)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gieok import fs
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
@@ -53,6 +53,32 @@ class EditResult:
     found: Hidden[bool] = True
 
 
+def render_edited_memory(result: EditResult, style: Style) -> str:
+    """Show the memory's new text."""
+    if not result.changed:
+        return style.say("it says that already")
+    lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]
+    if result.before == result.text:
+        return f"{style.say('important')}: {style.bold(printable(result.text))}"
+    if result.kind != handles.RECORD and not result.path:
+        lines.append(style.dim(f"  {style.say('it said')}: {printable(result.before)}"))
+    if result.followed:
+        more = style.say("corrected with it")
+        lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
+    if result.also:
+        more = style.say("observations made of it say what they said")
+        lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
+    return "\n".join(lines)
+
+
+@command(
+    "edit",
+    Words("Correct a memory by its handle: what you write outranks what was observed or said"),
+    present=render_edited_memory,
+    examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
+    effect=Effect.WRITE,
+    takes_in=True,
+)
 def edit_memory(
     call: Call,
     *,
@@ -335,32 +361,3 @@ def _keep_wording(call: Call, document: Document, key: str) -> None:
         [replace(document, metadata=metadata)],
         now,
     )
-
-
-def render_edited_memory(result: EditResult, style: Style) -> str:
-    """Show the memory's new text."""
-    if not result.changed:
-        return style.say("it says that already")
-    lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]
-    if result.before == result.text:
-        return f"{style.say('important')}: {style.bold(printable(result.text))}"
-    if result.kind != handles.RECORD and not result.path:
-        lines.append(style.dim(f"  {style.say('it said')}: {printable(result.before)}"))
-    if result.followed:
-        more = style.say("corrected with it")
-        lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
-    if result.also:
-        more = style.say("observations made of it say what they said")
-        lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="edit",
-    examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
-    handler=edit_memory,
-    present=render_edited_memory,
-    effect=Effect.WRITE,
-    takes_in=True,
-    doc=Words("Correct a memory by its handle: what you write outranks what was observed or said"),
-)

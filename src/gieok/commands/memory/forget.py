@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from gieok import fs
 from gieok.commands.absence import absence, gap_lines
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Omitted, Reason
 from gieok.commands.memory import away, behind, forget_steps, gaps, handles, origin
 from gieok.commands.memory.forget_plan import ForgetFilter, ForgetPlan
@@ -93,6 +93,45 @@ class ForgetResult:
         return not self.plan.is_empty
 
 
+def render_forgotten(result: ForgetResult, style: Style) -> str:
+    """Show what was removed from which place, and what could not be removed."""
+    if not result.found:
+        return absence(Words("nothing fits"), result.not_looked_at, style)
+    lines = _format_forget_plan(result.plan, style)
+    if result.done is None:
+        lines.append(style.say("nothing was forgotten"))
+        return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
+    lines[0] = f"{style.say('forgotten')}: {lines[0]}"
+    gone = [
+        _REMOVED[removal.kind].say(style.lang).format(removal.number)
+        + _format_place_suffix(removal.place)
+        for removal in result.done.removed
+    ]
+    lines += [f"  {style.say('out of')}: {', '.join(gone)}"] if gone else []
+    lines += [f"  {style.say('deleted')}: {printable(path)}" for path in result.done.deleted]
+    still = style.say("still in")
+    lines += [
+        f"  ✗ {still} {printable(path)}: {printable(style.told(why))}"
+        for path, why in result.done.still_in
+    ]
+    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
+
+
+def _format_place_suffix(place: str) -> str:
+    return f" ({printable(place)})" if place else ""
+
+
+@command(
+    "forget",
+    Words("Forget memories for good: out of index, journal, vectors, logs"),
+    present=render_forgotten,
+    examples=(
+        "gieok forget 3fa9c01e",
+        'gieok forget --match "old address" --dry-run',
+        "gieok forget --before 2026-01-01",
+    ),
+    effect=Effect.DESTROY,
+)
 def forget_memories(
     call: Call,
     *,
@@ -246,45 +285,3 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
         lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
     more = len(plan.shown()) - _SHOWN
     return [*lines, f"  … +{more}"] if more > 0 else lines
-
-
-def render_forgotten(result: ForgetResult, style: Style) -> str:
-    """Show what was removed from which place, and what could not be removed."""
-    if not result.found:
-        return absence(Words("nothing fits"), result.not_looked_at, style)
-    lines = _format_forget_plan(result.plan, style)
-    if result.done is None:
-        lines.append(style.say("nothing was forgotten"))
-        return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
-    lines[0] = f"{style.say('forgotten')}: {lines[0]}"
-    gone = [
-        _REMOVED[removal.kind].say(style.lang).format(removal.number)
-        + _format_place_suffix(removal.place)
-        for removal in result.done.removed
-    ]
-    lines += [f"  {style.say('out of')}: {', '.join(gone)}"] if gone else []
-    lines += [f"  {style.say('deleted')}: {printable(path)}" for path in result.done.deleted]
-    still = style.say("still in")
-    lines += [
-        f"  ✗ {still} {printable(path)}: {printable(style.told(why))}"
-        for path, why in result.done.still_in
-    ]
-    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
-
-
-def _format_place_suffix(place: str) -> str:
-    return f" ({printable(place)})" if place else ""
-
-
-OPERATION = Operation(
-    name="forget",
-    examples=(
-        "gieok forget 3fa9c01e",
-        'gieok forget --match "old address" --dry-run',
-        "gieok forget --before 2026-01-01",
-    ),
-    handler=forget_memories,
-    present=render_forgotten,
-    effect=Effect.DESTROY,
-    doc=Words("Forget memories for good: out of index, journal, vectors, logs"),
-)

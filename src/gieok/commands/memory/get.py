@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import TRUST_HINT, Operation, Parameter, Style, Surface, tier_words
+from gieok.commands.command import TRUST_HINT, Parameter, Style, Surface, command, tier_words
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.commands.memory import handles
 from gieok.errors import BadRequest, find_os_reason
@@ -45,6 +45,19 @@ class GetResult:
         return "ok" if self.found else "not_found"
 
 
+def render_memory_text(result: GetResult, style: Style) -> str:
+    """Return the text unchanged."""
+    del style
+    return result.text
+
+
+@command(
+    "get",
+    Words("Print a memory by its handle, or a memory file as it is on disk, or some of its lines"),
+    present=render_memory_text,
+    examples=("gieok get 3fa9c01e", "gieok get notes/a.md", "gieok get notes/a.md:12"),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def get_memory_text(
     call: Call,
     *,
@@ -175,21 +188,3 @@ def _parse_line_range(path: str) -> tuple[str, int, int]:
     return (
         (line_match[1], int(line_match[2]), int(line_match[3] or 0)) if line_match else (path, 0, 0)
     )
-
-
-def render_memory_text(result: GetResult, style: Style) -> str:
-    """Return the text unchanged."""
-    del style
-    return result.text
-
-
-OPERATION = Operation(
-    name="get",
-    examples=("gieok get 3fa9c01e", "gieok get notes/a.md", "gieok get notes/a.md:12"),
-    handler=get_memory_text,
-    present=render_memory_text,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Print a memory by its handle, or a memory file as it is on disk, or some of its lines"
-    ),
-)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Operation, Parameter, Style, printable
+from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, origin
 from gieok.commands.memory.handles import NamedMemory
@@ -84,6 +84,33 @@ class _Statement(NamedTuple):
         return document.scope.path, document.key, self.memory.line
 
 
+def render_memory_history(result: HistoryResult, style: Style) -> str:
+    """Show a line for each version: from, until, text.
+
+    `now` marks a version that replaced another; otherwise the end is left open.
+    """
+    lines = []
+    for version in result.versions:
+        since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
+        open_end = style.say("now") if version.is_current else ""
+        until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
+        how = _HOW[version.how].say(style.lang)
+        text = printable(" ".join(version.text.split()))
+        lines.append(
+            f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
+            f"{style.dim(f'{how}, {version.handle}')}"
+        )
+    if not lines:
+        return style.say("Nothing was believed of it then.")
+    return "\n".join(lines)
+
+
+@command(
+    "history",
+    Words("Show what was believed when: the versions of a memory"),
+    present=render_memory_history,
+    examples=("gieok history 3fa9c01e", "gieok history 3fa9c01e --on 2026-10-01"),
+)
 def trace_memory_history(
     call: Call,
     *,
@@ -359,33 +386,3 @@ _HOW = {
     "kept": Words("kept"),
     "corrected": Words("corrected by you"),
 }
-
-
-def render_memory_history(result: HistoryResult, style: Style) -> str:
-    """Show a line for each version: from, until, text.
-
-    `now` marks a version that replaced another; otherwise the end is left open.
-    """
-    lines = []
-    for version in result.versions:
-        since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
-        open_end = style.say("now") if version.is_current else ""
-        until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
-        how = _HOW[version.how].say(style.lang)
-        text = printable(" ".join(version.text.split()))
-        lines.append(
-            f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
-            f"{style.dim(f'{how}, {version.handle}')}"
-        )
-    if not lines:
-        return style.say("Nothing was believed of it then.")
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="history",
-    handler=trace_memory_history,
-    present=render_memory_history,
-    doc=Words("Show what was believed when: the versions of a memory"),
-    examples=("gieok history 3fa9c01e", "gieok history 3fa9c01e --on 2026-10-01"),
-)

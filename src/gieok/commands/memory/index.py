@@ -7,7 +7,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
@@ -95,6 +95,104 @@ class IndexResult:
         return not self.empty
 
 
+def render_index_report(result: IndexResult, style: Style) -> str:
+    """Show one line of counts, then what failed."""
+    r = result.report
+    line = style.say(
+        (
+            "{added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} "
+            "failed"
+        ),
+        added=len(r.added),
+        changed=len(r.changed),
+        removed=len(r.removed),
+        unchanged=r.unchanged,
+        failed=len(r.failed),
+    )
+    if result.embedded:
+        line += style.say("; {embedded} passages embedded", embedded=result.embedded)
+    if result.moved:
+        line += style.say("; {moved} moved at the service", moved=result.moved)
+    if result.messages or result.turns:
+        line += style.say(
+            "; {messages} messages of agents read, {turns} documents of turns",
+            messages=result.messages,
+            turns=result.turns,
+        )
+    lines = [line]
+    lines += [
+        style.say("  forgotten, left out until it changes: {key!r}", key=key) for key in r.forgotten
+    ]
+    if result.waiting:
+        lines.append(
+            style.say(
+                (
+                    "  {waiting:,} more wait for vectors: words find them already; `gieok index` "
+                    "makes them now, `gieok up` in the background"
+                ),
+                waiting=result.waiting,
+            )
+        )
+    lines += [f"  {printable(style.told(result.note))}"] if result.note else []
+    if result.dropped:
+        names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
+        lines = [
+            style.say(
+                "no longer indexed: {names}; {count} document forgotten",
+                plural="no longer indexed: {names}; {count} documents forgotten",
+                names=names,
+                count=count,
+            )
+        ]
+    if result.empty and not r.failed:
+        lines = [_format_no_notes(result, style)]
+    lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
+    lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
+    lines += _left_out_lines(r.left_out, style)
+    return "\n".join(lines)
+
+
+def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
+    """Return lines on what was left out on purpose, the first items by name."""
+    if not left_out:
+        return []
+    count = len(left_out)
+    lines = [
+        style.say(
+            "  left out, {count:,}: copies of notes, and what other programs keep for themselves",
+            count=count,
+        )
+    ]
+    lines += [f"    {item.key!r}: {style.told(item.reason)}" for item in left_out[:_MOST_NAMED]]
+    return lines + (["    …"] if count > _MOST_NAMED else [])
+
+
+def _format_no_notes(result: IndexResult, style: Style) -> str:
+    names = ", ".join(map(repr, result.empty))
+    return style.say(
+        (
+            "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
+            "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
+            "`gieok index --remove {folders}`"
+        ),
+        names=names,
+        folders=shlex.join(result.empty),
+    )
+
+
+@command(
+    "index",
+    Words("Index folders of Markdown memory (and text files)"),
+    present=render_index_report,
+    when_stopped=Words("what was indexed is kept; `gieok index` goes on"),
+    examples=(
+        "gieok index ~/notes",
+        "gieok index",
+        "gieok index ~/notes --watch",
+        "gieok index ~/old --remove",
+    ),
+    effect=Effect.WRITE,
+)
 def index_memory(
     call: Call,
     *,
@@ -385,104 +483,3 @@ def _watch_indexed_folders(
     folders = [root.watched for root in wanted]
     call.home.watching.follow(lambda: folders, read)
     return result
-
-
-def render_index_report(result: IndexResult, style: Style) -> str:
-    """Show one line of counts, then what failed."""
-    r = result.report
-    line = style.say(
-        (
-            "{added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} "
-            "failed"
-        ),
-        added=len(r.added),
-        changed=len(r.changed),
-        removed=len(r.removed),
-        unchanged=r.unchanged,
-        failed=len(r.failed),
-    )
-    if result.embedded:
-        line += style.say("; {embedded} passages embedded", embedded=result.embedded)
-    if result.moved:
-        line += style.say("; {moved} moved at the service", moved=result.moved)
-    if result.messages or result.turns:
-        line += style.say(
-            "; {messages} messages of agents read, {turns} documents of turns",
-            messages=result.messages,
-            turns=result.turns,
-        )
-    lines = [line]
-    lines += [
-        style.say("  forgotten, left out until it changes: {key!r}", key=key) for key in r.forgotten
-    ]
-    if result.waiting:
-        lines.append(
-            style.say(
-                (
-                    "  {waiting:,} more wait for vectors: words find them already; `gieok index` "
-                    "makes them now, `gieok up` in the background"
-                ),
-                waiting=result.waiting,
-            )
-        )
-    lines += [f"  {printable(style.told(result.note))}"] if result.note else []
-    if result.dropped:
-        names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
-        lines = [
-            style.say(
-                "no longer indexed: {names}; {count} document forgotten",
-                plural="no longer indexed: {names}; {count} documents forgotten",
-                names=names,
-                count=count,
-            )
-        ]
-    if result.empty and not r.failed:
-        lines = [_format_no_notes(result, style)]
-    lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
-    lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
-    lines += _left_out_lines(r.left_out, style)
-    return "\n".join(lines)
-
-
-def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
-    """Return lines on what was left out on purpose, the first items by name."""
-    if not left_out:
-        return []
-    count = len(left_out)
-    lines = [
-        style.say(
-            "  left out, {count:,}: copies of notes, and what other programs keep for themselves",
-            count=count,
-        )
-    ]
-    lines += [f"    {item.key!r}: {style.told(item.reason)}" for item in left_out[:_MOST_NAMED]]
-    return lines + (["    …"] if count > _MOST_NAMED else [])
-
-
-def _format_no_notes(result: IndexResult, style: Style) -> str:
-    names = ", ".join(map(repr, result.empty))
-    return style.say(
-        (
-            "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
-            "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
-            "`gieok index --remove {folders}`"
-        ),
-        names=names,
-        folders=shlex.join(result.empty),
-    )
-
-
-OPERATION = Operation(
-    name="index",
-    when_stopped=Words("what was indexed is kept; `gieok index` goes on"),
-    examples=(
-        "gieok index ~/notes",
-        "gieok index",
-        "gieok index ~/notes --watch",
-        "gieok index ~/old --remove",
-    ),
-    handler=index_memory,
-    present=render_index_report,
-    doc=Words("Index folders of Markdown memory (and text files)"),
-    effect=Effect.WRITE,
-)

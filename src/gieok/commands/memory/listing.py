@@ -8,10 +8,10 @@ from typing import Annotated, NamedTuple
 from gieok.commands.absence import absence, gap_lines
 from gieok.commands.command import (
     STATUSES,
-    Operation,
     Parameter,
     Style,
     Surface,
+    command,
     printable,
     said_on,
     tier_words,
@@ -107,6 +107,42 @@ class _Item(NamedTuple):
     text: str
 
 
+def render_memory_list(result: ListResult, style: Style) -> str:
+    """Show a line for each memory, under its day."""
+    lines: list[str] = []
+    day = None
+    for row in result.memories:
+        if row.day != day:
+            day = row.day
+            lines.append(style.bold(day.isoformat()))
+        facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
+        facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
+        facts += tier_words(row.tier, style)
+        facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
+        lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
+    if not lines:
+        nothing = Words("Nothing is remembered here that fits.")
+        return absence(nothing, result.not_looked_at, style)
+    if result.more:
+        lines.append(style.dim(style.say("  … more: --limit, --since, --until")))
+    lines += gap_lines(result.not_looked_at, style)
+    return "\n".join(lines)
+
+
+@command(
+    "list",
+    Words(
+        "List what is remembered here, what was learned before notes, the newest first, each "
+        "with its handle"
+    ),
+    present=render_memory_list,
+    examples=(
+        "gieok list",
+        'gieok list --kind observation --since "last week"',
+        "gieok list refund",
+    ),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def list_memories(
     call: Call,
     *,
@@ -405,42 +441,3 @@ _KIND_WORDS = {
     "turn": Words("turn"),
     "note": Words("note", about="a kind of memory"),
 }
-
-
-def render_memory_list(result: ListResult, style: Style) -> str:
-    """Show a line for each memory, under its day."""
-    lines: list[str] = []
-    day = None
-    for row in result.memories:
-        if row.day != day:
-            day = row.day
-            lines.append(style.bold(day.isoformat()))
-        facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
-        facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
-        facts += tier_words(row.tier, style)
-        facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
-        lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
-    if not lines:
-        nothing = Words("Nothing is remembered here that fits.")
-        return absence(nothing, result.not_looked_at, style)
-    if result.more:
-        lines.append(style.dim(style.say("  … more: --limit, --since, --until")))
-    lines += gap_lines(result.not_looked_at, style)
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="list",
-    examples=(
-        "gieok list",
-        'gieok list --kind observation --since "last week"',
-        "gieok list refund",
-    ),
-    handler=list_memories,
-    present=render_memory_list,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "List what is remembered here, what was learned before notes, the newest first, each "
-        "with its handle"
-    ),
-)

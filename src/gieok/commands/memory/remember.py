@@ -9,10 +9,10 @@ from typing import Annotated
 from gieok.commands.command import (
     TRUST_HINT,
     Effect,
-    Operation,
     Parameter,
     Style,
     Surface,
+    command,
     printable,
     said_on,
     waiting_words,
@@ -58,6 +58,33 @@ class RememberResult:
         return "created" if self.created else "known"
 
 
+def render_remembered(result: RememberResult, style: Style) -> str:
+    """Show where the record is kept."""
+    headline = Words("remembered") if result.created else Words("known already")
+    line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if len(result.days) > 1:
+        line += "  " + said_on(result.days).say(style.lang)
+    if result.until:
+        line += "  " + style.say("until {until}", until=result.until)
+    if result.redacted:
+        line += "\n  " + style.say("a secret in it was replaced")
+    return line
+
+
+@command(
+    "remember",
+    Words("Keep a decision, a preference, a constraint ... as a file of the project"),
+    present=render_remembered,
+    examples=(
+        'gieok remember "We lint with ruff."',
+        'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
+        'gieok remember "Staging is read-only." --until friday',
+        'gieok remember "I prefer short answers." --user --category preference',
+    ),
+    effect=Effect.WRITE,
+    takes_in=True,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def remember_record(
     call: Call,
     *,
@@ -173,33 +200,3 @@ def _trust_new_record(call: Call, kept: RecordShelf, file: Path) -> None:
         untrusted.grant_record_trust(call.home.folder, kept.base, file)
     except OSError as error:
         call.tell(f"{error}: {waiting_words(1).say(call.lang)} ({TRUST_HINT})")
-
-
-def render_remembered(result: RememberResult, style: Style) -> str:
-    """Show where the record is kept."""
-    headline = Words("remembered") if result.created else Words("known already")
-    line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
-    if len(result.days) > 1:
-        line += "  " + said_on(result.days).say(style.lang)
-    if result.until:
-        line += "  " + style.say("until {until}", until=result.until)
-    if result.redacted:
-        line += "\n  " + style.say("a secret in it was replaced")
-    return line
-
-
-OPERATION = Operation(
-    name="remember",
-    examples=(
-        'gieok remember "We lint with ruff."',
-        'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
-        'gieok remember "Staging is read-only." --until friday',
-        'gieok remember "I prefer short answers." --user --category preference',
-    ),
-    handler=remember_record,
-    present=render_remembered,
-    effect=Effect.WRITE,
-    takes_in=True,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Keep a decision, a preference, a constraint ... as a file of the project"),
-)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import away, forget_steps, handles, untrusted
 from gieok.commands.memory.away import Away
@@ -56,6 +56,31 @@ class RetireResult:
     found: Hidden[bool] = True
 
 
+def render_retired(result: RetireResult, style: Style) -> str:
+    """Show a line for each memory."""
+    lines = []
+    for memory in result.memories:
+        text = " ".join(memory.text.split())[:_SHOWN_CHARS]
+        lines.append(
+            f"{_DONE[memory.status].say(style.lang)}: "
+            f"{printable(memory.path or f'{memory.handle}  {text}')}"
+        )
+        if memory.path and memory.status == "retired":
+            lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
+        if memory.also:
+            lines.append(style.dim(f"  {style.say('with it')}: {', '.join(memory.also)}"))
+    return "\n".join(lines)
+
+
+@command(
+    "retire",
+    Words(
+        "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep"
+    ),
+    present=render_retired,
+    effect=Effect.DESTROY,
+    examples=("gieok retire 3fa9c01e", "gieok retire decision/use-ruff --keep"),
+)
 def retire_memories(
     call: Call,
     *,
@@ -81,6 +106,13 @@ def retire_memories(
     return RetireResult(tuple(retired))
 
 
+@command(
+    "restore",
+    Words("Bring back what was put away"),
+    present=render_retired,
+    effect=Effect.WRITE,
+    examples=("gieok restore 3fa9c01e",),
+)
 def restore_memories(
     call: Call,
     *,
@@ -330,39 +362,3 @@ _DONE = {
     "restored": Words("restored"),
 }
 _GRACE = Words.of("its file is deleted in {GRACE_DAYS} days", GRACE_DAYS=records.GRACE_DAYS)
-
-
-def render_retired(result: RetireResult, style: Style) -> str:
-    """Show a line for each memory."""
-    lines = []
-    for memory in result.memories:
-        text = " ".join(memory.text.split())[:_SHOWN_CHARS]
-        lines.append(
-            f"{_DONE[memory.status].say(style.lang)}: "
-            f"{printable(memory.path or f'{memory.handle}  {text}')}"
-        )
-        if memory.path and memory.status == "retired":
-            lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
-        if memory.also:
-            lines.append(style.dim(f"  {style.say('with it')}: {', '.join(memory.also)}"))
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="retire",
-    handler=retire_memories,
-    present=render_retired,
-    effect=Effect.DESTROY,
-    doc=Words(
-        "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep"
-    ),
-    examples=("gieok retire 3fa9c01e", "gieok retire decision/use-ruff --keep"),
-)
-RESTORE = Operation(
-    name="restore",
-    handler=restore_memories,
-    present=render_retired,
-    effect=Effect.WRITE,
-    doc=Words("Bring back what was put away"),
-    examples=("gieok restore 3fa9c01e",),
-)

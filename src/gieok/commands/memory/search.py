@@ -8,7 +8,7 @@ from datetime import date as day
 from itertools import islice
 from typing import Annotated
 
-from gieok.commands.command import TRUST_HINT, Operation, Parameter, Surface, waiting_words
+from gieok.commands.command import TRUST_HINT, Parameter, Surface, command, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
 from gieok.commands.memory.newest import PlacedHit
@@ -139,6 +139,19 @@ def format_citation(path: str, hit: Hit) -> str:
     return f"{path}#L{p.start_line}" + (f"-L{p.end_line}" if p.end_line != p.start_line else "")
 
 
+@command(
+    "search",
+    Words("Find the lines of memory that answer a question"),
+    present=render_search,
+    examples=(
+        'gieok search "when are payments settled"',
+        "gieok search --since yesterday",
+        "gieok search refund --source sessions --limit 3",
+        "gieok search lint --tag ci --status stands",
+        'gieok search "왜 Redis를 골랐지" --explain',
+    ),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+)
 def search_memory(
     call: Call,
     *,
@@ -488,19 +501,3 @@ def _within_days(
         return tuple(hits)
     span = DateSpan(since.first if since else day.min, until.last if until else day.max, "")
     return tuple(hit for hit in hits if timeline.is_passage_in_days(hit.passage, span, zone))
-
-
-OPERATION = Operation(
-    name="search",
-    examples=(
-        'gieok search "when are payments settled"',
-        "gieok search --since yesterday",
-        "gieok search refund --source sessions --limit 3",
-        "gieok search lint --tag ci --status stands",
-        'gieok search "왜 Redis를 골랐지" --explain',
-    ),
-    handler=search_memory,
-    present=render_search,
-    surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Find the lines of memory that answer a question"),
-)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import handles, untrusted
 from gieok.commands.memory.handles import NamedMemory
@@ -50,6 +50,23 @@ class TransferResult:
     found: Hidden[bool] = True
 
 
+def render_transferred(result: TransferResult, style: Style) -> str:
+    """Show a line for each memory."""
+    head = style.bold(f"{style.say('now in')} {result.scope}:")
+    rows = (
+        f"  {memory.handle}  {printable(' '.join(memory.text.split())[:_SHOWN_CHARS])}"
+        for memory in result.memories
+    )
+    return "\n".join((head, *rows))
+
+
+@command(
+    "transfer",
+    Words("Move memories to another scope: a project's, or the user's own"),
+    present=render_transferred,
+    effect=Effect.WRITE,
+    examples=("gieok transfer 3fa9c01e --to agent:main",),
+)
 def transfer_memories(
     call: Call,
     *,
@@ -229,23 +246,3 @@ def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> 
         kind=kind,
         text=now.text,
     )
-
-
-def render_transferred(result: TransferResult, style: Style) -> str:
-    """Show a line for each memory."""
-    head = style.bold(f"{style.say('now in')} {result.scope}:")
-    rows = (
-        f"  {memory.handle}  {printable(' '.join(memory.text.split())[:_SHOWN_CHARS])}"
-        for memory in result.memories
-    )
-    return "\n".join((head, *rows))
-
-
-OPERATION = Operation(
-    name="transfer",
-    handler=transfer_memories,
-    present=render_transferred,
-    effect=Effect.WRITE,
-    doc=Words("Move memories to another scope: a project's, or the user's own"),
-    examples=("gieok transfer 3fa9c01e --to agent:main",),
-)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import INLINE, As, OrNull, Reason
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.records import follow_shelf, project_shelf
@@ -86,6 +86,46 @@ class TrustedProjects(NamedTuple):
         return bool(self.projects)
 
 
+def render_trust(result: TrustResult | TrustedProjects, style: Style) -> str:
+    """Show what waits in full, or what was done."""
+    if isinstance(result, TrustedProjects):
+        return "\n".join(_format_trusted_project(project, style) for project in result.projects)
+    w = result.waits
+    if result.status != "show":
+        return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
+    if not w:
+        return "\n".join(
+            [
+                *_format_waiting_lines(w, style),
+                f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}",
+            ]
+        )
+    exactly = style.say("to trust just this: ")
+    return "\n".join(
+        [
+            *_format_waiting_lines(w, style),
+            w.words().say(style.lang),
+            f"{exactly}gieok trust --exactly {w.fingerprint}",
+        ]
+    )
+
+
+def _format_trusted_project(trusted: TrustedProject, style: Style) -> str:
+    count = trusted.records
+    records = style.say("{count} record", plural="{count} records", count=count)
+    settings = style.say(" and settings") if trusted.settings else ""
+    gone = "" if Path(trusted.project).is_dir() else style.say(", not there any more")
+    return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
+
+
+@command(
+    "trust",
+    Words("Trust the memory and settings that a project brought along, after looking at them"),
+    present=render_trust,
+    examples=("gieok trust --show", "gieok trust", "gieok trust --revoke"),
+    forgives_config=True,
+    effect=Effect.WRITE,
+)
 def trust_project(
     call: Call,
     *,
@@ -114,16 +154,14 @@ def trust_project(
         )
     if revoke:
         return _revoke_project_trust(call, path=path)
-    root = _require_project_root(call, path)
-    call.home.stores.configured()
-    waits = untrusted.find_waiting_content(call.home.folder, root)
+    waits = find_untrusted_content(call, path)
     if show:
         return TrustResult("show", waits)
-    grants.check_home_outside_project(call.home.folder, root)
+    grants.check_home_outside_project(call.home.folder, waits.root)
     if exactly and exactly != waits.fingerprint:
         raise BadRequest(
             "what waits in {root!r} is not what has the fingerprint {exactly!r}",
-            root=root,
+            root=waits.root,
             exactly=exactly,
             hint="it was changed since: look again with `gieok trust --show`",
         )
@@ -134,8 +172,15 @@ def trust_project(
     untrusted.trust_all(
         call.home.folder, waits, call.clock.now().astimezone(call.zone).date().isoformat()
     )
-    follow_shelf(call, project_shelf(root))
+    follow_shelf(call, project_shelf(waits.root))
     return TrustResult("trusted", waits)
+
+
+def find_untrusted_content(call: Call, path: str = "") -> Waiting:
+    """Return the content that waits in the project at a path; '': the project here."""
+    root = _require_project_root(call, path)
+    call.home.stores.configured()  # takes over what was trusted before
+    return untrusted.find_waiting_content(call.home.folder, root)
 
 
 def _require_project_root(call: Call, path: str) -> str:
@@ -220,46 +265,3 @@ def _format_waiting_lines(waits: Waiting, style: Style) -> list[str]:
 
 def _quote_text_lines(text: str) -> list[str]:
     return [f"  │ {revealed(line)}" for line in text.removesuffix("\n").split("\n")]
-
-
-def render_trust(result: TrustResult | TrustedProjects, style: Style) -> str:
-    """Show what waits in full, or what was done."""
-    if isinstance(result, TrustedProjects):
-        return "\n".join(_format_trusted_project(project, style) for project in result.projects)
-    w = result.waits
-    if result.status != "show":
-        return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
-    if not w:
-        return "\n".join(
-            [
-                *_format_waiting_lines(w, style),
-                f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}",
-            ]
-        )
-    exactly = style.say("to trust just this: ")
-    return "\n".join(
-        [
-            *_format_waiting_lines(w, style),
-            w.words().say(style.lang),
-            f"{exactly}gieok trust --exactly {w.fingerprint}",
-        ]
-    )
-
-
-def _format_trusted_project(trusted: TrustedProject, style: Style) -> str:
-    count = trusted.records
-    records = style.say("{count} record", plural="{count} records", count=count)
-    settings = style.say(" and settings") if trusted.settings else ""
-    gone = "" if Path(trusted.project).is_dir() else style.say(", not there any more")
-    return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
-
-
-OPERATION = Operation(
-    name="trust",
-    examples=("gieok trust --show", "gieok trust", "gieok trust --revoke"),
-    handler=trust_project,
-    present=render_trust,
-    forgives_config=True,
-    effect=Effect.WRITE,
-    doc=Words("Trust the memory and settings that a project brought along, after looking at them"),
-)

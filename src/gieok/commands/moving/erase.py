@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok.agents.agent import list_readable_agents, load_agent
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Reason
 from gieok.commands.home.elsewhere import RemotePlace, iter_remote_places
 from gieok.commands.memory import forget_steps
@@ -60,6 +60,29 @@ class EraseResult:
         return bool(self.removed) and not self.is_stranded
 
 
+def render_erased(result: EraseResult, style: Style) -> str:
+    """Show what was deleted, and where data remains."""
+    verb = style.say("would be deleted") if result.dry_run else style.say("deleted")
+    lines = [
+        f"{verb}: {printable(place.path)}  {style.dim(place.what.say(style.lang))}"
+        for place in result.removed
+    ]
+    still = style.say("still there")
+    lines += [
+        f"  ✗ {still}: {printable(place.path)}: {printable(style.told(place.reason))}"
+        for place in result.left
+    ]
+    return "\n".join(lines or [style.say("there is nothing")])
+
+
+@command(
+    "erase",
+    Words("Delete all that Gieok keeps, for good"),
+    present=render_erased,
+    effect=Effect.DESTROY,
+    forgives_config=True,
+    examples=("gieok erase --all --dry-run", "gieok erase --all"),
+)
 def erase_home(
     call: Call,
     *,
@@ -410,29 +433,3 @@ class _Erasing:
     ) -> None:
         del function
         self.left.append(Reason(path, str(error[1])))
-
-
-def render_erased(result: EraseResult, style: Style) -> str:
-    """Show what was deleted, and where data remains."""
-    verb = style.say("would be deleted") if result.dry_run else style.say("deleted")
-    lines = [
-        f"{verb}: {printable(place.path)}  {style.dim(place.what.say(style.lang))}"
-        for place in result.removed
-    ]
-    still = style.say("still there")
-    lines += [
-        f"  ✗ {still}: {printable(place.path)}: {printable(style.told(place.reason))}"
-        for place in result.left
-    ]
-    return "\n".join(lines or [style.say("there is nothing")])
-
-
-OPERATION = Operation(
-    name="erase",
-    handler=erase_home,
-    present=render_erased,
-    doc=Words("Delete all that Gieok keeps, for good"),
-    effect=Effect.DESTROY,
-    forgives_config=True,
-    examples=("gieok erase --all --dry-run", "gieok erase --all"),
-)

@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any, NamedTuple
 
 from gieok import fs
 from gieok.commands.absence import gap_lines
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import behind, forget_steps, gaps
 from gieok.commands.memory.records import shelf_at
@@ -64,6 +64,38 @@ class MemoryExportResult:
         return bool(self.memories or self.replaced or self.messages or self.records)
 
 
+def render_export(result: MemoryExportResult, style: Style) -> str:
+    """Show where the export is, and what the export lacks."""
+    lines = [
+        style.say(
+            (
+                "{memories:,} memories, {replaced:,} of the history, {messages:,} messages, "
+                "{records:,} records"
+            ),
+            memories=result.memories,
+            replaced=result.replaced,
+            messages=result.messages,
+            records=result.records,
+        ),
+        f"→ {style.bold(printable(str(result.path)))}",
+    ]
+    if result.format != "jsonl":
+        format_note = Words("messages and history are in `--format jsonl` alone")
+        lines.append(style.dim(format_note.say(style.lang)))
+    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
+
+
+@command(
+    "export",
+    Words("Write all that is remembered to a file, or a folder that people read"),
+    present=render_export,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok export",
+        "gieok export --format obsidian --to ~/vault/Gieok",
+        "gieok export --scope agent:work",
+    ),
+)
 def export_memory(
     call: Call,
     *,
@@ -245,38 +277,3 @@ def _write_records(call: Call, target: Path, count: Callable[[str], None]) -> No
         file = target / RECORDS / scope_folder(record.scope.path) / record.shelf / record.path
         fs.replace_private(file, record.text.encode("utf-8", "surrogateescape"))
         count("record")
-
-
-def render_export(result: MemoryExportResult, style: Style) -> str:
-    """Show where the export is, and what the export lacks."""
-    lines = [
-        style.say(
-            (
-                "{memories:,} memories, {replaced:,} of the history, {messages:,} messages, "
-                "{records:,} records"
-            ),
-            memories=result.memories,
-            replaced=result.replaced,
-            messages=result.messages,
-            records=result.records,
-        ),
-        f"→ {style.bold(printable(str(result.path)))}",
-    ]
-    if result.format != "jsonl":
-        format_note = Words("messages and history are in `--format jsonl` alone")
-        lines.append(style.dim(format_note.say(style.lang)))
-    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
-
-
-OPERATION = Operation(
-    name="export",
-    handler=export_memory,
-    present=render_export,
-    doc=Words("Write all that is remembered to a file, or a folder that people read"),
-    effect=Effect.WRITE,
-    examples=(
-        "gieok export",
-        "gieok export --format obsidian --to ~/vault/Gieok",
-        "gieok export --scope agent:work",
-    ),
-)

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Reason
 from gieok.commands.memory.replica import copy_beside
 from gieok.commands.moving import import_openclaw, import_own
@@ -102,6 +102,67 @@ class ImportResult:
         return bool(taken.messages or taken.memories or taken.replaced or taken.known)
 
 
+def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
+    """Show the recognised format, what was imported, and what was not."""
+    if isinstance(result, OpenClawResult):
+        return import_openclaw.render_openclaw_import(result, style)
+    taken, label = result.done, _LABELS[result.program].say(style.lang)
+    head = style.say("would be taken in") if result.dry_run else style.say("taken in")
+    lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
+    lines.append(
+        style.say(
+            (
+                "  {head}: {messages:,} messages of {conversations:,} conversations, {memories:,} "
+                "memories"
+            ),
+            head=head,
+            messages=taken.messages,
+            conversations=taken.conversations,
+            memories=taken.memories,
+        )
+    )
+    if taken.known:
+        lines.append(style.say("  known already: {known:,}", known=taken.known))
+    if taken.withheld:
+        lines.append(style.say("  paused or excluded: {withheld:,}", withheld=taken.withheld))
+    if taken.scopes:
+        lines.append(f"  → {', '.join(map(str, sorted(taken.scopes)))}")
+    shown = islice(taken.rejects, _SHOWN_REJECTS)
+    lines += [
+        f"  ✗ {printable(reject.path)}#{reject.line}: {printable(style.told(reject.reason))}"
+        for reject in shown
+    ]
+    if taken.rejected > _SHOWN_REJECTS:
+        lines.append(f"  ✗ … +{taken.rejected - _SHOWN_REJECTS}")
+    if result.waiting_tokens:
+        lines.append(
+            style.say(
+                (
+                    "  {waiting_tokens:,}+ tokens wait to be observed: `gieok observe run "
+                    "--once`, or the daemon does it"
+                ),
+                waiting_tokens=result.waiting_tokens,
+            )
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "import",
+    Words("Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more"),
+    present=render_import,
+    when_stopped=Words(
+        "what was taken in is kept; the same command goes on, and nothing is taken in twice"
+    ),
+    effect=Effect.WRITE,
+    takes_in=True,
+    examples=(
+        "gieok import ~/Downloads/chatgpt-export.zip",
+        "gieok import claude-mem --dry-run",
+        "gieok import mem0 ./memories.json",
+        "gieok import openclaw",
+    ),
+)
 def import_memories(
     call: Call,
     *,
@@ -295,67 +356,3 @@ def _embed_imported_memories(call: Call, store: VectorSearch) -> None:
         call.home.settle_statements(call.home.sidecar.write_active_memory)
     except GieokError as error:
         call.tell(error.in_full)
-
-
-def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
-    """Show the recognised format, what was imported, and what was not."""
-    if isinstance(result, OpenClawResult):
-        return import_openclaw.render_openclaw_import(result, style)
-    taken, label = result.done, _LABELS[result.program].say(style.lang)
-    head = style.say("would be taken in") if result.dry_run else style.say("taken in")
-    lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
-    lines.append(
-        style.say(
-            (
-                "  {head}: {messages:,} messages of {conversations:,} conversations, {memories:,} "
-                "memories"
-            ),
-            head=head,
-            messages=taken.messages,
-            conversations=taken.conversations,
-            memories=taken.memories,
-        )
-    )
-    if taken.known:
-        lines.append(style.say("  known already: {known:,}", known=taken.known))
-    if taken.withheld:
-        lines.append(style.say("  paused or excluded: {withheld:,}", withheld=taken.withheld))
-    if taken.scopes:
-        lines.append(f"  → {', '.join(map(str, sorted(taken.scopes)))}")
-    shown = islice(taken.rejects, _SHOWN_REJECTS)
-    lines += [
-        f"  ✗ {printable(reject.path)}#{reject.line}: {printable(style.told(reject.reason))}"
-        for reject in shown
-    ]
-    if taken.rejected > _SHOWN_REJECTS:
-        lines.append(f"  ✗ … +{taken.rejected - _SHOWN_REJECTS}")
-    if result.waiting_tokens:
-        lines.append(
-            style.say(
-                (
-                    "  {waiting_tokens:,}+ tokens wait to be observed: `gieok observe run "
-                    "--once`, or the daemon does it"
-                ),
-                waiting_tokens=result.waiting_tokens,
-            )
-        )
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="import",
-    when_stopped=Words(
-        "what was taken in is kept; the same command goes on, and nothing is taken in twice"
-    ),
-    handler=import_memories,
-    present=render_import,
-    doc=Words("Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more"),
-    effect=Effect.WRITE,
-    takes_in=True,
-    examples=(
-        "gieok import ~/Downloads/chatgpt-export.zip",
-        "gieok import claude-mem --dry-run",
-        "gieok import mem0 ./memories.json",
-        "gieok import openclaw",
-    ),
-)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -62,6 +62,43 @@ class MoveResult:
         return bool(self.scopes or self.indexed_folders)
 
 
+def render_move(result: MoveResult, style: Style) -> str:
+    """Show what is where now, and what a person has to do."""
+    if not result.old:
+        lines = [style.say("every folder is where it was")]
+        if result.missing:
+            lines = [style.say("these folders are not here; `gieok move OLD NEW`:")]
+            lines += [f"  {printable(folder)}" for folder in result.missing]
+        return "\n".join(lines)
+    if not result.found:
+        return style.say("nothing is remembered of {old}", old=result.old)
+    lines = [style.bold(f"{printable(result.old)} → {printable(result.new)}")]
+    lines += [f"  {one.scope} → {one.scope_now}  {printable(one.now)}" for one in result.scopes]
+    if not result.done:
+        lines.append(style.say("nothing was moved"))
+    else:
+        lines.append(
+            style.say(
+                "  {memories:,} memories and {messages:,} messages moved",
+                memories=result.memories,
+                messages=result.messages,
+            )
+        )
+        lines.append(style.say("now run: gieok index"))
+    lines += [style.say("  ✗ not here: {one}", one=one) for one in result.missing]
+    if result.settings:
+        words = style.say("settings that name the old folder")
+        lines.append(f"  ✗ {words}: {', '.join(result.settings)}")
+    return "\n".join(lines)
+
+
+@command(
+    "move",
+    Words("Take what is remembered along when folders moved: to another machine, to another name"),
+    present=render_move,
+    effect=Effect.WRITE,
+    examples=("gieok move", "gieok move /home/kim /Users/kim", "gieok move ~/shop ~/work/store"),
+)
 def move_folders(
     call: Call,
     *,
@@ -290,45 +327,3 @@ def _move_rest(call: Call, where: Repointing, scopes: tuple[MovedScope, ...]) ->
         ):
             Path(file).unlink(missing_ok=True)
     sync.sweep_cold_tier(call.home.tiers)
-
-
-def render_move(result: MoveResult, style: Style) -> str:
-    """Show what is where now, and what a person has to do."""
-    if not result.old:
-        lines = [style.say("every folder is where it was")]
-        if result.missing:
-            lines = [style.say("these folders are not here; `gieok move OLD NEW`:")]
-            lines += [f"  {printable(folder)}" for folder in result.missing]
-        return "\n".join(lines)
-    if not result.found:
-        return style.say("nothing is remembered of {old}", old=result.old)
-    lines = [style.bold(f"{printable(result.old)} → {printable(result.new)}")]
-    lines += [f"  {one.scope} → {one.scope_now}  {printable(one.now)}" for one in result.scopes]
-    if not result.done:
-        lines.append(style.say("nothing was moved"))
-    else:
-        lines.append(
-            style.say(
-                "  {memories:,} memories and {messages:,} messages moved",
-                memories=result.memories,
-                messages=result.messages,
-            )
-        )
-        lines.append(style.say("now run: gieok index"))
-    lines += [style.say("  ✗ not here: {one}", one=one) for one in result.missing]
-    if result.settings:
-        words = style.say("settings that name the old folder")
-        lines.append(f"  ✗ {words}: {', '.join(result.settings)}")
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="move",
-    handler=move_folders,
-    present=render_move,
-    doc=Words(
-        "Take what is remembered along when folders moved: to another machine, to another name"
-    ),
-    effect=Effect.WRITE,
-    examples=("gieok move", "gieok move /home/kim /Users/kim", "gieok move ~/shop ~/work/store"),
-)

@@ -16,7 +16,7 @@ from gieok.agents.install.change import Edit, InstallChange, InstallRecord, Reco
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.commands.code import install_hook
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted, Reason
 from gieok.commands.home import service
 from gieok.commands.moving.erase import (
@@ -55,6 +55,48 @@ class UninstallResult:
         return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
+def render_uninstall(result: UninstallResult, style: Style) -> str:
+    """Show a line for each file, and what is left to do."""
+    verbs = {
+        "changed": Words("taken out of"),
+        "removed": Words("removed"),
+        "created": Words("back"),
+    }
+    lines = [
+        f"{verbs[row.status].say(style.lang)}: {printable(str(row.path))}" for row in result.files
+    ]
+    if not (lines or result.left):
+        lines = [style.say("Gieok is installed nowhere")]
+    if result.dry_run:
+        lines.insert(0, style.say("would be done:"))
+    lines += [
+        f"  ✗ {printable(row.path)}: {printable(style.told(row.reason))}" for row in result.left
+    ]
+    lines += [style.say("now run: {command}", command=command) for command in result.next]
+    if result.erased is not None:
+        lines.append(render_erased(result.erased, style))
+    else:
+        note = Words(
+            "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
+            "puts Gieok back"
+        )
+        lines.append(style.dim(note.say(style.lang)))
+    last = Words(
+        "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
+        "uninstall gieok`)"
+    )
+    lines.append(style.dim(last.say(style.lang)))
+    return "\n".join(lines)
+
+
+@command(
+    "uninstall",
+    Words("Take Gieok out of every agent, hook and service; keep what it remembers"),
+    present=render_uninstall,
+    examples=("gieok uninstall --dry-run", "gieok uninstall"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)
 def uninstall_gieok(
     call: Call,
     *,
@@ -179,56 +221,11 @@ class _TakingOut:
 
     def services(self) -> None:
         """Remove the services, and name the commands that unregister them from the system."""
-        for file, command in service.find_installed_service(self._call):
+        for file, unregistering in service.find_installed_service(self._call):
             if not self._is_dry:
                 for link in (file, *file.parent.glob(f"*.wants/{file.name}")):
                     link.unlink(missing_ok=True)
             self.files.append(FileChange(file, "removed"))
-            self.next.append(command)
+            self.next.append(unregistering)
         if not self._is_dry:
             fs.sweep_temporary_files(self._call.home.folder / "installs")
-
-
-def render_uninstall(result: UninstallResult, style: Style) -> str:
-    """Show a line for each file, and what is left to do."""
-    verbs = {
-        "changed": Words("taken out of"),
-        "removed": Words("removed"),
-        "created": Words("back"),
-    }
-    lines = [
-        f"{verbs[row.status].say(style.lang)}: {printable(str(row.path))}" for row in result.files
-    ]
-    if not (lines or result.left):
-        lines = [style.say("Gieok is installed nowhere")]
-    if result.dry_run:
-        lines.insert(0, style.say("would be done:"))
-    lines += [
-        f"  ✗ {printable(row.path)}: {printable(style.told(row.reason))}" for row in result.left
-    ]
-    lines += [style.say("now run: {command}", command=command) for command in result.next]
-    if result.erased is not None:
-        lines.append(render_erased(result.erased, style))
-    else:
-        note = Words(
-            "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
-            "puts Gieok back"
-        )
-        lines.append(style.dim(note.say(style.lang)))
-    last = Words(
-        "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
-        "uninstall gieok`)"
-    )
-    lines.append(style.dim(last.say(style.lang)))
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="uninstall",
-    examples=("gieok uninstall --dry-run", "gieok uninstall"),
-    handler=uninstall_gieok,
-    present=render_uninstall,
-    doc=Words("Take Gieok out of every agent, hook and service; keep what it remembers"),
-    effect=Effect.WRITE,
-    forgives_config=True,
-)

@@ -1,1 +1,1 @@
-"""Operations of the sidecar that observes transcripts."""
+"""Commands of the sidecar that observes transcripts."""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Effect, Operation, Style
+from gieok.commands.command import Effect, Style, command
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import gaps
 from gieok.home.call import Call
@@ -26,19 +26,6 @@ class ReflectResult(NamedTuple):
         return self.before_tokens > 0
 
 
-def reflect_scope(call: Call) -> ReflectResult:
-    """Condense the observations of the scope, and rewrite active memory."""
-    sidecar = call.home.sidecar
-    reflected = sidecar.reflect(call.scope)
-    result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)
-    if not result.found:
-        return result._replace(
-            not_looked_at=tuple(gaps.gaps_of_observing(call, [call.scope])) or None
-        )
-    sidecar.write_active_memory(call.scope)
-    return result
-
-
 def render_reflection(result: ReflectResult, style: Style) -> str:
     """Show how much shorter the observations are."""
     if not result.found:
@@ -59,11 +46,21 @@ def render_reflection(result: ReflectResult, style: Style) -> str:
     )
 
 
-OPERATION = Operation(
-    name="observe reflect",
-    examples=("gieok observe reflect",),
-    handler=reflect_scope,
+@command(
+    "observe reflect",
+    Words("Condense what was observed; what is replaced stays in the history"),
     present=render_reflection,
+    examples=("gieok observe reflect",),
     effect=Effect.WRITE,
-    doc=Words("Condense what was observed; what is replaced stays in the history"),
 )
+def reflect_scope(call: Call) -> ReflectResult:
+    """Condense the observations of the scope, and rewrite active memory."""
+    sidecar = call.home.sidecar
+    reflected = sidecar.reflect(call.scope)
+    result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)
+    if not result.found:
+        return result._replace(
+            not_looked_at=tuple(gaps.gaps_of_observing(call, [call.scope])) or None
+        )
+    sidecar.write_active_memory(call.scope)
+    return result

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory.seed_notes import index_seeds
 from gieok.errors import StoreBusy, StoreUnreachable
@@ -47,6 +47,78 @@ class ObserveRunResult:
     found: Hidden[bool] = True
 
 
+def render_observe_run(result: ObserveRunResult, style: Style) -> str:
+    """Show what was done, and what keeps messages waiting."""
+    run_count = sum(count for step, count in result.steps.items() if step != Step.LOST)
+    lines = [
+        style.say(
+            "{messages} read, {run_count}, {rejects} rejected",
+            messages=_format_plural(result.messages, "message"),
+            run_count=_format_plural(run_count, "run"),
+            rejects=_format_plural(result.rejects, "line"),
+            messages2=result.messages,
+            run_count2=run_count,
+            rejects2=result.rejects,
+        )
+    ]
+    lines += [f"  → {path}" for path in result.active_memory]
+    if result.withheld:
+        lines.append(
+            style.say(
+                "  {withheld} passed over: paused, private or excluded",
+                withheld=_format_plural(result.withheld, "message"),
+                withheld2=result.withheld,
+            )
+        )
+    elif not (result.messages or result.active_memory or result.troubles):
+        lines += _format_searched_folders(result.folders, style)
+    lines += [
+        f"  ✗ {printable(path)}: {printable(style.told(reason))}"
+        for path, reason in result.troubles.items()
+    ]
+    lines += _note_lines(result.notes, style) if result.notes else []
+    if result.waiting:
+        lines.append(style.say("  waits: ") + printable(style.told(result.waiting)))
+    return "\n".join(lines)
+
+
+def _format_plural(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
+    """Return lines on the folders where no transcript was, and how to name other places."""
+    folder_hint = Words(
+        "  no agent has written anything here; `observe.folders` in config.yaml names other "
+        "folders:"
+    )
+    return [folder_hint.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
+
+
+def _note_lines(notes: Mirrored, style: Style) -> list[str]:
+    lines = [
+        style.say(
+            "  notes: {written} written, {deleted} deleted",
+            written=notes.written,
+            deleted=notes.deleted,
+        )
+    ]
+    changed = style.say("was changed and is left alone")
+    lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
+    return lines + [
+        f"  ✗ {printable(path)}: {printable(style.told(why))}"
+        for path, why in notes.troubles.items()
+    ]
+
+
+@command(
+    "observe run",
+    Words("Read agents' transcripts and remember what matters"),
+    present=render_observe_run,
+    when_stopped=Words("what was observed is kept; `gieok observe run` goes on"),
+    examples=("gieok observe run --once", "gieok observe run"),
+    effect=Effect.WRITE,
+)
 def observe_transcripts(
     call: Call,
     *,
@@ -229,78 +301,3 @@ def settle_scope(
     if sidecar.reflect_if_due(scope) or steps or not sidecar.active_file(scope).exists():
         sidecar.write_active_memory(scope)
     return steps
-
-
-def render_observe_run(result: ObserveRunResult, style: Style) -> str:
-    """Show what was done, and what keeps messages waiting."""
-    run_count = sum(count for step, count in result.steps.items() if step != Step.LOST)
-    lines = [
-        style.say(
-            "{messages} read, {run_count}, {rejects} rejected",
-            messages=_format_plural(result.messages, "message"),
-            run_count=_format_plural(run_count, "run"),
-            rejects=_format_plural(result.rejects, "line"),
-            messages2=result.messages,
-            run_count2=run_count,
-            rejects2=result.rejects,
-        )
-    ]
-    lines += [f"  → {path}" for path in result.active_memory]
-    if result.withheld:
-        lines.append(
-            style.say(
-                "  {withheld} passed over: paused, private or excluded",
-                withheld=_format_plural(result.withheld, "message"),
-                withheld2=result.withheld,
-            )
-        )
-    elif not (result.messages or result.active_memory or result.troubles):
-        lines += _format_searched_folders(result.folders, style)
-    lines += [
-        f"  ✗ {printable(path)}: {printable(style.told(reason))}"
-        for path, reason in result.troubles.items()
-    ]
-    lines += _note_lines(result.notes, style) if result.notes else []
-    if result.waiting:
-        lines.append(style.say("  waits: ") + printable(style.told(result.waiting)))
-    return "\n".join(lines)
-
-
-def _format_plural(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
-    """Return lines on the folders where no transcript was, and how to name other places."""
-    folder_hint = Words(
-        "  no agent has written anything here; `observe.folders` in config.yaml names other "
-        "folders:"
-    )
-    return [folder_hint.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
-
-
-def _note_lines(notes: Mirrored, style: Style) -> list[str]:
-    lines = [
-        style.say(
-            "  notes: {written} written, {deleted} deleted",
-            written=notes.written,
-            deleted=notes.deleted,
-        )
-    ]
-    changed = style.say("was changed and is left alone")
-    lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
-    return lines + [
-        f"  ✗ {printable(path)}: {printable(style.told(why))}"
-        for path, why in notes.troubles.items()
-    ]
-
-
-OPERATION = Operation(
-    name="observe run",
-    when_stopped=Words("what was observed is kept; `gieok observe run` goes on"),
-    examples=("gieok observe run --once", "gieok observe run"),
-    handler=observe_transcripts,
-    present=render_observe_run,
-    effect=Effect.WRITE,
-    doc=Words("Read agents' transcripts and remember what matters"),
-)

@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Annotated, NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Operation, Parameter, Style, printable
+from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.commands.memory import gaps
 from gieok.commands.memory.handles import NamedMemory
@@ -73,6 +73,30 @@ class ObserveShowResult:
         ]
 
 
+def render_observations(result: ObserveShowResult, style: Style) -> str:
+    """Show a line for each observation, under its day."""
+    lines: list[str] = []
+    day = None
+    for document, o in result.rows:
+        at = o.at.astimezone(result.zone)
+        if at.date() != day:
+            day = at.date()
+            lines.append(style.bold(day.isoformat()))
+        tick = "✅ " if o.is_done else ""
+        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
+        lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
+    if result.current_task:
+        lines += ["", *(printable(line) for line in result.current_task.splitlines())]
+    nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
+    return "\n".join(lines) or absence(nothing, result.not_looked_at, style)
+
+
+@command(
+    "observe show",
+    Words("Show what was observed, and where it came from"),
+    present=render_observations,
+    examples=("gieok observe show", "gieok observe show --limit 50"),
+)
 def show_observations(
     call: Call,
     *,
@@ -101,30 +125,3 @@ def show_observations(
         is_history=history,
         not_looked_at=missed or None,
     )
-
-
-def render_observations(result: ObserveShowResult, style: Style) -> str:
-    """Show a line for each observation, under its day."""
-    lines: list[str] = []
-    day = None
-    for document, o in result.rows:
-        at = o.at.astimezone(result.zone)
-        if at.date() != day:
-            day = at.date()
-            lines.append(style.bold(day.isoformat()))
-        tick = "✅ " if o.is_done else ""
-        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
-        lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
-    if result.current_task:
-        lines += ["", *(printable(line) for line in result.current_task.splitlines())]
-    nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
-    return "\n".join(lines) or absence(nothing, result.not_looked_at, style)
-
-
-OPERATION = Operation(
-    name="observe show",
-    examples=("gieok observe show", "gieok observe show --limit 50"),
-    handler=show_observations,
-    present=render_observations,
-    doc=Words("Show what was observed, and where it came from"),
-)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Operation, Parameter, Style
+from gieok.commands.command import Parameter, Style, command
 from gieok.commands.encode import Hidden, Inline, Rounded, mark_encoded_getter
 from gieok.commands.observe.exposition import Metric, MetricSample, format_exposition
 from gieok.commands.observe.prices import ModelPrices, Price, by_day
@@ -111,6 +111,95 @@ class ObserveStatsResult:
         return dict(by_day(self.costs))
 
 
+def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
+    """Show the totals that a person asks for first, then the days."""
+    if result.prometheus:
+        return format_exposition(build_observe_metrics(result))
+    j = result.journal
+    observer = (
+        result.model
+        or f"{style.say('rules')} {describe_rules_weakness(result.embedder).say(style.lang)}"
+    )
+    lines = [
+        style.bold(
+            style.say(
+                (
+                    "{messages:,} messages ({tokens:,} tokens), {transcripts:,} transcripts; "
+                    "observed by {observer}"
+                ),
+                messages=j.messages,
+                tokens=j.tokens,
+                transcripts=j.transcripts,
+                observer=observer,
+            )
+        ),
+        style.say(
+            (
+                "  waits: {backlog_tokens:,} tokens, {chunks} chunks, {undelivered} documents; "
+                "rejected: {rejects}"
+            ),
+            backlog_tokens=result.backlog_tokens,
+            chunks=j.chunks,
+            undelivered=j.undelivered,
+            rejects=j.rejects,
+        ),
+        style.say(
+            "  compression: {compression:.1f}; model tokens today: {today_tokens:,}",
+            compression=result.compression,
+            today_tokens=result.today_tokens,
+        ),
+    ]
+    lines += [
+        style.say(
+            "  {tier}: {memories:,} memories, {tokens:,} tokens",
+            tier=row.tier,
+            memories=row.memories,
+            tokens=row.tokens,
+        )
+        for row in result.tiers
+    ]
+    lines += [
+        style.say(
+            "  {day}: {count} run, {read:,} → {written:,} tokens",
+            plural="  {day}: {count} runs, {read:,} → {written:,} tokens",
+            day=day,
+            count=runs,
+            read=i,
+            written=o,
+        )
+        for day, (runs, i, o) in result.by_day().items()
+    ]
+    lines += [
+        style.say(
+            (
+                "  {day} {role}: {calls} calls ({failures} bad), {input_tokens:,} → "
+                "{output_tokens:,}, {seconds:.1f} s"
+            ),
+            day=day,
+            role=role,
+            calls=u.calls,
+            failures=u.failures,
+            input_tokens=u.input_tokens,
+            output_tokens=u.output_tokens,
+            seconds=u.seconds,
+        )
+        for (day, role), u in result.usage.items()
+    ]
+    lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
+    lines += [
+        f"  ✗ {i.name}: {style.told(i.detail)} ({i.since:%Y-%m-%d %H:%M}, {i.tries})"
+        for i in result.incidents
+    ]
+    lines += [f"  ✗ {r.path}:{r.line}: {style.told(r.reason)}" for r in result.rejects[:5]]
+    return "\n".join(lines)
+
+
+@command(
+    "observe stats",
+    Words("Show what went in, what came out, what it cost and what waits"),
+    present=render_observe_stats,
+    examples=("gieok observe stats", "gieok observe stats --days 7"),
+)
 def collect_observe_stats(
     call: Call,
     *,
@@ -243,95 +332,3 @@ def build_observe_metrics(result: ObserveStatsResult) -> list[Metric]:
             (MetricSample(len(result.incidents)),),
         ),
     ]
-
-
-def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
-    """Show the totals that a person asks for first, then the days."""
-    if result.prometheus:
-        return format_exposition(build_observe_metrics(result))
-    j = result.journal
-    observer = (
-        result.model
-        or f"{style.say('rules')} {describe_rules_weakness(result.embedder).say(style.lang)}"
-    )
-    lines = [
-        style.bold(
-            style.say(
-                (
-                    "{messages:,} messages ({tokens:,} tokens), {transcripts:,} transcripts; "
-                    "observed by {observer}"
-                ),
-                messages=j.messages,
-                tokens=j.tokens,
-                transcripts=j.transcripts,
-                observer=observer,
-            )
-        ),
-        style.say(
-            (
-                "  waits: {backlog_tokens:,} tokens, {chunks} chunks, {undelivered} documents; "
-                "rejected: {rejects}"
-            ),
-            backlog_tokens=result.backlog_tokens,
-            chunks=j.chunks,
-            undelivered=j.undelivered,
-            rejects=j.rejects,
-        ),
-        style.say(
-            "  compression: {compression:.1f}; model tokens today: {today_tokens:,}",
-            compression=result.compression,
-            today_tokens=result.today_tokens,
-        ),
-    ]
-    lines += [
-        style.say(
-            "  {tier}: {memories:,} memories, {tokens:,} tokens",
-            tier=row.tier,
-            memories=row.memories,
-            tokens=row.tokens,
-        )
-        for row in result.tiers
-    ]
-    lines += [
-        style.say(
-            "  {day}: {count} run, {read:,} → {written:,} tokens",
-            plural="  {day}: {count} runs, {read:,} → {written:,} tokens",
-            day=day,
-            count=runs,
-            read=i,
-            written=o,
-        )
-        for day, (runs, i, o) in result.by_day().items()
-    ]
-    lines += [
-        style.say(
-            (
-                "  {day} {role}: {calls} calls ({failures} bad), {input_tokens:,} → "
-                "{output_tokens:,}, {seconds:.1f} s"
-            ),
-            day=day,
-            role=role,
-            calls=u.calls,
-            failures=u.failures,
-            input_tokens=u.input_tokens,
-            output_tokens=u.output_tokens,
-            seconds=u.seconds,
-        )
-        for (day, role), u in result.usage.items()
-    ]
-    lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
-    lines += [
-        f"  ✗ {i.name}: {style.told(i.detail)} ({i.since:%Y-%m-%d %H:%M}, {i.tries})"
-        for i in result.incidents
-    ]
-    lines += [f"  ✗ {r.path}:{r.line}: {style.told(r.reason)}" for r in result.rejects[:5]]
-    return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="observe stats",
-    examples=("gieok observe stats", "gieok observe stats --days 7"),
-    handler=collect_observe_stats,
-    present=render_observe_stats,
-    doc=Words("Show what went in, what came out, what it cost and what waits"),
-)

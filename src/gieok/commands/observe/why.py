@@ -9,10 +9,10 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import (
     STATUSES,
-    Operation,
     Parameter,
     Style,
     Surface,
+    command,
     printable,
     tier_words,
 )
@@ -140,58 +140,6 @@ class WhyResult:
         return self.origin.shown_in
 
 
-def explain_memory_origin(
-    call: Call,
-    *,
-    id: Annotated[
-        str,
-        Parameter(
-            Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
-            positional=True,
-        ),
-    ] = "",
-    last: Annotated[
-        bool,
-        Parameter(Words("what was last put before an agent, with scores and cost"), cli_only=True),
-    ] = False,
-    session: Annotated[str, Parameter(Words("of this session of an agent"), cli_only=True)] = "",
-) -> WhyResult | LastResult:
-    """Return the origin of a memory, or the last injection."""
-    if last or (session and not id):
-        return find_last_injection(call, session)
-    if not id:
-        raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
-    memory = handles.find_only_memory(call, id, history=True) or _by_id(call, id.partition("#L")[0])
-    if memory is None and handles.is_handle(id):
-        memory = handles.require_memory(call, id)  # says where else it is
-    if memory is None:
-        raise BadRequest(
-            "no memory has the id {id!r} in {scope}",
-            id=id,
-            scope=call.scope,
-            hint="`gieok list` and `observe show` print them",
-        )
-    archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])
-    place = archived[0].place.path if archived and not memory.was_replaced else None
-    return WhyResult(
-        memory=memory,
-        said=origin.messages_of(call, memory),
-        origin=origin.find_memory_origin(call, memory),
-        zone=call.zone,
-        archived_in=place,
-    )
-
-
-def _by_id(call: Call, wanted: str) -> NamedMemory | None:
-    store, journal = call.home.store, call.home.journal
-    for scope in call.scopes:
-        if documents := store.get(scope, [wanted]):
-            return NamedMemory(documents[0])
-        if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
-            return NamedMemory(old[0], was_replaced=True)
-    return None
-
-
 def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
     """Show the memory, its messages with places, and what it replaced; or the last injection."""
     if isinstance(result, LastResult):
@@ -241,11 +189,67 @@ def _format_origin_facts(result: WhyResult, style: Style) -> str:
     return "  ".join(facts)
 
 
-OPERATION = Operation(
-    name="why",
-    examples=("gieok why 3fa9c01e", "gieok why --last"),
-    handler=explain_memory_origin,
+@command(
+    "why",
+    Words("Show where a memory comes from: the raw messages, and what it replaced"),
     present=render_memory_origin,
+    examples=("gieok why 3fa9c01e", "gieok why --last"),
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show where a memory comes from: the raw messages, and what it replaced"),
 )
+def explain_memory_origin(
+    call: Call,
+    *,
+    id: Annotated[
+        str,
+        Parameter(
+            Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
+            positional=True,
+        ),
+    ] = "",
+    last: Annotated[
+        bool,
+        Parameter(Words("what was last put before an agent, with scores and cost"), cli_only=True),
+    ] = False,
+    session: Annotated[str, Parameter(Words("of this session of an agent"), cli_only=True)] = "",
+) -> WhyResult | LastResult:
+    """Return the origin of a memory, or the last injection."""
+    if last or (session and not id):
+        return find_last_injection(call, session)
+    if not id:
+        raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
+    return explain_named_memory(call, id)
+
+
+def explain_named_memory(call: Call, name: str) -> WhyResult:
+    """Return the origin of the memory with a handle or id. Raises BadRequest."""
+    memory = handles.find_only_memory(call, name, history=True) or _by_id(
+        call, name.partition("#L")[0]
+    )
+    if memory is None and handles.is_handle(name):
+        memory = handles.require_memory(call, name)  # says where else it is
+    if memory is None:
+        raise BadRequest(
+            "no memory has the id {id!r} in {scope}",
+            id=name,
+            scope=call.scope,
+            hint="`gieok list` and `observe show` print them",
+        )
+    archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])
+    place = archived[0].place.path if archived and not memory.was_replaced else None
+    return WhyResult(
+        memory=memory,
+        said=origin.messages_of(call, memory),
+        origin=origin.find_memory_origin(call, memory),
+        zone=call.zone,
+        archived_in=place,
+    )
+
+
+def _by_id(call: Call, wanted: str) -> NamedMemory | None:
+    store, journal = call.home.store, call.home.journal
+    for scope in call.scopes:
+        if documents := store.get(scope, [wanted]):
+            return NamedMemory(documents[0])
+        if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
+            return NamedMemory(old[0], was_replaced=True)
+    return None

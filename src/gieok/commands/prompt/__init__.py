@@ -1,1 +1,1 @@
-"""Operations around the hooks of coding agents."""
+"""Commands around the hooks of coding agents."""

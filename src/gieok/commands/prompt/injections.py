@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Operation, Parameter, Style
+from gieok.commands.command import Parameter, Style, command
 from gieok.commands.prompt.last import LastResult, list_last_injections
 from gieok.commands.prompt.last import render_last_injection as present_last
 from gieok.errors import BadRequest
@@ -25,6 +25,19 @@ class InjectionsResult:
         return bool(self.injections)
 
 
+def render_injections(result: InjectionsResult, style: Style) -> str:
+    """Show each injection as `gieok why --last` does."""
+    if not result.found:
+        return style.say("Nothing that was put before an agent is kept.")
+    return "\n\n".join(present_last(injection, style) for injection in result.injections)
+
+
+@command(
+    "hook injections",
+    Words("Show what was put before agents lately: exact text, sources, cost"),
+    present=render_injections,
+    examples=("gieok hook injections", "gieok hook injections --limit 3"),
+)
 def list_injections(
     call: Call, *, limit: Annotated[int, Parameter(Words("how many, the newest first"))] = 10
 ) -> InjectionsResult:
@@ -35,19 +48,3 @@ def list_injections(
     if not 0 < limit <= _MOST:
         raise BadRequest("limit is {limit}", limit=limit, most=_MOST, hint="1 to {most:,}")
     return InjectionsResult(tuple(list_last_injections(call, limit)))
-
-
-def render_injections(result: InjectionsResult, style: Style) -> str:
-    """Show each injection as `gieok why --last` does."""
-    if not result.found:
-        return style.say("Nothing that was put before an agent is kept.")
-    return "\n\n".join(present_last(injection, style) for injection in result.injections)
-
-
-OPERATION = Operation(
-    name="hook injections",
-    examples=("gieok hook injections", "gieok hook injections --limit 3"),
-    handler=list_injections,
-    present=render_injections,
-    doc=Words("Show what was put before agents lately: exact text, sources, cost"),
-)

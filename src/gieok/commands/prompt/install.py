@@ -13,7 +13,7 @@ from gieok.agents.install import change
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -53,6 +53,56 @@ class InstallResult:
         return [FileChange(change.path, change.status) for change in self.changes]
 
 
+def render_install(result: InstallResult, style: Style) -> str:
+    """Show a line for each file; for a dry run, the lines that would change."""
+    lines = []
+    for c in result.changes:
+        lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
+        if result.dry_run and c.status != "unchanged":
+            lines += [f"  {printable(line)}" for line in _diff_file_change(c)]
+    if result.note:
+        lines.append(f"→ {result.note.say(style.lang)}")
+    if result.missing:
+        lines.append(f"! {result.missing.say(style.lang)}")
+    if not (result.dry_run or result.uninstalled or result.missing):
+        proof = Words("`gieok doctor` fires it and shows what it injects")
+        lines.append(proof.say(style.lang))
+        daemon = Words(
+            "a session's start brings Gieok's daemon up, by which prompts are answered by "
+            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
+            "in"
+        )
+        lines.append(daemon.say(style.lang))
+        if result.agent in OBSERVERS:
+            model = Words.of(
+                (
+                    "`observe.model: {agent}` in the settings lets its own command observe, "
+                    "without a key"
+                ),
+                agent=result.agent,
+            )
+            lines.append(model.say(style.lang))
+    return "\n".join(lines)
+
+
+def _diff_file_change(c: InstallChange) -> list[str]:
+    before, after = (
+        (data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after)
+    )
+    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+
+
+@command(
+    "install",
+    Words("Put recall into a coding agent's own settings"),
+    present=render_install,
+    examples=(
+        "gieok install claude-code --commands",
+        "gieok install codex --dry-run",
+        "gieok install cursor --uninstall",
+    ),
+    effect=Effect.WRITE,
+)
 def install_agent(
     call: Call,
     *,
@@ -179,62 +229,9 @@ def build_own_command(call: Call) -> OwnCommand:
     return OwnCommand(words, {HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
 
 
-def render_install(result: InstallResult, style: Style) -> str:
-    """Show a line for each file; for a dry run, the lines that would change."""
-    lines = []
-    for c in result.changes:
-        lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
-        if result.dry_run and c.status != "unchanged":
-            lines += [f"  {printable(line)}" for line in _diff_file_change(c)]
-    if result.note:
-        lines.append(f"→ {result.note.say(style.lang)}")
-    if result.missing:
-        lines.append(f"! {result.missing.say(style.lang)}")
-    if not (result.dry_run or result.uninstalled or result.missing):
-        proof = Words("`gieok doctor` fires it and shows what it injects")
-        lines.append(proof.say(style.lang))
-        daemon = Words(
-            "a session's start brings Gieok's daemon up, by which prompts are answered by "
-            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
-            "in"
-        )
-        lines.append(daemon.say(style.lang))
-        if result.agent in OBSERVERS:
-            model = Words.of(
-                (
-                    "`observe.model: {agent}` in the settings lets its own command observe, "
-                    "without a key"
-                ),
-                agent=result.agent,
-            )
-            lines.append(model.say(style.lang))
-    return "\n".join(lines)
-
-
 _STATUS = {
     "created": Words("created"),
     "changed": Words("changed"),
     "removed": Words("removed"),
     "unchanged": Words("unchanged"),
 }
-
-
-def _diff_file_change(c: InstallChange) -> list[str]:
-    before, after = (
-        (data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after)
-    )
-    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
-
-
-OPERATION = Operation(
-    name="install",
-    examples=(
-        "gieok install claude-code --commands",
-        "gieok install codex --dry-run",
-        "gieok install cursor --uninstall",
-    ),
-    handler=install_agent,
-    present=render_install,
-    effect=Effect.WRITE,
-    doc=Words("Put recall into a coding agent's own settings"),
-)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
@@ -48,6 +48,69 @@ class MeasureResult:
         return bool(self.answerable or self.unanswerable)
 
 
+def render_recall_measure(result: MeasureResult, style: Style) -> str:
+    """Show a table of levels."""
+    head = Words.of(
+        "{answerable} prompts with an answer, {unanswerable} without ({file})",
+        answerable=result.answerable,
+        unanswerable=result.unanswerable,
+        file=result.file,
+    )
+
+    def say_column(name: str) -> str:
+        return style.say(name, about="a column of a measure")
+
+    heads = [pad_columns(say_column(name), -wide) for name, wide in _COLUMNS.items()]
+    lines = [head.say(style.lang), " ".join((" " * _LEVEL_COLUMNS, *heads))]
+    for level in result.levels.values():
+        name = pad_columns(say_column(level.name), _LEVEL_COLUMNS)
+        shares = (
+            f"{_format_percent(level.precision):>{_COLUMNS['precision']}}",
+            f"{_format_percent(level.recall):>{_COLUMNS['recall']}}",
+        )
+        lines.append(" ".join((name, f"{level.shown:>{_COLUMNS['shown']}}", *shares)))
+    silence = pad_columns(say_column("silence"), _LEVEL_COLUMNS)
+    lines.append(f"{silence} {_format_percent(result.silence):>17}")
+    lines.append(_format_answer_sources(result, style))
+    lines += [_format_failed_prompt(failed, style) for failed in result.failed]
+    return "\n".join(lines)
+
+
+def _format_answer_sources(result: MeasureResult, style: Style) -> str:
+    daemon, words = result.by["daemon"], result.by["words"]
+    return style.dim(
+        style.say(
+            (
+                "asked as the hook asks now: {daemon} answered by the daemon, by meaning; {words} "
+                "by words alone"
+            ),
+            daemon=daemon,
+            words=words,
+        )
+    )
+
+
+def _format_failed_prompt(one: measure.FailedPrompt, style: Style) -> str:
+    shown = ", ".join(map(printable, one.shown)) or style.say("nothing")
+    expected = ", ".join(map(printable, one.expected)) or style.say("silence")
+    wrong = style.say("shown: {shown}; expected: {expected}", shown=shown, expected=expected)
+    return f"✗ {printable(one.prompt)}  {wrong}"
+
+
+def _format_percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+@command(
+    "hook measure",
+    Words("Measure recall on prompts that you labelled"),
+    present=render_recall_measure,
+    examples=(
+        "gieok hook measure --file prompts.jsonl",
+        'gieok hook measure --add "Which linter?" --expect decision/linter-ruff',
+    ),
+    effect=Effect.WRITE,
+)
 def measure_recall(
     call: Call,
     *,
@@ -235,69 +298,3 @@ def _ask_recall_label(call: Call, recall: "_Recall") -> Label | None:
 
 _COLUMNS = {"shown": 6, "precision": 10, "recall": 8}
 _LEVEL_COLUMNS = 8
-
-
-def render_recall_measure(result: MeasureResult, style: Style) -> str:
-    """Show a table of levels."""
-    head = Words.of(
-        "{answerable} prompts with an answer, {unanswerable} without ({file})",
-        answerable=result.answerable,
-        unanswerable=result.unanswerable,
-        file=result.file,
-    )
-
-    def say_column(name: str) -> str:
-        return style.say(name, about="a column of a measure")
-
-    heads = [pad_columns(say_column(name), -wide) for name, wide in _COLUMNS.items()]
-    lines = [head.say(style.lang), " ".join((" " * _LEVEL_COLUMNS, *heads))]
-    for level in result.levels.values():
-        name = pad_columns(say_column(level.name), _LEVEL_COLUMNS)
-        shares = (
-            f"{_format_percent(level.precision):>{_COLUMNS['precision']}}",
-            f"{_format_percent(level.recall):>{_COLUMNS['recall']}}",
-        )
-        lines.append(" ".join((name, f"{level.shown:>{_COLUMNS['shown']}}", *shares)))
-    silence = pad_columns(say_column("silence"), _LEVEL_COLUMNS)
-    lines.append(f"{silence} {_format_percent(result.silence):>17}")
-    lines.append(_format_answer_sources(result, style))
-    lines += [_format_failed_prompt(failed, style) for failed in result.failed]
-    return "\n".join(lines)
-
-
-def _format_answer_sources(result: MeasureResult, style: Style) -> str:
-    daemon, words = result.by["daemon"], result.by["words"]
-    return style.dim(
-        style.say(
-            (
-                "asked as the hook asks now: {daemon} answered by the daemon, by meaning; {words} "
-                "by words alone"
-            ),
-            daemon=daemon,
-            words=words,
-        )
-    )
-
-
-def _format_failed_prompt(one: measure.FailedPrompt, style: Style) -> str:
-    shown = ", ".join(map(printable, one.shown)) or style.say("nothing")
-    expected = ", ".join(map(printable, one.expected)) or style.say("silence")
-    wrong = style.say("shown: {shown}; expected: {expected}", shown=shown, expected=expected)
-    return f"✗ {printable(one.prompt)}  {wrong}"
-
-
-def _format_percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
-
-
-OPERATION = Operation(
-    name="hook measure",
-    examples=(
-        "gieok hook measure --file prompts.jsonl",
-        'gieok hook measure --add "Which linter?" --expect decision/linter-ruff',
-    ),
-    handler=measure_recall,
-    present=render_recall_measure,
-    effect=Effect.WRITE,
-    doc=Words("Measure recall on prompts that you labelled"),
-)

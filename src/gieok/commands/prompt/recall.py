@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.agents import table
 from gieok.commands.absence import absence
-from gieok.commands.command import Operation, Parameter, Style, printable
+from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Omitted, Score
 from gieok.commands.memory import newest
 from gieok.commands.memory.hits import not_taken_as_times
@@ -113,6 +113,66 @@ class _Found(NamedTuple):
     has_won: bool = False
 
 
+def render_recall(result: RecallResult, style: Style) -> str:
+    """Show the text to inject, then the memories behind it."""
+    if not result.text:
+        nothing = Words("Nothing would be injected.")
+        return "\n".join(
+            [
+                absence(nothing, result.not_looked_at, style),
+                *_list_notes(result, style),
+                *_explain_candidates(result, style),
+            ]
+        )
+    lines = [printable(result.text)]
+    lines += [
+        style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
+        for m in result.memories
+    ]
+    lines.append(style.dim(style.say("{tokens} tokens", tokens=result.tokens)))
+    return "\n".join([*lines, *_list_notes(result, style), *_explain_candidates(result, style)])
+
+
+def _list_notes(result: RecallResult, style: Style) -> list[str]:
+    """Return the notes that follow a recall.
+
+    One note says why the recall is degraded, another which words were not read as a time.
+    """
+    notes = (
+        [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
+    )
+    if result.not_times:
+        notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
+    return notes
+
+
+def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
+    """Return a line for each candidate, with its fate."""
+    if result.cuts is None:
+        return []
+    first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"
+    lines = [
+        style.bold(
+            style.say(
+                "shown from {first} on, further ones from {further}", first=first, further=further
+            )
+        )
+    ]
+    for candidate in result.candidates or ():
+        text = printable(" ".join((candidate.title or candidate.text).split())[:60])
+        lines.append(
+            f"{candidate.score:.2f}  {candidate.handle:<12} {text}  "
+            f"{style.dim(FATES[candidate.fate].say(style.lang))}"
+        )
+    return lines
+
+
+@command(
+    "recall",
+    Words("Show what is put before a prompt, and why"),
+    present=render_recall,
+    examples=('gieok recall "which linter do we use?"',),
+)
 def recall_memories(
     call: Call,
     *,
@@ -472,66 +532,3 @@ def _build_injected_memory(
         score=one.score,
         is_sure=one.score >= SURE,
     )
-
-
-def render_recall(result: RecallResult, style: Style) -> str:
-    """Show the text to inject, then the memories behind it."""
-    if not result.text:
-        nothing = Words("Nothing would be injected.")
-        return "\n".join(
-            [
-                absence(nothing, result.not_looked_at, style),
-                *_list_notes(result, style),
-                *_explain_candidates(result, style),
-            ]
-        )
-    lines = [printable(result.text)]
-    lines += [
-        style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
-        for m in result.memories
-    ]
-    lines.append(style.dim(style.say("{tokens} tokens", tokens=result.tokens)))
-    return "\n".join([*lines, *_list_notes(result, style), *_explain_candidates(result, style)])
-
-
-def _list_notes(result: RecallResult, style: Style) -> list[str]:
-    """Return the notes that follow a recall.
-
-    One note says why the recall is degraded, another which words were not read as a time.
-    """
-    notes = (
-        [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
-    )
-    if result.not_times:
-        notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
-    return notes
-
-
-def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
-    """Return a line for each candidate, with its fate."""
-    if result.cuts is None:
-        return []
-    first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"
-    lines = [
-        style.bold(
-            style.say(
-                "shown from {first} on, further ones from {further}", first=first, further=further
-            )
-        )
-    ]
-    for candidate in result.candidates or ():
-        text = printable(" ".join((candidate.title or candidate.text).split())[:60])
-        lines.append(
-            f"{candidate.score:.2f}  {candidate.handle:<12} {text}  "
-            f"{style.dim(FATES[candidate.fate].say(style.lang))}"
-        )
-    return lines
-
-
-OPERATION = Operation(
-    name="recall",
-    examples=('gieok recall "which linter do we use?"',),
-    handler=recall_memories,
-    present=render_recall,
-    doc=Words("Show what is put before a prompt, and why"),
-)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from gieok.commands.command import Operation, Parameter, Style
+from gieok.commands.command import Parameter, Style, command
 from gieok.commands.encode import Hidden, Inline
 from gieok.home.call import Call
 from gieok.hook import stats
@@ -23,17 +23,6 @@ class HookStatsResult:
     def found(self) -> bool:
         """True where the hook was called."""
         return bool(self.stats.events)
-
-
-def collect_hook_stats(
-    call: Call, *, days: Annotated[int, Parameter(Words("of the last days (0: all)"))] = 30
-) -> HookStatsResult:
-    """Return the figures."""
-    now_ms = round(call.clock.now().timestamp() * 1000)
-    since_ms = now_ms - days * 86_400_000 if days else 0
-    rows = stats.read_hook_calls(call.home.folder)
-    counted = stats.count_hook_calls(rows, since_ms)
-    return HookStatsResult(counted, days, len(rows) - sum(counted.events.values()))
 
 
 def render_hook_stats(result: HookStatsResult, style: Style) -> str:
@@ -71,10 +60,18 @@ def _format_word_share(s: stats.Stats) -> str:
     return "–" if share is None else f"{s.by_words} ({share:.0%})"
 
 
-OPERATION = Operation(
-    name="hook stats",
-    examples=("gieok hook stats", "gieok hook stats --days 30"),
-    handler=collect_hook_stats,
+@command(
+    "hook stats",
+    Words("Count what the hook did: levels, latencies, searches after it"),
     present=render_hook_stats,
-    doc=Words("Count what the hook did: levels, latencies, searches after it"),
+    examples=("gieok hook stats", "gieok hook stats --days 30"),
 )
+def collect_hook_stats(
+    call: Call, *, days: Annotated[int, Parameter(Words("of the last days (0: all)"))] = 30
+) -> HookStatsResult:
+    """Return the figures."""
+    now_ms = round(call.clock.now().timestamp() * 1000)
+    since_ms = now_ms - days * 86_400_000 if days else 0
+    rows = stats.read_hook_calls(call.home.folder)
+    counted = stats.count_hook_calls(rows, since_ms)
+    return HookStatsResult(counted, days, len(rows) - sum(counted.events.values()))

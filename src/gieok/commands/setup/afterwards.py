@@ -1,17 +1,20 @@
 """Carries out the chosen actions after the settings are saved.
 
-Each action is an operation that can also be called on its own.
+Each action is a command that can also be called on its own.
 """
 
 import calendar
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gieok.commands import load_command
 from gieok.commands.command import Style, printable
-from gieok.commands.home.daemon import DownResult, UpResult
+from gieok.commands.home.daemon import (
+    render_daemon_start,
+    start_home_daemon,
+    stop_home_daemon,
+)
 from gieok.commands.observe.run import take_in_transcripts
 from gieok.commands.setup.interview import ASKED, YES, Interview
 from gieok.commands.setup.questions.after import to_install
@@ -60,7 +63,9 @@ class Afterwards:
 
     def suggestion(self) -> str:
         """Return a question that memory can answer; '' where memory holds nothing."""
-        rows = self._run("list", call=self._everywhere(), limit=1).memories
+        from gieok.commands.memory.listing import list_memories
+
+        rows = list_memories(self._everywhere(), limit=1).memories
         if not rows:
             return ""
         day = rows[0].day
@@ -74,7 +79,9 @@ class Afterwards:
         """Return the lines that a search finds in everything imported, with their day and
         handle.
         """
-        hits = self._run("search", call=self._everywhere(), query=[text], limit=_HITS).results
+        from gieok.commands.memory.search import search_memory
+
+        hits = search_memory(self._everywhere(), query=[text], limit=_HITS).results
         sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
         lines = [] if sure else [self._call.words("  nothing was found")]
         for hit in sure:
@@ -102,13 +109,10 @@ class Afterwards:
                 self._call.words(message),
             )
 
-    # Each has its own result.
-    def _run(self, name: str, call: Call | None = None, **values: object) -> Any:  # noqa: ANN401
-        named_operation = load_command(name)
-        return named_operation.handler(call or self._call, **values)
-
     def _installed(self, agent: str) -> str:
-        result = self._run("install", call=replace(self._call, ask=None), agent=agent)
+        from gieok.commands.prompt.install import install_agent
+
+        result = install_agent(replace(self._call, ask=None), agent=agent)
         count = sum(change.status != "unchanged" for change in result.changes)
         summary = self._call.words("{count} files changed", count=count)
         notes = [note.say(self._call.lang) for note in (result.note, result.missing) if note]
@@ -137,6 +141,8 @@ class Afterwards:
         return f"{summary}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:
+        from gieok.commands.memory.index import index_memory, render_index_report
+
         vault = str(self._known.machine.vaults[0])
         kept_back = [
             name.strip()
@@ -144,11 +150,12 @@ class Afterwards:
             if name.strip()
         ]
         if self._known.text("index_vault") == ASKED and vault not in kept_back:
-            setting = load_command("config set")
+            from gieok.commands.home.set_config import set_config_value
+
             folders = ", ".join([*kept_back, vault])
-            setting.handler(self._call, name="hook.asked_only", value=folders)
-        result = self._run("index", paths=[vault])
-        return load_command("index").present(result, self._style).partition("\n")[0]
+            set_config_value(self._call, name="hook.asked_only", value=folders)
+        result = index_memory(self._call, paths=[vault])
+        return render_index_report(result, self._style).partition("\n")[0]
 
     def _runs(self) -> bool:
         daemon = self._call.home.daemon
@@ -157,10 +164,8 @@ class Afterwards:
     def _started(self) -> str:
         """Start the daemon, or restart a running daemon so that it reads the new settings."""
         if self._runs():
-            down: DownResult = load_command("down").handler(self._call)
-            del down
-        up: UpResult = load_command("up").handler(self._call)
-        return load_command("up").present(up, self._style)
+            stop_home_daemon(self._call)
+        return render_daemon_start(start_home_daemon(self._call), self._style)
 
     def _everywhere(self) -> Call:
         """Return a call that reads every scope: conversations are in the scopes of projects."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from gieok.commands.command import Effect, Operation, Parameter, Style, printable
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.setup import answers
 from gieok.commands.setup.afterwards import Afterwards, Deed
@@ -46,6 +46,35 @@ class SetupResult:
         return all(deed.ok for deed in self.done)
 
 
+def render_setup(result: SetupResult, style: Style) -> str:
+    """Show what was saved and done without a dialogue, what was found, and what to do next."""
+    lines = []
+    if not result.was_asked:
+        lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
+        lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
+        lines += [result.answer] if result.answer else []
+    return "\n".join([*lines, *_format_next_commands(style)])
+
+
+def _format_next_commands(style: Style) -> list[str]:
+    return [
+        style.say("\nNext:"),
+        style.say('  gieok remember "…" keep something'),
+        style.say('  gieok search "…"   ask; in a project, about it'),
+        style.say("  gieok status       what is remembered, how fresh"),
+        style.say("  gieok doctor       proves that every part works"),
+        style.say("  gieok setup        change any of this again"),
+    ]
+
+
+@command(
+    "setup",
+    Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
+    present=render_setup,
+    when_stopped=Words(""),
+    effect=Effect.WRITE,
+    examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
+)
 def set_up_gieok(
     call: Call,
     *,
@@ -226,35 +255,3 @@ def deed_line(deed: Deed, lang: str) -> str:
     return (
         f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
     )
-
-
-def render_setup(result: SetupResult, style: Style) -> str:
-    """Show what was saved and done without a dialogue, what was found, and what to do next."""
-    lines = []
-    if not result.was_asked:
-        lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
-        lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
-        lines += [result.answer] if result.answer else []
-    return "\n".join([*lines, *_format_next_commands(style)])
-
-
-def _format_next_commands(style: Style) -> list[str]:
-    return [
-        style.say("\nNext:"),
-        style.say('  gieok remember "…" keep something'),
-        style.say('  gieok search "…"   ask; in a project, about it'),
-        style.say("  gieok status       what is remembered, how fresh"),
-        style.say("  gieok doctor       proves that every part works"),
-        style.say("  gieok setup        change any of this again"),
-    ]
-
-
-OPERATION = Operation(
-    name="setup",
-    when_stopped=Words(""),
-    handler=set_up_gieok,
-    present=render_setup,
-    effect=Effect.WRITE,
-    examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
-    doc=Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
-)

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gieok.commands import NAMES, load_command, rib
-from gieok.commands.command import Effect, Operation, Surface
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.encode import result_schema
 from gieok.commands.request import request_schema
 from gieok.commands.run import OperationAnswer, run_operation
@@ -84,7 +84,7 @@ class CallerPlace:
     folder: str = ""
     scope: str = ""
 
-    def call(self, found: Operation[Any], resident: Resident) -> Call:
+    def call(self, found: Command[..., Any], resident: Resident) -> Call:
         """Open the call of a place. Raises BadRequest."""
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
@@ -109,7 +109,7 @@ def answer_http_operation(
     """Run an operation of `FITTING`, and return its answer."""
     fixed = FIXED.get(name, {})
 
-    def call_for(found: Operation[Any]) -> Call:
+    def call_for(found: Command[..., Any]) -> Call:
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
@@ -139,20 +139,20 @@ def describe_operation_routes() -> tuple[dict[str, Any], dict[str, Any]]:
     return all_paths, schemas
 
 
-def _build_http_request_schema(found: Operation[Any]) -> dict[str, Any]:
+def _build_http_request_schema(found: Command[..., Any]) -> dict[str, Any]:
     schema = request_schema(found, Surface.HTTP)
     for parameter, value in FIXED.get(found.name, {}).items():
         schema["properties"][parameter] |= {"const": value, "default": value}
     return schema
 
 
-def _describe_operation_route(found: Operation[Any], title: str) -> dict[str, Any]:
+def _describe_operation_route(found: Command[..., Any], title: str) -> dict[str, Any]:
     def reference(what: str) -> dict[str, Any]:
         return {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}{what}"}}}
 
     wrong = {_PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {
-        "tags": [rib(found.name)],
+        "tags": [found.rib],
         "summary": found.doc.en,
         "description": f"`gieok {found.name}`. {_EFFECTS[found.effect]}",
         "operationId": found.name.replace(" ", "_").replace("-", "_"),

@@ -8,8 +8,12 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from gieok.commands import load_command
 from gieok.commands.command import Style
+from gieok.commands.memory.edit import edit_memory
+from gieok.commands.memory.forget import forget_memories, render_forgotten
+from gieok.commands.memory.retire import restore_memories, retire_memories
+from gieok.commands.memory.transfer import transfer_memories
+from gieok.commands.memory.trust import trust_project
 from gieok.errors import BadRequest, GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
@@ -22,7 +26,10 @@ def correct_memory_on_page(seen: PageRequest) -> Response:
     handle = seen.request.path_params["handle"]
     try:
         edited = seen.memory_of(handle).run(
-            "edit", handle=handle, text=[seen.sent("text")], important=bool(seen.sent("important"))
+            edit_memory,
+            handle=handle,
+            text=[seen.sent("text")],
+            important=bool(seen.sent("important")),
         )
     except GieokError as error:
         return seen.failed("refused.html", error, handles=[handle])
@@ -61,7 +68,7 @@ def _retire_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     retired = [
         item
         for memory, names in groups.values()
-        for item in memory.run("retire", memories=names, keep=True).memories
+        for item in memory.run(retire_memories, memories=names, keep=True).memories
     ]
     also = sum(len(item.also) for item in retired)
     notice = seen.words("Put away: {retired}.", retired=len(retired))
@@ -75,7 +82,7 @@ def _restore_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     restored = [
         item
         for memory, names in groups.values()
-        for item in memory.run("restore", memories=names).memories
+        for item in memory.run(restore_memories, memories=names).memories
     ]
     notice = seen.words("Restored: {restored}.", restored=len(restored))
     return _return_with_undo(
@@ -88,7 +95,8 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     if not target:
         raise BadRequest("no scope was chosen", hint="choose where the memories shall be")
     results = [
-        memory.run("transfer", memories=names, to=target) for memory, names in groups.values()
+        memory.run(transfer_memories, memories=names, to=target)
+        for memory, names in groups.values()
     ]
     moved = [item for result in results for item in result.memories]
     notice = seen.words("Moved to {target}: {moved}.", target=target, moved=len(moved))
@@ -104,8 +112,8 @@ def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     """Show once more all memories that would go, then forget them."""
     is_sure, plans = bool(seen.sent("yes")), []
     for memory, names in groups.values():
-        result = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
-        plans.append(load_command("forget").present(result, Style(seen.lang, colour=False)))
+        result = memory.run(forget_memories, handles=names, yes=is_sure, dry_run=not is_sure)
+        plans.append(render_forgotten(result, Style(seen.lang, colour=False)))
     handles = [name for _, names in groups.values() for name in names]
     if not is_sure:
         return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=False)
@@ -128,7 +136,7 @@ def _return_with_undo(
 def trust_shown_content(seen: PageRequest) -> Response:
     """Trust exactly the content that the page showed."""
     try:
-        seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
+        seen.memory.run(trust_project, exactly=seen.sent("exactly"), yes=True)
     except GieokError as error:
         return seen.failed("trust.html", error, waits=None)
     notice = seen.words("Trusted: it is recalled from now on.")

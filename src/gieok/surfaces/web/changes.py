@@ -6,8 +6,12 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
-from gieok.commands import load_command
-from gieok.commands.command import Style
+from gieok.commands.archive.answer import approve_pending, reject_pending
+from gieok.commands.command import Command, P, ResultT, Style
+from gieok.commands.memory.index import index_memory
+from gieok.commands.memory.remember import remember_record
+from gieok.commands.observe.run import observe_transcripts
+from gieok.commands.prompt.install import install_agent
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.places.scope import USER_SCOPE
@@ -25,7 +29,7 @@ def remember(seen: PageRequest) -> Response:
     text = seen.sent("text")
     try:
         is_users = seen.scopes[0] != USER_SCOPE and seen.call.scope.path == USER_SCOPE
-        remembered = seen.site.memory("auto").run("remember", text=text, user=is_users)
+        remembered = seen.site.memory("auto").run(remember_record, text=[text], user=is_users)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
     notice = seen.words("Remembered. This is how it is found:")
@@ -37,7 +41,7 @@ def index(seen: PageRequest) -> Response:
     folder = seen.sent("folder")
 
     def work(job: PageJob) -> str:
-        return _run_reporting_command(seen, job, "index", paths=[folder])
+        return _run_reporting_command(seen, job, index_memory, paths=[folder])
 
     if not folder:
         return seen.back_to("/first")
@@ -49,29 +53,34 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
     """Index all past sessions of agents, and observe them."""
 
     def work(job: PageJob) -> str:
-        lines = _run_reporting_command(seen, job, "index", sessions=True)
-        return f"{lines}\n{_run_reporting_command(seen, job, 'observe run', once=True)}"
+        lines = _run_reporting_command(seen, job, index_memory, sessions=True)
+        return f"{lines}\n{_run_reporting_command(seen, job, observe_transcripts, once=True)}"
 
     seen.site.jobs.start(Words("Reading what was said to agents"), work)
     return seen.back_to("/first")
 
 
-def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, **values: object) -> str:
+def _run_reporting_command(
+    seen: PageRequest,
+    job: PageJob,
+    command: Command[P, ResultT],
+    *args: P.args,
+    **values: P.kwargs,
+) -> str:
     """Run a command that reports its progress to a job; return the command's last words."""
-    command = load_command(name)
     call = replace(
         rescope_call(seen.memory.call),
         say=job.say,
         tell=job.tell,
     )
-    return command.present(command.call(call, **values), Style(seen.lang, colour=False))
+    return command.present(command(call, *args, **values), Style(seen.lang, colour=False))
 
 
 def install_chosen_agent(seen: PageRequest) -> Response:
     """Install Gieok in the settings of an agent."""
     agent = seen.sent("agent")
     try:
-        installed = seen.memory.run("install", agent=agent)
+        installed = seen.memory.run(install_agent, agent=agent)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
     files = ", ".join(
@@ -88,12 +97,14 @@ def answer_archive_question(seen: PageRequest) -> Response:
     """Approve or reject the change that an archive waits for."""
     verb = seen.request.path_params["verb"]
     try:
-        seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
+        seen.memory.run(_ANSWERS[verb], names=[seen.sent("what")])
     except GieokError as error:
         return show_health_page(seen, error)
     return seen.back_to(f"/status?told={quote(seen.words('Done.'))}")
 
 
+#: Word of the address → the command that answers.
+_ANSWERS = {"approve": approve_pending, "reject": reject_pending}
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     "/remember": remember,
     "/first/index": index,

@@ -10,7 +10,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from gieok.commands import NAMES, load_command, rib
+from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect
 from gieok.errors import STATUS, BadRequest, NotFound, Phrase
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
@@ -52,14 +52,14 @@ def operations(accept_language: Annotated[str, Header()] = "") -> list[Operation
 def _list_operation_rows(lang: str) -> tuple[OperationRow, ...]:
     return tuple(
         OperationRow(
-            name=name,
-            doc=load_command(name).doc.say(lang),
-            effect=load_command(name).effect,
-            group=rib(name),
-            path=path_of(name) if name in FITTING else None,
-            elsewhere=ELSEWHERE.get(name, ""),
+            name=chosen.name,
+            doc=chosen.doc.say(lang),
+            effect=chosen.effect,
+            group=chosen.rib,
+            path=path_of(chosen.name) if chosen.name in FITTING else None,
+            elsewhere=ELSEWHERE.get(chosen.name, ""),
         )
-        for name in NAMES
+        for chosen in map(load_command, NAMES)
     )
 
 

@@ -9,11 +9,14 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from gieok.code.report import picture
-from gieok.commands import load_command
 from gieok.commands.code import overview
+from gieok.commands.code.impact import find_code_impact
+from gieok.commands.code.init import render_code_sync
 from gieok.commands.code.project import build_freshness_note
-from gieok.commands.command import Style, Surface
-from gieok.commands.request import check_request
+from gieok.commands.code.status import read_code_status
+from gieok.commands.code.sync import sync_code_files
+from gieok.commands.command import Style
+from gieok.commands.request import run_checked_command
 from gieok.errors import GieokError, NotFound, NotIndexed
 from gieok.home.call import Call
 from gieok.surfaces.web import reach
@@ -30,7 +33,7 @@ def code(seen: PageRequest) -> Response:
     try:
         call, root, roots = _choose_code_project(seen)
         values |= {"root": str(root), "roots": roots, "name": root.name}
-        status = _run_code_command(call, "code status")
+        status = run_checked_command(read_code_status, call)
         project = overview.build_project_overview(call)
     except GieokError as error:
         if isinstance(error, NotIndexed) and not seen.asked(
@@ -97,12 +100,10 @@ def sync_code_project(seen: PageRequest) -> Response:
     """Index the changed files of a project again."""
     try:
         call, root, _ = _choose_code_project(seen, seen.sent("project"))
-        result = _run_code_command(call, "code sync", trigger="pages", no_wait=True)
+        result = run_checked_command(sync_code_files, call, trigger="pages", no_wait=True)
     except GieokError as error:
         return seen.failed("code.html", error, target="", root="", roots=[], impact=None)
-    style_words = (
-        load_command("code sync").present(result, Style(seen.lang, colour=False)).splitlines()
-    )
+    style_words = render_code_sync(result, Style(seen.lang, colour=False)).splitlines()
     notice = style_words[0] if style_words else ""
     return seen.back_to(f"/code?project={quote(str(root))}&told={quote(notice)}")
 
@@ -128,12 +129,6 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Call, Path
     return replace(call, caller=call.caller._replace(folder=root)), root, roots
 
 
-# `Any`, because each operation has its own type of result.
-def _run_code_command(call: Call, name: str, **values: object) -> Any:  # noqa: ANN401
-    command = load_command(name)
-    return command.call(call, **check_request(command, values, Surface.CLI))
-
-
 def _format_impact_address(root: Path, target: str) -> str:
     return f"/code?project={quote(str(root))}&target={quote(target)}#impact"
 
@@ -146,7 +141,7 @@ def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa
 
 
 def _build_impact_values(seen: PageRequest, call: Call, root: Path, target: str) -> dict[str, Any]:
-    result = _run_code_command(call, "code impact", target=target, limit=0)
+    result = run_checked_command(find_code_impact, call, target=target, limit=0)
     files = list(dict.fromkeys(test.path for test in result.tests))
     return {
         "impact": result,

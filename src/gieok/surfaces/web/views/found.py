@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from gieok.commands.memory.filters import SEARCHED_STATUSES
 from gieok.commands.memory.hits import SearchHit, not_taken_as_times
+from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
 from gieok.memory.files import roots
 from gieok.ranking.likelihood import LOW
@@ -73,8 +74,8 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
         return values
     try:
         result = seen.memory.run(
-            "search",
-            query=filters.get("q", ""),
+            search_memory,
+            query=[filters.get("q", "")],
             explain=True,
             limit=limit + (limit < _MOST),
             source=filters.get("source", "all"),

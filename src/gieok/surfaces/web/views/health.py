@@ -5,14 +5,20 @@ from typing import Any, NamedTuple
 
 from starlette.responses import HTMLResponse, Response
 
-from gieok.commands import load_command
-from gieok.commands.archive.status import ArchiveStatusResult
+from gieok.commands.archive.pending import list_pending
+from gieok.commands.archive.status import ArchiveStatusResult, read_archive_status
 from gieok.commands.command import Style
 from gieok.commands.home import growth as grown
+from gieok.commands.home.backup import list_backups
+from gieok.commands.home.doctor import diagnose_home
+from gieok.commands.home.status import read_home_status, render_home_status
+from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt import measure
+from gieok.commands.prompt.stats import collect_hook_stats
 from gieok.errors import GieokError
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope, Tier
+from gieok.ports.backup import BackupFile
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.messages import Words
@@ -69,8 +75,8 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
     `wrong` is the error of an answer that failed.
     """
     try:
-        archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
-        stats, status = seen.memory.run("observe stats"), seen.memory.run("status")
+        archive, pending = seen.memory.run(read_archive_status), seen.memory.run(list_pending)
+        stats, status = seen.memory.run(collect_observe_stats), seen.memory.run(read_home_status)
     except GieokError as error:
         return seen.failed("health.html", error, is_there=False)
     sidecar = status.sidecar
@@ -96,8 +102,8 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         ],
         "backup": _find_latest_backup(seen),
         "now": seen.memory.call.clock.now(),
-        "report": load_command("status").present(status, Style(seen.lang, colour=False)),
-        "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
+        "report": render_home_status(status, Style(seen.lang, colour=False)),
+        "checks": seen.memory.run(diagnose_home).checks if seen.asked("deep") else None,
         "growth": _measure_home_growth(seen) if is_whole else None,
         "hook": _collect_hook_figures(seen) if is_whole else None,
     }
@@ -121,7 +127,9 @@ def hook(seen: PageRequest) -> Response:
 def checks(seen: PageRequest) -> Response:
     """Check every part by using it, and return the results, as a part of the page."""
     try:
-        return _render_page_part(seen, "checks.html", {"checks": seen.memory.run("doctor").checks})
+        return _render_page_part(
+            seen, "checks.html", {"checks": seen.memory.run(diagnose_home).checks}
+        )
     except GieokError as error:
         return _render_page_part(
             seen, "failure.html", {"failure": {"message": str(error), "hint": error.hint}}
@@ -151,7 +159,7 @@ def _collect_hook_figures(seen: PageRequest) -> dict[str, Any]:
     return {
         "weeks": weeks,
         "bins": bins,
-        "all": seen.memory.run("hook stats", days=0).stats if weeks else None,
+        "all": seen.memory.run(collect_hook_stats, days=0).stats if weeks else None,
     }
 
 
@@ -187,8 +195,8 @@ def _describe_planned_job(archive: ArchiveStatusResult, name: str, seen: PageReq
     )
 
 
-def _find_latest_backup(seen: PageRequest) -> Any:  # noqa: ANN401 - a backup's file, or None
+def _find_latest_backup(seen: PageRequest) -> BackupFile | None:
     try:
-        return next(iter(seen.memory.run("backup list").backups), None)
+        return next(iter(seen.memory.run(list_backups).backups), None)
     except GieokError:
         return None

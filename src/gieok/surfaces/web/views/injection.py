@@ -12,7 +12,9 @@ from starlette.responses import Response
 
 from gieok.agents import table
 from gieok.commands.prompt.candidates import FATES
+from gieok.commands.prompt.injections import list_injections
 from gieok.commands.prompt.last import LastResult
+from gieok.commands.prompt.recall import recall_memories
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.ranking.likelihood import SURE
@@ -49,7 +51,7 @@ def injection(seen: PageRequest) -> Response:
         "far": [],
     }
     try:
-        injections = seen.memory.run("hook injections", limit=_LISTED).injections
+        injections = seen.memory.run(list_injections, limit=_LISTED).injections
         place = min(int(seen.asked("n")), len(injections)) if seen.asked("n").isdecimal() else 1
         shown = injections[max(place, 1) - 1] if injections else None
         values |= {
@@ -61,7 +63,7 @@ def injection(seen: PageRequest) -> Response:
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
             values["tried"] = seen.memory.run(
-                "recall", prompt=prompt, explain=True, limit=limit, mode=values["mode"]
+                recall_memories, prompt=[prompt], explain=True, limit=limit, mode=values["mode"]
             )
     except GieokError as error:
         return seen.failed("injection.html", error, **values)

@@ -9,10 +9,13 @@ from starlette.responses import Response
 
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
-from gieok.commands.memory.history import Version, strip_speaker_label
+from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
+from gieok.commands.memory.listing import list_memories
+from gieok.commands.memory.trust import find_untrusted_content
 from gieok.commands.memory.untrusted import find_waiting_content
-from gieok.commands.observe.why import WhyResult
+from gieok.commands.observe.why import explain_named_memory
 from gieok.errors import GieokError
+from gieok.home.calls import rescope_call
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
 from gieok.surfaces.web.site import PageRequest
@@ -71,7 +74,7 @@ def show_memories_page(seen: PageRequest) -> Response:
     }
     try:
         listed = seen.memory.run(
-            "list",
+            list_memories,
             words=[filters["words"]] if filters["words"] else [],
             kind=filters["kind"],
             status=filters["status"],
@@ -126,11 +129,11 @@ def show_memory_page(seen: PageRequest) -> Response:
     handle = seen.request.path_params["handle"]
     held = seen.memory_of(handle)
     try:
-        why: WhyResult = held.run("why", id=handle)
+        why = explain_named_memory(rescope_call(held.call), handle)
         got = held.get(handle)
-        versions = held.run("history", handle=why.handle).versions
+        versions = held.run(trace_memory_history, handle=why.handle).versions
         on = (
-            held.run("history", handle=why.handle, on=seen.asked("on"))
+            held.run(trace_memory_history, handle=why.handle, on=seen.asked("on"))
             if seen.asked("on")
             else None
         )
@@ -220,7 +223,7 @@ def _measure_version_spans(
 def show_trust_page(seen: PageRequest) -> Response:
     """Show in full the content of the project here that waits for the person's trust."""
     try:
-        untrusted = seen.memory.run("trust", show=True)
+        waits = find_untrusted_content(rescope_call(seen.memory.call))
     except GieokError as error:
         return seen.failed("trust.html", error, waits=None)
-    return seen.page("trust.html", waits=untrusted.waits, revealed=revealed)
+    return seen.page("trust.html", waits=waits, revealed=revealed)

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from gieok.commands.observe import days as record
 from gieok.commands.observe.days import DayOf, SessionName, WholeDay
+from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt.last import list_last_injections
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
@@ -235,7 +236,7 @@ def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
 
 def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date) -> list[Column]:
     """Return a column for each day: tokens that models used, and their cost where it is known."""
-    stats = seen.memory.run("observe stats", days=(today - first).days + 1)
+    stats = seen.memory.run(collect_observe_stats, days=(today - first).days + 1)
     tokens, dollars = Counter[date](), dict[date, float]()
     for (when, role), usage in stats.usage.items():
         tokens[when] += usage.input_tokens + usage.output_tokens
