@@ -55,8 +55,6 @@ FIXED = {
     likelihood.VECTORS: {"fused": 1.0},
     likelihood.WORDS: {"fused": 0.7, "coverage": 4.0},
 }
-#: Features of the order of notes where the reader measured them.
-OF_READ_NOTES = ("fused", "closeness")
 ORDER = (
     "fused", "closeness", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
     "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
@@ -343,15 +341,39 @@ def fit(
 ) -> dict[str, object]:
     """Return the figures of a family as `likelihood.FamilyWeights` reads them."""
     about = [name for name in ANSWER if name not in WITHOUT[by]]
-    names = ORDER if family == "turns" else FIXED.get(by, OF_READ_NOTES)
+    names = ORDER if family == "turns" else FIXED[by]
     order = [name for name in names if name not in WITHOUT[by]]
     data = weighed(rows, of_set, order, about)
-    is_fixed = family != "turns" and by in FIXED
+    is_fixed = family != "turns"
     weights = np.array(list(FIXED[by].values())) if is_fixed else fit_order(data)
     scores = np.where(data.there, data.order @ weights, -1e9)
+    data = data._replace(answer=_describe_best(rows, scores, about))
     answer, scale = fit_answer(data, scores, about, ridge=0.1)
     rank = dict(zip(order, weights.tolist(), strict=True))
     return {"rank": _rounded(rank), "scale": round(scale, 3), "answer": _rounded(answer)}
+
+
+def _describe_best(rows: Sequence[Row], scores: Floats, about: Sequence[str]) -> Floats:
+    """Return the features of each question and of its best passage by the order just fitted.
+
+    A row holds those of the passage that was best when it was collected.
+    """
+    described = []
+    for row, own in zip(rows, scores, strict=True):
+        ranked = row.judged.ranked
+        best = ranked[int(own[: len(ranked)].argmax())]
+        others = sorted(one.values["closeness"] for one in ranked if one is not best)[::-1][:5]
+        lead = best.values["closeness"] - sum(others) / len(others) if others else 0.0
+        of_best = {
+            "best_coverage_near": best.values["coverage_near"],
+            "best_keyword": best.values["keyword"],
+            "best_cosine": best.values["cosine"],
+            "best_closeness": best.values["closeness"],
+            "best_other_language": best.values["other_language"],
+            "closeness_lead": lead,
+        }
+        described.append([of_best.get(name, row.judged.about[name]) for name in about])
+    return np.array(described)
 
 
 def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
@@ -478,6 +500,8 @@ def fit_family(args: argparse.Namespace) -> None:
     found = json.loads(written.read_text(encoding="utf-8"))
     for name in args.by or WITHOUT:
         rows = {n: [row for row in these if row.by == name] for n, these in kept.items()}
+        if not any(rows.values()):  # notes are not read word by word
+            continue
         found[name] = fit([row for n in of_set for row in rows[n]], args.family, of_set, name)
         for n in kept:
             print(

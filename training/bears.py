@@ -29,7 +29,7 @@ _PLAIN = 0.3
 #: How much it counts that a line finds its prompt among the others.
 _BACK = 0.3
 _FAR = -1e4
-#: Lines whose closeness is measured: so many as the product reads.
+#: Lines whose closeness is measured; the product reads twelve, which keywords helped to choose.
 _READ = 24
 Sequences = list[list[int]]
 

@@ -45,6 +45,8 @@ imports this module: standard library alone, and of it only what imports fast.
 """
 
 import errno
+import math
+import operator
 import os
 
 
@@ -84,6 +86,45 @@ def _as_phrase_value(value: object) -> object:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return getattr(value, "phrase", value)  # of `Words`, which stand above this module
+
+
+def encode_phrase(text: str) -> "dict[str, object]":
+    """Return the template and the values of an English text as JSON.
+
+    A phrase in it is such an object too. A text that knows no template is its own.
+    """
+    if not isinstance(text, Phrase):
+        return {"template": text, "values": {}}
+    values = {name: _encode_value(value) for name, value in text.values.items()}
+    return {"template": text.template, "values": values}
+
+
+def decode_phrase(row: "dict[str, object]") -> Phrase:
+    """Return the text of a template and values that came as JSON."""
+    values: dict[str, object] = row["values"]  # type: ignore[assignment]
+    decoded = {name: _decode_value(value) for name, value in values.items()}
+    return Phrase(str(row["template"]), **decoded)
+
+
+def _encode_value(value: object) -> object:
+    if isinstance(value, Phrase):
+        return encode_phrase(value)
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, list | tuple):
+        return [_encode_value(item) for item in value]
+    try:
+        return operator.index(value)  # type: ignore[arg-type] # a number of NumPy too
+    except TypeError:
+        return str(value)
+
+
+def _decode_value(value: object) -> object:
+    if isinstance(value, dict):
+        return decode_phrase(value)
+    return [_decode_value(item) for item in value] if isinstance(value, list) else value
 
 
 class GieokError(Exception):

@@ -70,6 +70,11 @@ def test_the_least_of_the_best_and_of_each_further_one(
     assert len(choice.likely(_found(*scores))) == shown
 
 
+def test_what_was_not_read_word_by_word_may_be_less_likely() -> None:
+    assert choice.likely(_found(0.28), first=choice.FIRST_UNREAD)
+    assert not choice.likely(_found(0.28))
+
+
 @pytest.mark.parametrize(
     ("asks", "least"),
     [

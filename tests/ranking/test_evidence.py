@@ -145,6 +145,11 @@ def test_the_reader_reads_the_best_few_of_what_has_a_vector() -> None:
     last = list(found.values())[-1]
     assert 1 / (1 + math.exp(-sum(last.parts().values()))) == pytest.approx(last.score)
     assert ["closeness" in one.signals for one in found.values()] == [True] * 12 + [False] * 28
+    unread = [one for one in found.values() if "closeness" not in one.signals]
+    assert len({round(one.score, 12) for one in unread}) > 1, "their distances stay"
+    unasked = _Reader({})
+    assert not _candidates(learned="turns", reader=unasked)
+    assert not unasked.read, "nothing is opened where there is nothing to read"
     mixed = _Reader({})
     _candidates(learned="turns", reader=mixed, all_have_vectors=False, **texts)
     assert sorted(mixed.read[0]) == ["the linter 1", "the linter 3"]

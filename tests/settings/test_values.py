@@ -326,8 +326,9 @@ def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
     user.write_text("search: {limit: 3, limits: 4}\n")
     project.write_text("hook.limit: 2\n")
     for _ in range(2):
-        with pytest.raises(BadConfig, match=r"search\.limits"):
+        with pytest.raises(BadConfig, match=r"search\.limits") as raised:
             _load(project)
+        assert raised.value.args[0].template == "unknown setting {setting!r} in {origin!r}"
     assert parsed == ["home", ".gieok"]
     before = user.stat()
     user.write_text("search: {limit: 3, limit: 5}\n")

@@ -1,7 +1,7 @@
 """What is printed in Korean holds no English sentence: the commands are run, with their warnings
 and their errors.
 
-`tests/text/test_korean.py` proves that each text has its Korean; here the lines that a person sees
+`tests/text/test_raised.py` proves that each text has its Korean; here the lines that a person sees
 are read. All that the home holds is Korean, so that English comes from the program.
 """
 

@@ -13,7 +13,7 @@ from tests.support.said import Walk
 from tests.support.said_tables import OTHERS
 
 import gieok
-from gieok.errors import BadRequest, NotFound, Phrase
+from gieok.errors import BadRequest, NotFound, Phrase, decode_phrase, encode_phrase
 from gieok.text.catalogues import (
     _find_catalogues,
     list_languages,
@@ -23,8 +23,6 @@ from gieok.text.catalogues import (
 from gieok.text.messages import (
     WordList,
     Words,
-    decode_phrase,
-    encode_phrase,
     in_language,
     translate,
 )

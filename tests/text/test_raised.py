@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 from functools import cache
 
@@ -9,7 +10,16 @@ import pytest
 from tests.support.said import ERRORS, NAMED_PLACE, RaisedWalk, called, is_templated
 
 import gieok.errors
-from gieok.errors import BadConfig, BadRequest, Conflict, GieokError, NotFound, Phrase
+from gieok.errors import (
+    BadConfig,
+    BadRequest,
+    Conflict,
+    GieokError,
+    NotFound,
+    Phrase,
+    decode_phrase,
+    encode_phrase,
+)
 from gieok.text.catalogues import list_translations
 from gieok.text.josa import with_particle
 from gieok.text.messages import Words, in_language
@@ -212,3 +222,18 @@ def test_a_particle_may_stand_alone() -> None:
     assert with_particle("`gieok`", "을", "를") == "`gieok`을"
     told = Phrase("run `{command}`", command="gieok up")
     assert in_language(told, "ko").startswith("`gieok up`")
+
+
+def test_an_error_crosses_a_wire_with_what_is_in_it() -> None:
+    inner = Phrase("cannot read {file!r}", file="a{b}.md")
+    error = BadRequest(
+        "{what}: {inner}, {rows}, {number}",
+        what=Phrase("the journal"),
+        inner=inner,
+        rows=[1, Phrase("the file {name!r}", name="x")],
+        number=float("nan"),
+    )
+    arrived = decode_phrase(json.loads(json.dumps(encode_phrase(str(error)), allow_nan=False)))
+    assert arrived == str(error) == "the journal: cannot read 'a{b}.md', [1, \"the file 'x'\"], nan"
+    assert arrived.values["inner"].template == "cannot read {file!r}"
+    assert in_language(arrived, "ko") == in_language(error.args[0], "ko")

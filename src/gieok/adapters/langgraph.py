@@ -188,7 +188,6 @@ class GieokStore(BaseStore):
             call.clock,
             call.zone,
             self._home.open_reranking(),
-            self._home.open_closeness_reader(),
         )
         scores: dict[tuple[Scope, str], float] = {}
         for hit in result.hits:

@@ -3,6 +3,7 @@
 Every surface uses this one check.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -156,9 +157,9 @@ def _coerce_parameter_value(parameter: CommandParameter, value: object, surface:
     name = shown_name(parameter, surface)
     if type(value) is not expected or expected is list:
         raise BadRequest(
-            "{name} is {value!r}",
+            "{name} is {value!r}" if isinstance(value, str) else "{name} is {value}",
             name=name,
-            value=value,
+            value=value if isinstance(value, str) else repr(value),
             hint=_describe_expected_type(parameter, expected, surface),
         )
     if isinstance(value, int | float):
@@ -178,6 +179,10 @@ def _check_size(parameter: CommandParameter, name: str, value: float) -> None:
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(
             "{name} is {value}", name=name, value=value, largest=_MOST, hint="at most {largest:,}"
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadRequest(
+            "{name} is {value}", name=name, value=str(value), hint="it must be a number"
         )
     if value < min(default_of(parameter), 0) and parameter.name not in _SIGNED:
         raise BadRequest("{name} is {value}", name=name, value=value, hint="it may not be negative")

@@ -10,9 +10,8 @@ from gieok.commands import load_command
 from gieok.commands.command import Command, Style, Surface
 from gieok.commands.encode import encode
 from gieok.commands.request import check_request
-from gieok.errors import STATUS, GieokError
+from gieok.errors import STATUS, GieokError, decode_phrase, encode_phrase
 from gieok.home.call import Call
-from gieok.text.messages import decode_phrase, encode_phrase
 
 
 class Failure(NamedTuple):
@@ -35,8 +34,10 @@ class Failure(NamedTuple):
 
 def decode_failure(row: Mapping[str, Any]) -> Failure:
     """Return an error that came as JSON, so that it can be shown in the reader's language."""
-    hint = {"template": row["hint_template"], "values": row["hint_values"]}
-    return Failure(row["code"], decode_phrase(row), decode_phrase(hint))
+    # A daemon of an earlier build sends finished texts.
+    said = {"template": row.get("template", row["message"]), "values": row.get("values", {})}
+    hint = {"template": row.get("hint_template", row["hint"]), "values": row.get("hint_values", {})}
+    return Failure(row["code"], decode_phrase(said), decode_phrase(hint))
 
 
 class OperationAnswer(NamedTuple):

@@ -148,7 +148,9 @@ def load_sealing_identity(home: Home, file: Path, passphrase: str = "") -> str:
     )
     if passphrase or known not in _opened:
         phrase = passphrase or home.settings.secret(PASSPHRASE) or _ask_passphrase(home, file)
-        _opened[known] = _secret_in(file, age.by_passphrase(data, phrase, f"the key {str(file)!r}"))
+        _opened[known] = _secret_in(
+            file, age.by_passphrase(data, phrase, Phrase("the key {file!r}", file=file))
+        )
     return _opened[known]
 
 

@@ -22,6 +22,9 @@ from gieok.text.gist import as_told
 #: that get their line) and the share of lines that are right, on authors kept out of all fitting:
 #: .80, .35 and .51 at -1; .84, .30 and .53 at -0.8; .87, .26 and .63 at -0.6 (judge_j5).
 FIRST = -0.8
+#: The same for a best memory that the reader did not read word by word: a note, or a line found by
+#: keywords alone (.76, .33 and .53 at -1; .81, .29 and .59 at -0.8: judge_mx4, before *bears*).
+FIRST_UNREAD = -1.0
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
 #: Least probability of each further memory, and its least share of the best one's: a line beside a
 #: good line must be likely itself. Recall of the hook on told_dev, on unasked_ko, and tokens per
@@ -38,15 +41,17 @@ _MOST_FILE_BYTES = 200_000
 _NO_WORD = re.compile(r"[\W_]+")
 
 
-def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[InjectedMemory]":
+def likely(
+    found: "list[InjectedMemory]", asks_memory: float = 0.0, first: float = FIRST
+) -> "list[InjectedMemory]":
     """Return the memories that are likely enough to be shown unasked.
 
     `found` is ordered by score. `asks_memory` is the log-odds that the prompt asks for what was
-    told.
+    told, `first` the least log-odds of the best memory.
     """
     best = found[0].score if found else 0.0
     asking = ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
-    if best <= 0 or invert_logistic(best) + asking < FIRST:
+    if best <= 0 or invert_logistic(best) + asking < first:
         return []
     return [memory for memory in found if memory.score >= max(OTHERS, SHARE * best)]
 

@@ -21,7 +21,8 @@ _LEAST = 1e-6
 #: 24 it is among these as often as not further down, and reading more of them found no more.
 _MOST_READ = 12
 _READ_CHARS = 400
-_SCORE_DIGITS = 12
+#: Log-odds between the last passage that was read and the best one that was not.
+_BELOW = 0.01
 
 
 class ClosenessMeter:
@@ -136,16 +137,15 @@ def judge_candidates(
         judged = likelihood.judge_evidence(question, evidence, by, cosines)
         by_id = {p.id: p for p in passages}
         unread: list[AnswerCandidate] = []
-        if meter and has_vectors and profile.reads_closeness:
+        if meter and passages and has_vectors and profile.reads_closeness:
             best, rest = judged.ranked[:_MOST_READ], judged.ranked[_MOST_READ:]
             if _measure_evidence(best, by_id, meter, signals):
                 unread = [_build_candidate(item, judged, by_id, signals) for item in rest]
                 by = likelihood.weights(profile.learned, likelihood.CLOSENESS)
-                judged = likelihood.judge_read_evidence(question, best, by, cosines)
+                judged = likelihood.judge_read_evidence(question, best, by, judged, cosines)
         read = [_build_candidate(item, judged, by_id, signals) for item in judged.ranked]
         candidates += read + _keep_below(unread, read)
-    # What was read stays above an equally likely passage that was not.
-    return sorted(candidates, key=lambda c: -round(c.score, _SCORE_DIGITS))
+    return sorted(candidates, key=lambda c: -c.score)
 
 
 def _build_candidate(
@@ -162,15 +162,21 @@ def _build_candidate(
 def _keep_below(
     unread: Sequence[AnswerCandidate], read: Sequence[AnswerCandidate]
 ) -> list[AnswerCandidate]:
-    """Return candidates that the reader did not read, none likelier than the last that it read."""
+    """Return candidates that the reader did not read, below the last one that it read.
+
+    They keep their order: all move by as much as the likeliest of them has to.
+    """
     if not unread:
         return []
-    most = min(one.judged.evidence.log_odds for one in read if one.judged)
-    return [
-        one.weighed({"not_read": math.exp(min(0.0, most - one.judged.evidence.log_odds))})
-        for one in unread
-        if one.judged
-    ]
+    last, likeliest = min(map(_get_log_odds, read)), max(map(_get_log_odds, unread))
+    if likeliest < last:
+        return list(unread)
+    factor = max(math.exp(last - likeliest - _BELOW), _LEAST)
+    return [one.weighed({"not_read": factor}) for one in unread]
+
+
+def _get_log_odds(candidate: AnswerCandidate) -> float:
+    return candidate.judged.evidence.log_odds if candidate.judged else 0.0
 
 
 def _measure_evidence(

@@ -216,7 +216,7 @@ class ScopedQuestion:
 
 
 class FamilyWeights:
-    """Fitted weights for one family of documents, with vectors or without.
+    """Fitted weights for one family of documents and one way of judging.
 
     `rank` and `answer` are feature → weight, for the order and for the probability; `scale`
     multiplies the distance to the best passage in the probability.
@@ -346,12 +346,16 @@ def judge_read_evidence(
     asked: ScopedQuestion,
     read: "Sequence[Evidence]",
     by: FamilyWeights,
+    before: EvidenceJudgement,
     cosines: "Sequence[float]" = (),
 ) -> EvidenceJudgement:
-    """Order evidence that was judged before and has a closeness now, by weights that know it."""
+    """Order evidence that has a closeness now, by weights that know it.
+
+    `before` is the judgement of all evidence, of which `read` is the best part.
+    """
     for one in read:
         one.values["closeness"] = _scale_closeness(one.closeness)
-    return _rank_evidence(asked, read, by, cosines)
+    return _rank_evidence(asked, read, by, cosines, before.about["unseen_names"])
 
 
 def _rank_evidence(
@@ -359,6 +363,7 @@ def _rank_evidence(
     found: "Sequence[Evidence]",
     by: FamilyWeights,
     cosines: "Sequence[float]",
+    unseen_names: "float | None" = None,
 ) -> EvidenceJudgement:
     if not found:
         return EvidenceJudgement([], {}, by)
@@ -375,7 +380,7 @@ def _rank_evidence(
     )
     about = {
         **question_features(asked, best, lead, cosines),
-        "unseen_names": _unseen_names(asked, found),
+        "unseen_names": (_unseen_names(asked, found) if unseen_names is None else unseen_names),
         "closeness_lead": _measure_closeness_lead(ranked),
     }
     base = by.answer["bias"] + sum(

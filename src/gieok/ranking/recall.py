@@ -201,7 +201,9 @@ def _recall_hits(
             listed_span = None if period.is_newest else period.span
             return RankedHits(hits, degraded, listed_span, is_timeline=not period.is_newest)
     tokens = _build_query_tokens(question, span, profile)
-    meter = ClosenessMeter(reader, question.text) if reader and vector else None
+    # The weights that know closeness were fitted beside vectors of the bundled model.
+    is_fitted = vector is not None and model == calibration.FITTED_ON
+    meter = ClosenessMeter(reader, question.text) if reader and is_fitted else None
     query = _PreparedQuestion(
         question=question,
         tokens=tokens,

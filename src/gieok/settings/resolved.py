@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from gieok import __version__, fs
-from gieok.errors import BadConfig, Phrase
+from gieok.errors import BadConfig, Phrase, decode_phrase, encode_phrase
 from gieok.places.home import private_file
 from gieok.settings import trust
 from gieok.settings.option import Option, Value
@@ -122,7 +122,9 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
         if row["fingerprint"] != file.fingerprint:
             return None
         wrong = [
-            BadConfig(Phrase(message), hint=Phrase(hint), setting=name, origin=file.path)
+            BadConfig(
+                decode_phrase(message), hint=decode_phrase(hint), setting=name, origin=file.path
+            )
             for name, message, hint in row["wrong"]
         ]
         return FileSettings(row["values"], wrong)
@@ -132,7 +134,10 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
 
 def keep_parsed_settings(home: str, file: SettingsFile, found: FileSettings) -> None:
     """Keep the parsed settings of a file; a home that cannot be written raises nothing."""
-    wrong = [(error.setting, str(error), error.hint) for error in found.wrong]
+    wrong = [
+        (error.setting, encode_phrase(str(error)), encode_phrase(error.hint))
+        for error in found.wrong
+    ]
     row = {
         "file": file.path,
         "fingerprint": file.fingerprint,

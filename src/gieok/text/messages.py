@@ -9,9 +9,8 @@ which knows its template. A language is one file, `locale/LANG/LC_MESSAGES/gieok
 
 import re
 from collections.abc import Mapping, Sequence
-from operator import index
 from string import Formatter
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 from gieok.errors import Phrase
 from gieok.text.catalogues import ENGLISH, load_catalogue
@@ -134,36 +133,6 @@ def in_language(text: str, lang: str) -> str:
     from gieok.text.retranslation import retranslate  # only where something is wrong
 
     return retranslate(text, lang)
-
-
-def encode_phrase(text: str) -> dict[str, Any]:
-    """Return the template and the values of an English text as JSON.
-
-    A phrase in it is such an object too. A text that knows no template is its own.
-    """
-    if not isinstance(text, Phrase):
-        return {"template": text, "values": {}}
-    values = {name: _encode_value(value) for name, value in text.values.items()}
-    return {"template": text.template, "values": values}
-
-
-def decode_phrase(row: Mapping[str, Any]) -> Phrase:
-    """Return the text of a template and values that came as JSON."""
-    values = {
-        name: decode_phrase(value) if isinstance(value, dict) else value
-        for name, value in row["values"].items()
-    }
-    return Phrase(row["template"], **values)
-
-
-def _encode_value(value: object) -> object:
-    if isinstance(value, Phrase):
-        return encode_phrase(value)
-    if isinstance(value, str | float | bool | None):
-        return value
-    if isinstance(value, SupportsIndex):  # a number of NumPy too
-        return index(value)
-    return [_encode_value(item) for item in value] if isinstance(value, list) else str(value)
 
 
 class _MessageFormatter(Formatter):

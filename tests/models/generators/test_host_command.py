@@ -212,6 +212,7 @@ def test_claude_says_what_is_wrong(
         ("", "WARNING: x\nError loading config.toml: invalid transport\n", "invalid transport"),
         ("", "error: unexpected argument '--ephemeral' found", "too old"),
         ("not json", "", "status 1 and said nothing"),
+        ("", "error: {status: 429, 'x'} of {status}", "{status: 429, 'x'} of {status}"),
     ],
 )
 def test_codex_says_what_is_wrong(fake: _Fake, out: str, err: str, says: str) -> None:

@@ -8,11 +8,10 @@ import pytest
 from served import SECRET, Served, served, token
 
 from gieok.character.cards.card import new_card
-from gieok.errors import StoreCorrupt
+from gieok.errors import StoreCorrupt, decode_phrase
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.http.problems import document
-from gieok.text.messages import decode_phrase
 
 _OPTIONS = HttpOptions(
     tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",)

@@ -18,9 +18,9 @@ from gieok import paths
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Surface
 from gieok.commands.request import check_request
+from gieok.errors import decode_phrase
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
-from gieok.text.messages import decode_phrase
 
 
 class _Served(NamedTuple):
@@ -153,6 +153,16 @@ def test_a_problem_names_its_template_and_values(service: _Served) -> None:
     assert problem["values"] == {"name": "serch"}
     assert problem["hint_template"] == "did you mean {path}?"
     assert problem["hint_values"] == {"path": "/api/operations/search"}
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e999", "-1e999"])
+def test_a_number_that_json_cannot_say_is_a_problem(service: _Served, number: str) -> None:
+    body = f'{{"query": ["x"], "min_score": {number}, "limit": {number}}}'
+    headers = {**service.headers, "content-type": "application/json"}
+    found = httpx2.post(service.url + path_of("search"), headers=headers, content=body)
+    assert found.status_code == 400
+    assert " is " in found.json()["detail"]
+    assert decode_phrase(found.json()) == found.json()["detail"]
 
 
 def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:

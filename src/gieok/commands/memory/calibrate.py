@@ -272,9 +272,10 @@ def _judge_best_hits(
     """
     judged_hits = []
     say = call.progress("questions")
+    reader = call.home.open_closeness_reader() if embedder else None
     for number, asked_question in enumerate(asked):
         question = Question(asked_question.text, (asked_question.scope,))
-        hits = recall(store, embedder, question, profile, call.clock, call.zone, by).hits
+        hits = recall(store, embedder, question, profile, call.clock, call.zone, by, reader).hits
         others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != asked_question.text]
         if others:
             judged_hits.append((others[0], _is_answering_hit(others[0], asked_question)))

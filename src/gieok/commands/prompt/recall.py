@@ -244,7 +244,8 @@ def recall_memories(
         prompt_text,
     )
     every = _list_injected_memories(call, store, hits, window, gate)
-    memories = choice.likely(every, asks_memory)
+    first = asking.least_of_first
+    memories = choice.likely(every, asks_memory, first)
     binding = rules.bearing(
         rules.read_binding_rules(str(call.home.folder), map(str, held_scopes), _lines_of(store)),
         prompt_text,
@@ -279,7 +280,7 @@ def recall_memories(
         degraded=asking.degraded,
         is_hint=is_hint,
         candidates=why,
-        cuts=compute_score_cuts(every, asks_memory) if explain else None,
+        cuts=compute_score_cuts(every, asks_memory, first) if explain else None,
         not_times=tuple(dict.fromkeys(asking.not_times)) or None,
         not_looked_at=gaps or None,
     )
@@ -376,6 +377,13 @@ class _Asking:
     def best(self) -> list[_Found]:
         """Return the best hits of all questions."""
         return sorted(self._found.values(), key=lambda one: -one.score)[:_MOST_HITS]
+
+    @property
+    def least_of_first(self) -> float:
+        """Return the least log-odds of the best memory: its score depends on who read it."""
+        best = self.best()[:1]
+        is_read = any("closeness" in one.hit.signals for one in best)
+        return choice.FIRST if is_read else choice.FIRST_UNREAD
 
     @property
     def is_near(self) -> bool:

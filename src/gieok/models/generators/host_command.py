@@ -189,7 +189,8 @@ class HostGenerator:
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:
         """Return the error for a failed command's output."""
         told = " ".join(redact(told).split())[:_MOST_SHOWN]
-        said = Phrase(told or "it ended with status {status} and said nothing", status=status)
+        silent = Phrase("it ended with status {status} and said nothing", status=status)
+        said = Phrase(told) if told else silent
         if _NOT_LOGGED_IN.search(said):
             return GeneratorFailed(
                 "{program}: {said} (it is not logged in)",

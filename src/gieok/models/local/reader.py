@@ -1,8 +1,9 @@
 """Reader: what one line says about another, by adapters of the bundled encoder with small heads.
 
 A head is a graph of its own, 22 MB in 8 bits, built on this machine at its first question: the
-encoder with the head's adapter merged, and the head behind it. Which words, rows and positions the
-graphs read comes from the folder of the bundled embedder.
+encoder with the head's adapter merged, and the head behind it (or beside it, where a head judges
+single parts of a text). Which words, rows and positions the graphs read comes from the folder of
+the bundled embedder.
 """
 
 import hashlib
@@ -46,8 +47,8 @@ _PASSAGE = "passage:"
 #: What is written before a question, and the pieces of it and of a line that are read.
 _QUERY = "query:"
 _LONGEST_QUESTION, _LONGEST_LINE = 94, 126
-#: Lines whose pieces stay known, 8 kB each: the same lines are near to many prompts.
-_LINES_KEPT = 1_500
+#: Bytes of lines' pieces that stay known, 768 a piece: the same lines are near to many prompts.
+_LINE_BYTES_KEPT = 12 << 20
 #: Logit from which a value counts as a secret, and pieces of a window that are read.
 _SECRET_CUT = 1.0
 _LONGEST_WINDOW = 188
@@ -77,6 +78,9 @@ class LocalReader:
         self._token_head: TokenHead | None = None
         #: Line → the vectors of its pieces.
         self._lines: dict[str, NDArray[float16]] = {}
+        self._line_bytes = 0
+        #: For what is known of texts; `_lock` is held for seconds while a head is built.
+        self._known = Lock()
         #: Digest of a text → the places of its secrets.
         self._secrets: dict[bytes, list[tuple[int, int]]] = {}
         #: Head → what went wrong, and until when it is not tried again: building takes seconds.
@@ -106,11 +110,11 @@ class LocalReader:
     def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
         """Return the places of the values near a cue that are secrets by their sense."""
         key = hashlib.sha256(f"{is_said} {text}".encode("utf-8", "replace")).digest()
-        with self._lock:
+        with self._known:
             known = self._secrets.get(key)
         if known is None:
             known = self._read_secrets(text, is_said=is_said)
-            with self._lock:
+            with self._known:
                 if len(self._secrets) >= _TEXTS_KEPT:
                     self._secrets.clear()
                 self._secrets[key] = known
@@ -122,22 +126,31 @@ class LocalReader:
 
         table, session = self._head(BEARS)
         head = self._open_token_head()
-        ids = [*table.ids(_QUERY), *table.ids(question)][:_LONGEST_QUESTION]
+        ids = [*table.ids(_QUERY), *islice(table.ids(question), _LONGEST_QUESTION)]
+        ids = ids[:_LONGEST_QUESTION]
         asked = head.read_question(_run_graph(table, session, ids))
         found = []
         for line in lines:
-            with self._lock:
+            with self._known:
                 pieces = self._lines.get(line)
             if pieces is None:
                 ids = [*table.ids(_PASSAGE), *islice(table.ids(line), _LONGEST_LINE)]
                 states = _run_graph(table, session, ids[:_LONGEST_LINE])
                 pieces = head.read_line(states).astype(np.float16)
-                with self._lock:
-                    if len(self._lines) >= _LINES_KEPT:
-                        self._lines.clear()
-                    self._lines[line] = pieces
+                self._keep_line(line, pieces)
             found.append(head.measure_closeness(asked, pieces.astype(np.float32)))
         return found
+
+    def _keep_line(self, line: str, pieces: "NDArray[float16]") -> None:
+        """Keep the pieces of a line, in place of the lines that were read longest ago."""
+        with self._known:
+            if line in self._lines:
+                return
+            self._lines[line] = pieces
+            self._line_bytes += pieces.nbytes
+            while self._line_bytes > _LINE_BYTES_KEPT:
+                oldest = self._lines.pop(next(iter(self._lines)))
+                self._line_bytes -= oldest.nbytes
 
     def _open_token_head(self) -> "TokenHead":
         if self._token_head is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ReadQuestion(NamedTuple):
-    """Unit vectors of a question's pieces, (pieces, 128), and their shares, which sum to 1."""
+    """Unit vectors of a question's pieces, (pieces, 384), and their shares, which sum to 1."""
 
     pieces: "NDArray[float32]"
     shares: "NDArray[float32]"
@@ -31,7 +31,7 @@ class TokenHead:
         self._weight = adapter.head("weight.weight")[0], adapter.head("weight.bias")[0]
 
     def read_line(self, states: "NDArray[float32]") -> "NDArray[float32]":
-        """Return the unit vectors of a line's pieces, (pieces, 128) float32, of its states."""
+        """Return the unit vectors of a line's pieces, (pieces, 384) float32, of its states."""
         import numpy as np
 
         weight, bias = self._project

@@ -13,8 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
-from gieok.text.messages import encode_phrase
+from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests, encode_phrase
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
