@@ -41,9 +41,9 @@ def answer_call(
 def warm_resident(resident: Resident, home: Path) -> bool:
     """Open the model and stores that the first prompt needs; return whether a model was loaded.
 
-    Raises EmbedderFailed. A model takes half a second to load, as long as a hook waits, and the part
-    of the reader that a recall needs takes seconds to build, once. A recall alone would load neither
-    where the home's own scope is empty and all memories are in scopes of projects.
+    Raises EmbedderFailed. A model takes half a second to load, as long as a hook waits, and the
+    part of the reader that a recall needs takes seconds to build, once. A recall alone would load
+    neither where the home's own scope is empty and all memories are in scopes of projects.
     """
     call = open_call({}, environment=os.environ, folder=home, resident=resident)
     embedder = call.home.open_embedder() if isinstance(call.home.store, VectorSearch) else None
