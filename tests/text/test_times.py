@@ -326,6 +326,22 @@ def test_every_part_of_a_time_takes_part(question: str, days: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Stock counts run on the last Thursday", None),
+        ("the stand-up is on the last Monday, at nine", None),
+        ("We met last Thursday", date(2026, 11, 19)),
+        ("We shipped it on the last Friday of October", date(2026, 10, 30)),
+    ],
+)
+def test_on_the_last_thursday_is_a_habit_and_last_thursday_a_day(
+    text: str, day: date | None
+) -> None:
+    span = find_span(text, date(2026, 11, 22))
+    assert (span.first if span else None) == day
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "금요일에 배포해도 돼?",

@@ -60,6 +60,7 @@ _OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
 #: Characters before a word that are searched for "during the" and the like.
 _LONGEST_LEAD = 16
+_ON_THE = re.compile(r"\bon the\s+$", re.IGNORECASE)
 #: Longest row of words. A longer row is a list of days, not a time, and trying all its readings
 #: would take too long.
 _MOST_WORDS = 24
@@ -189,6 +190,14 @@ def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
             and at + 2 < len(run)
             and _is_last_of(follows, run[at + 2], text)
         ):
+            tokens.append(token._replace(kind="ordinal", value=-1))
+        elif (
+            token.text == "last"
+            and follows
+            and follows.kind in ("weekday", "weekend")
+            and _ON_THE.search(before)
+        ):
+            # "on the last Thursday": of each month or quarter, not the one before today
             tokens.append(token._replace(kind="ordinal", value=-1))
         elif (
             token.kind == "qualifier"
