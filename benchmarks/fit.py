@@ -362,15 +362,13 @@ def _describe_best(rows: Sequence[Row], scores: Floats, about: Sequence[str]) ->
     for row, own in zip(rows, scores, strict=True):
         ranked = row.judged.ranked
         best = ranked[int(own[: len(ranked)].argmax())]
-        others = sorted(one.values["closeness"] for one in ranked if one is not best)[::-1][:5]
-        lead = best.values["closeness"] - sum(others) / len(others) if others else 0.0
         of_best = {
             "best_coverage_near": best.values["coverage_near"],
             "best_keyword": best.values["keyword"],
             "best_cosine": best.values["cosine"],
             "best_closeness": best.values["closeness"],
             "best_other_language": best.values["other_language"],
-            "closeness_lead": lead,
+            "closeness_lead": likelihood.measure_closeness_lead(best, ranked),
         }
         described.append([of_best.get(name, row.judged.about[name]) for name in about])
     return np.array(described)

@@ -42,6 +42,11 @@ _MOST_FILE_BYTES = 200_000
 _NO_WORD = re.compile(r"[\W_]+")
 
 
+def bound_asking(asks_memory: float) -> float:
+    """Return what the log-odds that a prompt asks for memory add to those of the best memory."""
+    return ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
+
+
 def likely(
     found: "list[InjectedMemory]", asks_memory: float = 0.0, first: float = FIRST
 ) -> "list[InjectedMemory]":
@@ -51,8 +56,7 @@ def likely(
     told, `first` the least log-odds of the best memory.
     """
     best = found[0].score if found else 0.0
-    asking = ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
-    if best <= 0 or invert_logistic(best) + asking < first:
+    if best <= 0 or invert_logistic(best) + bound_asking(asks_memory) < first:
         return []
     return [memory for memory in found if memory.score >= max(OTHERS, SHARE * best)]
 

@@ -381,7 +381,7 @@ def _rank_evidence(
     about = {
         **question_features(asked, best, lead, cosines),
         "unseen_names": (_unseen_names(asked, found) if unseen_names is None else unseen_names),
-        "closeness_lead": _measure_closeness_lead(ranked),
+        "closeness_lead": measure_closeness_lead(best, ranked),
     }
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
@@ -475,10 +475,11 @@ def _scale_closeness(closeness: "float | None") -> float:
     return 10 * (closeness - 0.5) if closeness is not None else 0.0
 
 
-def _measure_closeness_lead(ranked: "Sequence[Evidence]") -> float:
+def measure_closeness_lead(best: Evidence, ranked: "Sequence[Evidence]") -> float:
     """Return how much closer the best passage comes than the closest others do on average."""
-    others = sorted((one.values["closeness"] for one in ranked[1:]), reverse=True)[:_RUNNERS_UP]
-    return ranked[0].values["closeness"] - sum(others) / len(others) if others else 0.0
+    closeness = (one.values["closeness"] for one in ranked if one is not best)
+    others = sorted(closeness, reverse=True)[:_RUNNERS_UP]
+    return best.values["closeness"] - sum(others) / len(others) if others else 0.0
 
 
 def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:

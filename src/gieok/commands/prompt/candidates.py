@@ -51,9 +51,11 @@ def compute_score_cuts(
     found: Sequence[InjectedMemory], asks_memory: float, first: float = choice.FIRST
 ) -> Cuts:
     """Return the probability thresholds for memories found in the order of their score."""
-    asking = choice.ASKING * min(max(asks_memory, choice.LEAST_ASKING), choice.MOST_ASKING)
     best = found[0].score if found else 0.0
-    return Cuts(apply_logistic(first - asking), max(choice.OTHERS, choice.SHARE * best))
+    return Cuts(
+        apply_logistic(first - choice.bound_asking(asks_memory)),
+        max(choice.OTHERS, choice.SHARE * best),
+    )
 
 
 def build_recall_candidates(

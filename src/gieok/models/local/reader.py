@@ -11,7 +11,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -126,16 +126,15 @@ class LocalReader:
 
         table, session = self._head(BEARS)
         head = self._open_token_head()
-        ids = [*table.ids(_QUERY), *islice(table.ids(question), _LONGEST_QUESTION)]
-        ids = ids[:_LONGEST_QUESTION]
+        ids = _cut_ids(table, _QUERY, question, _LONGEST_QUESTION)
         asked = head.read_question(_run_graph(table, session, ids))
         found = []
         for line in lines:
             with self._known:
                 pieces = self._lines.get(line)
             if pieces is None:
-                ids = [*table.ids(_PASSAGE), *islice(table.ids(line), _LONGEST_LINE)]
-                states = _run_graph(table, session, ids[:_LONGEST_LINE])
+                ids = _cut_ids(table, _PASSAGE, line, _LONGEST_LINE)
+                states = _run_graph(table, session, ids)
                 pieces = head.read_line(states).astype(np.float16)
                 self._keep_line(line, pieces)
             found.append(head.measure_closeness(asked, pieces.astype(np.float32)))
@@ -266,6 +265,11 @@ def _join_places(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _cut_ids(table: "TokenTable", lead: str, text: str, longest: int) -> list[int]:
+    """Return the ids of a text behind what is written before it, no more than `longest`."""
+    return list(islice(chain(table.ids(lead), table.ids(text)), longest))
 
 
 def _read_logits(table: "TokenTable", session: "InferenceSession", ids: list[int]) -> list[float]:
