@@ -396,3 +396,49 @@ EVENTS = (
 #: Predicates of plans. A held plan ends when a change of it is announced, as a fact of a
 #: single-valued predicate does.
 PLANS = frozenset(name for name, row in PREDICATES.items() if row.type is FactType.PLAN)
+
+#: Predicate → words by which the reader is asked whether a user said it of themselves; a predicate
+#: that is not here is asked by its own name (`training/tells.py` fits with the same words).
+ASKED_AS = {
+    "lives_in": "lives in",
+    "from": "comes from",
+    "major": "studies",
+    "mbti": "MBTI",
+    "title": "owns",
+    "exam_score": "exam",
+    "taste": "likes",
+    "tie": "family",
+    "drink": "likes to eat or drink",
+    "food": "likes to eat or drink",
+    "before_sleep": "sleep",
+    "exercise": "hobby",
+    "study_language": "speaks or learns",
+    "routine": "habit",
+    "partner": "love life",
+    "colleague": "friend",
+    "boss": "friend",
+    "roommate": "family",
+    "school_year": "school",
+    "marital_status": "love life",
+    "address_form": "is called",
+    "speech_level": "asks you to",
+    "class": "hobby",
+    "plan": "plans",
+    "move": "plans",
+} | dict.fromkeys(
+    (
+        "job_start",
+        "interview",
+        "trip",
+        "appointment",
+        "dentist",
+        "meeting",
+        "deadline",
+        "wedding",
+        "surgery",
+        "discharge",
+        "performance",
+        "date",
+    ),
+    "has this coming",
+)

@@ -490,7 +490,7 @@ class _Reader:
     def change(self, earlier: str, later: str) -> float:
         with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
             self.asked += 1
-        return 0.99 if "key" in earlier and "key" in later else 0.01
+        return 0.999 if "key" in earlier and "key" in later else 0.01
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         return SentenceReading(0.9, 0.1)

@@ -394,7 +394,7 @@ def _probe_round_trip(call: Call, *, by_meaning: bool) -> str:
                 profile,
                 call.clock,
                 call.zone,
-                reader=call.home.open_closeness_reader() if embedder else None,
+                reader=call.home.open_help_reader() if embedder else None,
             )
         finally:
             store.forget(scope, list(store.hashes(scope)))

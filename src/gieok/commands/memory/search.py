@@ -272,7 +272,7 @@ def _search_memory_store(
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
     by = call.home.open_reranking() if text and question.use_vectors else None
-    reader = call.home.open_closeness_reader() if text and question.use_vectors else None
+    reader = call.home.open_help_reader() if text and question.use_vectors else None
 
     def ranked(profile: Profile) -> RankedHits:
         if period and not text:

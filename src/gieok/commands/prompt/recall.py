@@ -327,7 +327,7 @@ class _Asking:
         self._call, self._store, self._scopes = call, store, scopes
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
-        self._reader = call.home.open_closeness_reader() if self._embedder else None
+        self._reader = call.home.open_help_reader() if self._embedder else None
         self._profile = replace(
             call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
             snippet_chars=0,
@@ -382,7 +382,7 @@ class _Asking:
     def least_of_first(self) -> float:
         """Return the least log-odds of the best memory: its score depends on who read it."""
         best = self.best()[:1]
-        is_read = any("closeness" in one.hit.signals for one in best)
+        is_read = any("help" in one.hit.signals for one in best)
         return choice.FIRST if is_read else choice.FIRST_UNREAD
 
     @property
