@@ -4,7 +4,7 @@ import difflib
 import re
 from pathlib import Path
 
-from gieok.code.index.project import Project, inside
+from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
@@ -28,7 +28,14 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
         and place not in project.store.files()
         and _is_project_file(project, path, place)
     ):
-        raise BadRequest("no file {path!r} is indexed", path=path, hint=_near_files(project, place))
+        hint = _explain_left_out_file(project, place) or _near_files(project, place)
+        raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
+    if not matches and (left_out := _describe_left_out_mentions(project, text)):
+        raise BadRequest(
+            "no symbol {text!r} is indexed, but the name stands in a file that is left out",
+            text=text,
+            hint=Phrase("left out: {files}", files="; ".join(left_out)),
+        )
     if not matches:
         raise BadRequest(
             "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
@@ -84,6 +91,14 @@ def _is_project_file(project: Project, path: str, place: str) -> bool:
     return "/" in path or bool(place and (project.root / place).is_file())
 
 
+def _explain_left_out_file(project: Project, place: str) -> Phrase | None:
+    """Return a hint that says why a file is left out; None for a file that is not."""
+    reasons = dict(list_left_out_files(project))
+    above = (path for path in reasons if path.endswith("/") and place.startswith(path))
+    reason = reasons.get(place) or next((reasons[path] for path in above), "")
+    return Phrase("it is left out: {reason}", reason=Phrase(reason)) if reason else None
+
+
 def _near_files(project: Project, place: str) -> str:
     """Return a hint that lists files of the same name in other folders."""
     name = place.rpartition("/")[2]
@@ -95,6 +110,15 @@ def _near_files(project: Project, place: str) -> str:
         if near
         else "`gieok code sync` reads new files and names what it skips"
     )
+
+
+def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
+    """Return the left-out files that hold the last part of a name, each with the reason."""
+    words = re.findall(r"[\w$]+", text)
+    if not words or words[-1].isdigit():
+        return []
+    files = find_left_out_mentions(project, words[-1])
+    return [f"{path} ({reason})" for path, reason in files[:_SUGGESTIONS]]
 
 
 def _suggest_near_symbols(project: Project, text: str) -> str:

@@ -41,6 +41,8 @@ _SHAPE_NOTE = "code.shape"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
+#: Files that were opened and not read, as rows of path, size, time and reason.
+_UNWANTED_NOTE = "code.unwanted"
 #: Families of languages whose links are older than their symbols.
 _DUE_NOTE = "code.due"
 #: At least the resolution of a file system's times; the kernel's own tick is 10 ms at most.
@@ -65,12 +67,23 @@ class Project(NamedTuple):
         return IgnoreRules(self.ignore, self.versions)
 
 
+class UnwantedFile(NamedTuple):
+    """File that was opened and not read, with the reason, as it was then."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    reason: str
+
+
 @dataclass(slots=True)
 class ProjectChange:
     """The result of a sync."""
 
     report: Report = field(default_factory=Report)
     skipped: list[scan.Skipped] = field(default_factory=list)
+    #: Those of the skipped files that were opened: binary, minified or generated.
+    unwanted: list[UnwantedFile] = field(default_factory=list)
     notes: list[scan.Skipped] = field(default_factory=list)
     files: int = 0
     lines: int = 0
@@ -135,10 +148,22 @@ def sync_project(
     for path in [path for path in fresh if path not in held]:
         del fresh[path]
     _write_project_changes(project, change, known, fresh, gone, progress, full=full)
+    _note_unwanted_files(project, change, only)
     project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
     return change
+
+
+def _note_unwanted_files(project: Project, change: ProjectChange, only: Sequence[str]) -> None:
+    """Store which files were opened and not read; those outside of `only` stay as they were."""
+    kept = [row for row in _read_unwanted_files(project) if only and row.path not in only]
+    rows = sorted([*kept, *change.unwanted])
+    project.store.write_note(SCOPE, _UNWANTED_NOTE, json.dumps(rows, ensure_ascii=False))
+
+
+def _read_unwanted_files(project: Project) -> list[UnwantedFile]:
+    return [UnwantedFile(*row) for row in _read_note_rows(project, _UNWANTED_NOTE)]
 
 
 def _look_for_candidates(
@@ -184,6 +209,14 @@ def _iter_source_items(
             continue
         except scan.Unwanted as reason:
             change.skipped.append(scan.Skipped(candidate.path, str(reason)))
+            change.unwanted.append(
+                UnwantedFile(
+                    candidate.path,
+                    candidate.size,
+                    _settled_ns(candidate.mtime_ns, now),
+                    str(reason),
+                )
+            )
             continue
         content_hash = sha256(data).hexdigest()
         written_ns = _settled_ns(candidate.mtime_ns, now)
@@ -383,13 +416,18 @@ def freshness(project: Project) -> Freshness:
     notes = project.store.notes(SCOPE)
     candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
+    unread = [*skipped]
+    unwanted = {row.path: row for row in _read_unwanted_files(project)}
     for candidate in candidates:
         file = known.get(candidate.path)
         on_disk = project.root / candidate.path
-        if file is None:
-            is_dirty = _is_readable_source(on_disk, candidate.language)
-        else:
+        if file is not None:
             is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
+        elif reason := _explain_unwanted(on_disk, candidate, unwanted.get(candidate.path)):
+            is_dirty = False
+            unread.append(scan.Skipped(candidate.path, reason))
+        else:
+            is_dirty = True
         if is_dirty:
             dirty.add(candidate.path)
     return Freshness(
@@ -398,7 +436,21 @@ def freshness(project: Project) -> Freshness:
         indexed_at=notes.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
-        unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(skipped)),
+        unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(unread)),
+    )
+
+
+def list_left_out_files(project: Project) -> list[scan.Skipped]:
+    """Return the left-out source files and folders, each with the reason."""
+    _, skipped = _look_for_candidates(project, ())
+    unwanted = [scan.Skipped(row.path, row.reason) for row in _read_unwanted_files(project)]
+    return sorted([*skipped, *unwanted])
+
+
+def find_left_out_mentions(project: Project, name: str) -> list[scan.Skipped]:
+    """Return the left-out files in which a name stands, with the reason why they are left out."""
+    return scan.search_skipped_files(
+        project.root, list_left_out_files(project), name, project.rules
     )
 
 
@@ -410,12 +462,19 @@ def _hash_file(file: Path) -> str:
         return ""
 
 
-def _is_readable_source(file: Path, language: str) -> bool:
+def _explain_unwanted(
+    file: Path, candidate: scan.SourceCandidate, known: UnwantedFile | None
+) -> str:
+    """Return why a file that is not in the index is not read; '' for a file that would be."""
+    if known is not None and (known.size, known.mtime_ns) == (candidate.size, candidate.mtime_ns):
+        return known.reason
     try:
-        scan.decode_source(file.read_bytes(), language)
-    except (OSError, scan.Unwanted):
-        return False
-    return True
+        scan.decode_source(file.read_bytes(), candidate.language)
+    except OSError as error:
+        return error.strerror or "unreadable"
+    except scan.Unwanted as reason:
+        return str(reason)
+    return ""
 
 
 def inside(project: Project, name: str, folder: Path | None = None) -> str:

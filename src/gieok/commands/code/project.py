@@ -85,7 +85,11 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
 
 def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
     """Return the freshness warnings as lines to show."""
-    notes = (build_freshness_note(freshness), build_partial_note(freshness))
+    notes = (
+        build_freshness_note(freshness),
+        build_partial_note(freshness),
+        build_left_out_note(freshness),
+    )
     return [style.dim(printable(note.say(style.lang))) for note in notes if note is not None]
 
 
@@ -101,6 +105,20 @@ def build_partial_note(freshness: Freshness) -> Words | None:
     return Words.of(
         "{count} file is followed in part, calls of it may be missing: {names}",
         plural="{count} files are followed in part, calls of theirs may be missing: {names}",
+        count=count,
+        names=named + more,
+    )
+
+
+def build_left_out_note(freshness: Freshness) -> Words | None:
+    """Return a note of the source files and folders that were not read; None for no such file."""
+    if not freshness.unread:
+        return None
+    count, named = len(freshness.unread), ", ".join(freshness.unread[:_FEW_NAMED])
+    more = " …" if count > _FEW_NAMED else ""
+    return Words.of(
+        "{count} file or folder with source is left out ({names})",
+        plural="{count} files or folders with source are left out ({names})",
         count=count,
         names=named + more,
     )
