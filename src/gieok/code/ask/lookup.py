@@ -4,6 +4,7 @@ import difflib
 import re
 from pathlib import Path
 
+from gieok.code.ask.spelling import find_spelled_symbols
 from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
@@ -16,13 +17,14 @@ _PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names. Raises BadRequest with suggestions where none match.
 
-    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name. A path may be
-    relative to `folder` or to the project.
+    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method`, a plain name, or a name with
+    its module as the language or a stack trace writes it (`spelling`). A path may be relative to
+    `folder` or to the project.
     """
     text = text.strip()
     matches = matching(project, text, folder)
     path = _split_path_symbol(text)[0]
-    place = inside(project, path, folder) if path and not matches else ""
+    place = _find_place(project, path, folder) if not matches else ""
     if (
         not matches
         and place not in project.store.files()
@@ -48,9 +50,22 @@ def matching(project: Project, text: str, folder: Path | None = None) -> list[Sy
     match.
     """
     path, name = _split_path_symbol(text)
-    place = inside(project, path, folder) if path else ""
+    try:
+        place = _find_place(project, path, folder)
+    except BadRequest:  # a path of another machine, in a stack trace
+        place = ""
     symbols = _in_file(project, place, name) if place else []
-    return symbols or _find_same_named(project, re.sub(r"::|#", ".", text))
+    return (
+        symbols
+        or _find_same_named(project, re.sub(r"::|#", ".", text))
+        or find_spelled_symbols(project, text)
+    )
+
+
+def _find_place(project: Project, path: str, folder: Path | None) -> str:
+    """Return the indexed path that a text begins with; '' for none. Raises BadRequest."""
+    is_spelling = any(sign in path for sign in '()"<>\\') or path.startswith("file:")
+    return "" if is_spelling or not path else inside(project, path, folder)
 
 
 def _split_path_symbol(text: str) -> tuple[str, str]:

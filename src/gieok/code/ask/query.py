@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.ask.spelling import find_spelled_symbols, iter_spellings
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -47,6 +48,8 @@ _NEIGHBOURS = 3
 #: Several passages of one symbol are one answer, so this many passages are looked at per answer.
 _SHOWN = 4
 _SNIPPET_CHARS = 700
+#: Words of a question, at most, that are looked up as names with modules.
+_MOST_SPELLINGS = 30
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
@@ -91,14 +94,12 @@ def search_symbols(
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _rank_symbol_hits(project, result, text, words, {s.key for s in named})
+    ranked = _rank_symbol_hits(project, result, text, words, named)
     answers = [
         _build_symbol_answer(scored, named)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
-    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
-        :limit
-    ]
+    answers = _with_missing(named, answers, is_name=_is_one_name(text, named))[:limit]
     if expand:
         answers = _add_neighbour_symbols(project, answers, limit)
     answers = _add_matching_lines(project, answers, words)
@@ -138,15 +139,29 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for word in dict.fromkeys(_IDENTIFIER.findall(text))
         if is_code_like(word) or word == text.strip()
     ]
+    spelled = [
+        symbol
+        for spelling in list(iter_spellings(text))[:_MOST_SPELLINGS]
+        for symbol in find_spelled_symbols(project, spelling)
+        if symbol.kind in DEFINITIONS
+    ]
     if not words:
-        return []
+        return spelled
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
     candidates = project.store.symbols(names=sorted(lasts))
-    return [
+    named = [
         s
         for s in candidates
         if s.kind in DEFINITIONS and any(_is_symbol_word(s, word) for word in words)
     ]
+    return [*{s.key: s for s in (*named, *spelled)}.values()]
+
+
+def _is_one_name(text: str, named: Sequence[Symbol]) -> bool:
+    """Say whether a question is a name, or lines of a stack trace, and nothing else."""
+    text = text.strip()
+    is_spelling = len(text.split()) == 1 or set(text.splitlines()) <= set(iter_spellings(text))
+    return bool(_IDENTIFIER.fullmatch(text)) or (bool(named) and is_spelling)
 
 
 def is_code_like(word: str) -> bool:
@@ -165,14 +180,18 @@ def _is_symbol_word(symbol: Symbol, word: str) -> bool:
 
 
 def _rank_symbol_hits(
-    project: Project, found: RankedHits, text: str, words: set[str], named: set[str]
+    project: Project,
+    found: RankedHits,
+    text: str,
+    words: set[str],
+    named_symbols: Sequence[Symbol],
 ) -> list[_Scored]:
     hits = found.hits
     if not hits:
         return []
     symbols = _symbols_of(project, hits)
     best = max(_read_fused_score(hit) for hit in hits)
-    is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
+    is_name, named = _is_one_name(text, named_symbols), {s.key for s in named_symbols}
     overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
     scores = []
     for hit, symbol in zip(hits, symbols, strict=True):
