@@ -2,7 +2,7 @@ r"""Names as languages, stack traces and agents write them, with the module in f
 
 `pkg.core.helper`, `stage::run`, `com.x.Shop.total(Shop.java:12)`, `(*T).Go`, `Foo.prototype.bar`,
 `App\Svc\Mail::send`, `core.py:helper`. A spelling is taken apart into parts; a symbol is meant
-where the last parts are its qualified name and the parts before name its module: the file's path, the
+where the last parts are its qualified name and the parts before name its module: the path, the
 package that the file declares, or the project and the manifests around the file.
 """
 

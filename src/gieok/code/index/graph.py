@@ -22,7 +22,7 @@ from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 15
+RESOLVER_VERSION = 16
 
 
 class Certainty(IntEnum):

@@ -392,7 +392,8 @@ class Freshness(NamedTuple):
     """State of the index behind an answer: its commit, its time and its gaps.
 
     `dirty` are files that differ on disk, `in_part` files whose calls or symbols are known only in
-    part, `unread` files with a name of source code that were not read, each with its reason.
+    part, `unread` files with a name of source code that were not read, each with its reason. `due`
+    are families of languages whose calls are older than their symbols: the last sync was stopped.
     """
 
     commit: str
@@ -401,11 +402,12 @@ class Freshness(NamedTuple):
     dirty: tuple[str, ...]
     in_part: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    due: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Return whether everything was read, so that an answer of zero is reliable."""
-        return not (self.dirty or self.in_part or self.unread)
+        return not (self.dirty or self.in_part or self.unread or self.due)
 
 
 def freshness(project: Project) -> Freshness:
@@ -437,6 +439,7 @@ def freshness(project: Project) -> Freshness:
         dirty=tuple(sorted(dirty)),
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
         unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(unread)),
+        due=tuple(_read_note_rows(project, _DUE_NOTE)),
     )
 
 

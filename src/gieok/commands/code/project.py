@@ -39,7 +39,7 @@ class FreshnessRow(NamedTuple):
     """Freshness of an answer: `dirty` files differ from the index.
 
     `in_part_files` are followed in part; `unread_files` are source files that were not read, with
-    the reason.
+    the reason. `due` are families of languages whose calls are not linked yet.
     """
 
     commit: OrNull[str]
@@ -51,6 +51,7 @@ class FreshnessRow(NamedTuple):
     in_part_files: tuple[str, ...] = ()
     unread: int = 0
     unread_files: tuple[str, ...] = ()
+    due: tuple[str, ...] = ()
 
 
 def _build_freshness_row(f: Freshness) -> FreshnessRow:
@@ -64,6 +65,7 @@ def _build_freshness_row(f: Freshness) -> FreshnessRow:
         in_part_files=f.in_part[:_MOST_NAMED],
         unread=len(f.unread),
         unread_files=f.unread[:_MOST_NAMED],
+        due=f.due,
     )
 
 
@@ -89,6 +91,7 @@ def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
         build_freshness_note(freshness),
         build_partial_note(freshness),
         build_left_out_note(freshness),
+        build_due_note(freshness),
     )
     return [style.dim(printable(note.say(style.lang))) for note in notes if note is not None]
 
@@ -107,6 +110,16 @@ def build_partial_note(freshness: Freshness) -> Words | None:
         plural="{count} files are followed in part, calls of theirs may be missing: {names}",
         count=count,
         names=named + more,
+    )
+
+
+def build_due_note(freshness: Freshness) -> Words | None:
+    """Return the warning that calls wait to be linked; None where all are linked."""
+    if not freshness.due:
+        return None
+    return Words.of(
+        "calls of {families} are not linked yet: run `gieok code sync`",
+        families=", ".join(freshness.due),
     )
 
 
@@ -135,6 +148,7 @@ def build_none_found_words(what: Words, freshness: Freshness) -> Words:
         Words("followed in part"): len(freshness.in_part),
         Words("not read"): len(freshness.unread),
         Words("changed since the index"): len(freshness.dirty),
+        Words("not linked yet"): len(freshness.due),
     }
     known = [(words, count) for words, count in unread_counts.items() if count]
     counted = WordList(tuple(Words.of("{count} {what}", count=n, what=w) for w, n in known))
