@@ -24,6 +24,7 @@ from gieok.code.index.update import Read
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
+from gieok.code.model.tuning import Chunking, Tuning
 from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Links, SourceFile, Symbol
@@ -59,12 +60,18 @@ class Project(NamedTuple):
     parser: "TreeSitterParser"
     versions: "Git"
     clock: Clock
-    ignore: tuple[str, ...] = ()
+    tuning: Tuning = Tuning()
 
     @property
     def rules(self) -> IgnoreRules:
         """Return the ignore rules of the project."""
-        return IgnoreRules(self.ignore, self.versions)
+        return IgnoreRules(self.tuning.ignore, self.versions)
+
+    @property
+    def shape(self) -> str:
+        """Return the version of what is stored; where it differs, every file is read again."""
+        chunking = self.tuning.chunking
+        return SHAPE if chunking == Chunking() else f"{SHAPE}:{chunking.largest}:{chunking.tiny}"
 
 
 class UnwantedFile(NamedTuple):
@@ -87,6 +94,8 @@ class ProjectChange:
     notes: list[scan.Skipped] = field(default_factory=list)
     files: int = 0
     lines: int = 0
+    #: Whether every file was read: for the first time, on request, or by another version.
+    is_full: bool = False
     linked: bool = False
     #: Symbols of the re-read or deleted files, before and after; none where there was no index.
     was: list[Symbol] = field(default_factory=list)
@@ -125,10 +134,10 @@ def sync_project(
     StoreError.
     """
     known = project.store.files()
-    if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
+    if project.store.notes(SCOPE).get(_SHAPE_NOTE, project.shape) != project.shape:
         full = True
     candidates, skipped = _look_for_candidates(project, only)
-    change = ProjectChange(skipped=skipped)
+    change = ProjectChange(skipped=skipped, is_full=full or not known)
     fresh: dict[str, Read] = {}
     # Where the last sync was killed, the text in the store may be newer than the facts of its file:
     # such a file is read again.
@@ -149,7 +158,7 @@ def sync_project(
         del fresh[path]
     _write_project_changes(project, change, known, fresh, gone, progress, full=full)
     _note_unwanted_files(project, change, only)
-    project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
+    project.store.write_note(SCOPE, _SHAPE_NOTE, project.shape)
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
     return change
@@ -254,7 +263,7 @@ def _iter_source_items(
             candidate.path,
             content_hash,
             partial(_build_source_document, source, text, content_hash, now),
-            partial(_cut_source_passages, source),
+            partial(_cut_source_passages, source, project.tuning.chunking),
             dialect=dialect(candidate.language),
         )
 
@@ -294,8 +303,10 @@ def _build_source_document(
     )
 
 
-def _cut_source_passages(source: CodeSource, document: Document) -> tuple[Passage, ...]:
-    return source.passages(document.text)
+def _cut_source_passages(
+    source: CodeSource, chunking: Chunking, document: Document
+) -> tuple[Passage, ...]:
+    return source.passages(document.text, chunking)
 
 
 def _write_project_changes(
