@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from gieok.code.ask import analysis
 from gieok.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -207,6 +208,26 @@ def test_the_wrapper_is_an_edge_and_callers_call_the_bound_name(indexed: Make) -
     assert {("GET", "withAuth"), ("page", "GET"), ("withAuth", "GET")} <= _edges(made)
     (get,) = made.store.symbols(names=["GET"])
     assert (get.doc, get.start_line, get.kind) == ("Reads.", 3, "function")
+
+
+def test_a_wrapper_hardly_breaks_with_what_it_is_given(indexed: Make) -> None:
+    handlers = "".join(
+        f"export const h{n} = wrap(async (r) => {{ return load{n}(r); }});\n"
+        f"function load{n}(r) {{ return r; }}\n"
+        for n in range(4)
+    )
+    tests = "".join(f"test('uses h{n}', () => {{ expect(h{n}(1)).toBe(1); }});\n" for n in range(4))
+    made = indexed(
+        {
+            "wrap.ts": "export function wrap(f) { return (r) => f(r); }\n",
+            "a.ts": f"import {{ wrap }} from './wrap';\n{handlers}",
+            "a.test.ts": f"import {{ h0, h1, h2, h3 }} from './a';\n{tests}",
+        }
+    )
+    found = analysis.of_symbols(made, made.store.symbols(names=["load2"])).impact
+    chances = {row.key.partition("::")[2]: row.chance for row in found.tests}
+    assert max(chances, key=chances.__getitem__) == "uses h2"
+    assert all(chances["uses h2"] > 2 * chances.get(f"uses h{n}", 0.0) for n in (0, 1, 3))
 
 
 def test_what_is_computed_at_once_inside_of_a_function_is_no_symbol(indexed: Make) -> None:

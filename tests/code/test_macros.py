@@ -48,6 +48,28 @@ def test_a_definition_has_its_own_name(
     assert sorted(_symbols(indexed({path: text}))) == sorted(names)
 
 
+def test_what_begins_at_the_first_column_is_inside_of_no_function(indexed: Make) -> None:
+    text = """namespace n {
+TEST(A, First) {
+#define CHECK_TYPE(type, value) \\
+  do {                          \\
+    type v;                     \\
+    ASSERT_EQ(v, 0##value);     \\
+  } while (0)
+
+  CHECK_TYPE(unsigned short, 177777U);
+  CHECK_TYPE(unsigned long long, 1777777777777777777777ULL);
+}
+
+TEST(A, Second) { add(); }
+}
+"""
+    made = indexed({"add.c": "int add(void) { return 1; }\n", "t_test.cc": text})
+    assert [edge.source for edge in made.store.edges_into(["add.c::add"])] == [
+        "t_test.cc::n.A.Second"
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "name"),
     [

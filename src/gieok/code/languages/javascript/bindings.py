@@ -85,7 +85,7 @@ class JavaScriptBindings(JavaScriptTests):
         literals = _list_literals(call)
         own = next((found for node in literals if (found := self.name(node))), "")
         symbol = self.symbol(
-            call, own if name in _UNTOLD and own else name, kind, (), self.doc(call)
+            call, own if name in _UNTOLD and own else name, kind, (Trait.WRAPPED,), self.doc(call)
         )
         outer = self.scope
         self.scope = self.prefixed(self.builder.symbols[symbol].name)

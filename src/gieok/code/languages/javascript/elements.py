@@ -110,7 +110,8 @@ class JavaScriptElements(JavaScriptDefinitions):
         if number is None or len(source) > _LONGEST_IMPORTING or not _IMPORTING.search(source):
             return NOTHING
         result = self.builder.functions[number].result
-        return self.builder.merge(result, self.load(result, "default", function))
+        inside = self.index(result, None, function)  # `{ Component: module.default }`
+        return self.builder.merge(result, self.load(result, "default", function), inside)
 
     def render_imported(self, function: Node) -> None:
         """Call the component that a function imports: `{ component: () => import("./page") }`."""

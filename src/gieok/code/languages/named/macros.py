@@ -13,6 +13,8 @@ from gieok.code.languages.tree import Node, Parse
 #: Rounds in which words are blanked, each as long as it leaves fewer errors.
 _ROUNDS = 3
 _WORD = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\b(?:\([^()\n]*\))?")
+#: A statement that is a macro with types or numbers in it, in which nothing is called.
+_STATEMENT = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\([^(){};]*\)\s*;")
 #: A word between `class` and the class's name: no type is declared with two names in a row.
 _CLASS_MARK = re.compile(
     rb"(?<=[\s;}>])((?:class|struct|union)\s+)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
@@ -48,11 +50,11 @@ def _blank_words(source: bytes, tree: Node) -> bytes:
     """Return the source without the words in capitals at which the grammar failed."""
     parts = bytearray(source)
     for node in _iter_errors(tree):
-        if node.end_byte - node.start_byte > _LONGEST_TITLE:
-            continue
         piece = source[node.start_byte : node.end_byte]
-        word = _WORD.fullmatch(piece.strip())
-        if word is not None:
+        for call in _STATEMENT.finditer(piece):
+            first = node.start_byte + call.start()
+            parts[first : first + len(call[0])] = re.sub(rb"[^\n]", b" ", call[0])
+        if len(piece) <= _LONGEST_TITLE and _WORD.fullmatch(piece.strip()):
             parts[node.start_byte : node.end_byte] = b" " * len(piece)
     return bytes(parts)
 

@@ -75,6 +75,8 @@ class _NamedReader(TreeReader):
 
     def start(self) -> None:
         """Find the package of the file."""
+        #: Scope that only names the class or suite of a definition → it, and the one around it.
+        self._owned: dict[int, tuple[Namespace, Namespace]] = {}
         if self.grammar.package:
             head = self.source.decode("utf-8", "replace")
             found = re.search(self.grammar.package, head, re.MULTILINE)
@@ -95,7 +97,7 @@ class _NamedReader(TreeReader):
 
     def nothing(self, node: Node) -> None:
         """Read the children; a heading of a macro and the body behind it are one function."""
-        if not self.grammar.has_macros or self.scope.function != 0:
+        if not self.grammar.has_macros:
             return super().nothing(node)
         children = [child for child in node.named_children if child.type != "comment"]
         before: Node | None = None
@@ -122,6 +124,8 @@ class _NamedReader(TreeReader):
         text = self.text(head).rstrip("; ")
         if head.type not in ("expression_statement", "ERROR") or "{" in text:
             return False
+        if self.scope.function != 0 and head.start_point[1] > 0:  # `SECTION("x") { … }`
+            return False
         heading = read_heading(text)
         if heading is None:
             declared = re.fullmatch(r"[\w\s*&]*?(\w+)\s*\([^()]*\)", text)
@@ -145,7 +149,13 @@ class _NamedReader(TreeReader):
         owner, _, own = name.rpartition(".")
         is_method = self.scope.owner != NOTHING or (bool(owner) and not is_heading)
         kind = SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
-        outer, self.scope = self.scope, self._inside(owner)
+        outer = self.scope
+        if self.grammar.has_macros and node.start_point[1] == 0:
+            # nothing is inside of a function at the first column: the grammar lost its end
+            self.scope = next(scope for scope in outer.outwards() if scope.function == 0)
+            self.scope = self._owned.get(id(self.scope), (self.scope, self.scope))[1]
+        around, self.scope = self.scope, self._inside(owner)
+        self._owned[id(self.scope)] = (self.scope, around)
         traits = (Trait.TEST,) if is_test else ()
         number, _ = self.function(node, own, kind, (), body, traits=traits)
         self.scope = outer
