@@ -59,6 +59,7 @@ CALLS = {
     "code install-hook": [],
     "code validate": [],
     "code escalate": [],
+    "code estimate": [],
     "code status": [],
     "code stats": [],
     "code export": [],

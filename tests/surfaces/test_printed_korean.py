@@ -114,6 +114,7 @@ _LINES = [
     "code coverage",
     "code export",
     "code escalate",
+    "code estimate",
     "ask 뭐야",
     "character create 마루",
     "character list",

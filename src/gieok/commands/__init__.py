@@ -48,6 +48,7 @@ NAMES = (
     "code install-hook",
     "code validate",
     "code escalate",
+    "code estimate",
     "code status",
     "code stats",
     "code export",
@@ -252,6 +253,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.code.install_hook import install_git_hooks
 
             return install_git_hooks
+        case "code estimate":
+            from gieok.commands.code.estimate import estimate_model_runs
+
+            return estimate_model_runs
         case "code validate":
             from gieok.commands.code.validate import validate_code_index
 

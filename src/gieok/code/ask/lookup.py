@@ -4,7 +4,8 @@ import difflib
 import re
 from pathlib import Path
 
-from gieok.code.index.project import Project, inside
+from gieok.code.ask.spelling import find_spelled_symbols
+from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
@@ -16,19 +17,27 @@ _PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names. Raises BadRequest with suggestions where none match.
 
-    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name. A path may be
-    relative to `folder` or to the project.
+    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method`, a plain name, or a name with
+    its module as the language or a stack trace writes it (`spelling`). A path may be relative to
+    `folder` or to the project.
     """
     text = text.strip()
     matches = matching(project, text, folder)
     path = _split_path_symbol(text)[0]
-    place = inside(project, path, folder) if path and not matches else ""
+    place = _find_place(project, path, folder) if not matches else ""
     if (
         not matches
         and place not in project.store.files()
         and _is_project_file(project, path, place)
     ):
-        raise BadRequest("no file {path!r} is indexed", path=path, hint=_near_files(project, place))
+        hint = _explain_left_out_file(project, place) or _near_files(project, place)
+        raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
+    if not matches and (left_out := _describe_left_out_mentions(project, text)):
+        raise BadRequest(
+            "no symbol {text!r} is indexed, but the name stands in a file that is left out",
+            text=text,
+            hint=Phrase("left out: {files}", files="; ".join(left_out)),
+        )
     if not matches:
         raise BadRequest(
             "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
@@ -41,9 +50,22 @@ def matching(project: Project, text: str, folder: Path | None = None) -> list[Sy
     match.
     """
     path, name = _split_path_symbol(text)
-    place = inside(project, path, folder) if path else ""
+    try:
+        place = _find_place(project, path, folder)
+    except BadRequest:  # a path of another machine, in a stack trace
+        place = ""
     symbols = _in_file(project, place, name) if place else []
-    return symbols or _find_same_named(project, re.sub(r"::|#", ".", text))
+    return (
+        symbols
+        or _find_same_named(project, re.sub(r"::|#", ".", text))
+        or find_spelled_symbols(project, text)
+    )
+
+
+def _find_place(project: Project, path: str, folder: Path | None) -> str:
+    """Return the indexed path that a text begins with; '' for none. Raises BadRequest."""
+    is_spelling = any(sign in path for sign in '()"<>\\') or path.startswith("file:")
+    return "" if is_spelling or not path else inside(project, path, folder)
 
 
 def _split_path_symbol(text: str) -> tuple[str, str]:
@@ -84,6 +106,14 @@ def _is_project_file(project: Project, path: str, place: str) -> bool:
     return "/" in path or bool(place and (project.root / place).is_file())
 
 
+def _explain_left_out_file(project: Project, place: str) -> Phrase | None:
+    """Return a hint that says why a file is left out; None for a file that is not."""
+    reasons = dict(list_left_out_files(project))
+    above = (path for path in reasons if path.endswith("/") and place.startswith(path))
+    reason = reasons.get(place) or next((reasons[path] for path in above), "")
+    return Phrase("it is left out: {reason}", reason=Phrase(reason)) if reason else None
+
+
 def _near_files(project: Project, place: str) -> str:
     """Return a hint that lists files of the same name in other folders."""
     name = place.rpartition("/")[2]
@@ -95,6 +125,15 @@ def _near_files(project: Project, place: str) -> str:
         if near
         else "`gieok code sync` reads new files and names what it skips"
     )
+
+
+def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
+    """Return the left-out files that hold the last part of a name, each with the reason."""
+    words = re.findall(r"[\w$]+", text)
+    if not words or words[-1].isdigit():
+        return []
+    files = find_left_out_mentions(project, words[-1])
+    return [f"{path} ({reason})" for path, reason in files[:_SUGGESTIONS]]
 
 
 def _suggest_near_symbols(project: Project, text: str) -> str:

@@ -297,9 +297,7 @@ class TreeReader(Emission[Node]):
             node, shown, kind if name else SymbolKind.LAMBDA, traits, self.doc(node) if name else ""
         )
         outer = self.scope
-        inner = Namespace(
-            self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}."
-        )
+        inner = Namespace(self.closure(), symbol, len(builder.functions), self.inner_prefix(symbol))
         places = [receiver] if receiver else []
         variables = [builder.bind(inner, receiver)] if receiver else []
         for parameter, annotation in parameters:
@@ -323,6 +321,10 @@ class TreeReader(Emission[Node]):
         if body is not None:
             self.waiting.append((body, inner, self.before))
         return inner.function, inner
+
+    def inner_prefix(self, symbol: int) -> str:
+        """Return the beginning of the names inside of a symbol."""
+        return f"{self.builder.symbols[symbol].qualified}."
 
     def closure(self) -> Namespace:
         """Return the scope whose names a nested function sees."""

@@ -109,7 +109,10 @@ class JavaScriptTests(JavaScriptDefinitions):
 
     def _title(self, node: Node) -> str:
         text = self.text(node)[1:-1] if node.type in _TITLES else self.text(node)
-        title = re.sub(r"[\s.:]+", " ", text).strip()[:_LONGEST_TITLE]
+        return self.unique_title(re.sub(r"[\s.:]+", " ", text).strip()[:_LONGEST_TITLE])
+
+    def unique_title(self, title: str) -> str:
+        """Return a title, with its number where the scope has had the same title before."""
         place = (self.scope.prefix, title)
         self._titles[place] += 1
         return f"{title} ({self._titles[place]})" if title and self._titles[place] > 1 else title
