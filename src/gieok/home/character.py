@@ -107,6 +107,7 @@ def _open_points_desk(home: Home, memory: CharacterService) -> PointsDesk:
         settings.integer("character.daily_points"),
         settings.integer("character.reply_points"),
         parse_slot_prices(settings.text("character.slot_prices")),
+        settings.integer("character.welcome_points"),
     )
     return PointsDesk(
         accounts=home.stores.accounts(),

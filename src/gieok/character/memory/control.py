@@ -44,6 +44,22 @@ class RankedMemory(NamedTuple):
     importance: float
 
 
+class MemorySearch(NamedTuple):
+    """Memories that a search found, best first."""
+
+    items: tuple[RankedMemory, ...]
+
+    @property
+    def memories(self) -> tuple[RememberedItem, ...]:
+        """Return the memories without their scores."""
+        return tuple(one.memory for one in self.items)
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Return the scores of `memories`, in the same order."""
+        return tuple(one.score for one in self.items)
+
+
 class Story(NamedTuple):
     """Memory with its source messages and its earlier versions, newest first."""
 
@@ -68,6 +84,11 @@ class EditOutcome(NamedTuple):
     retold: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
+    @property
+    def is_done(self) -> bool:
+        """Return True: a change that failed raises an error."""
+        return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
@@ -81,7 +102,10 @@ class Control:
         return self.memory.journal
 
     def memories(self, bond: Bond, layer: str, page: int = 1, limit: int = 50) -> MemoryPage:
-        """Return a page of a layer: current memories first, then the newest. Raises BadRequest."""
+        """Return a page of a layer ('': of all): current memories first, then the newest.
+
+        Raises BadRequest.
+        """
         return memory_pages.paged(
             memory_pages.of_layer(self.memory.memories(bond), memory_pages.layer_named(layer)),
             page,
@@ -339,6 +363,7 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
                 and len(change.text or "") <= _MOST_CHARS,
             ),
             ("importance", change.importance, is_fact and 0.0 <= (change.importance or 0.0) <= 1.0),
+            ("topics", change.topics, isinstance(one, Episode)),
         )
         if value is not None and not fits
     ]
@@ -346,7 +371,7 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
         hint = Phrase(
             "a fact has an object of up to {most_object} characters, a day such as "
             "2026-04-17, an importance from 0 to 1; moments and episodes have a "
-            "text of up to {most:,}",
+            "text of up to {most:,}, episodes topics",
             most_object=_MOST_OBJECT,
             most=_MOST_CHARS,
         )

@@ -31,6 +31,7 @@ class MemoryEdit(NamedTuple):
     text: str | None = None
     importance: float | None = None
     is_important: bool | None = None
+    topics: tuple[str, ...] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -58,20 +59,20 @@ class UserDecision(NamedTuple):
 
 def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
     """Return a decision as a message; `number` tells it from others of the same moment."""
-    row: dict[str, Any] = {
+    named: dict[str, Any] = {
         "do": decision.do,
         "start": decision.start,
         "ids": decision.ids,
         "key": decision.key,
+        "value_id": decision.value_id,
+        "version": decision.version,
     }
-    row |= {"value_id": decision.value_id, "version": decision.version, **decision.change._asdict()}
-    text = json.dumps(
-        {
-            name: value
-            for name, value in row.items()
-            if value not in (None, "", (), 0) or value is False
-        }
-    )
+    change = decision.change._asdict()
+    # An edit may set a value to nothing: the day of a plan, the topics of an episode.
+    row = {name: value for name, value in named.items() if value} | {
+        name: value for name, value in change.items() if value is not None
+    }
+    text = json.dumps(row)
     identity = decision.id or digest(f"{at.isoformat()}\0{number}\0{text}")
     return Message(
         id=identity, role=Role.TOOL, text=text, at=at, session=AGENT, agent=AGENT, tokens=1
@@ -84,6 +85,8 @@ def decision_of(message: Message) -> UserDecision | None:
         return None
     row = json.loads(message.text or "{}")
     change = MemoryEdit(*(row.get(name) for name in MemoryEdit._fields))
+    if change.topics is not None:
+        change = change._replace(topics=tuple(change.topics))
     return UserDecision(
         do=row.get("do", ""),
         id=message.id,

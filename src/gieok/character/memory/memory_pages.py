@@ -69,6 +69,12 @@ class RememberedItem(NamedTuple):
     intensity: float = 0.0
     topics: tuple[str, ...] = ()
     messages: int = 0
+    character_emotion: str = ""
+
+    @property
+    def user_emotion(self) -> str:
+        """Return what the user felt; '' for unknown."""
+        return self.emotions[0] if self.emotions else ""
 
 
 class SaidMessage(NamedTuple):
@@ -81,6 +87,14 @@ class SaidMessage(NamedTuple):
     session: str
 
 
+class Pagination(NamedTuple):
+    """Place of a page: number `page`, counted from 1, of `total` rows, `limit` to a page."""
+
+    total: int
+    page: int
+    limit: int
+
+
 class MemoryPage(NamedTuple):
     """Page number `page`, counted from 1, of `total` memories, `limit` to a page."""
 
@@ -88,6 +102,11 @@ class MemoryPage(NamedTuple):
     page: int
     limit: int
     items: tuple[RememberedItem, ...]
+
+    @property
+    def pagination(self) -> Pagination:
+        """Return the place of the page as one object."""
+        return Pagination(self.total, self.page, self.limit)
 
 
 class MessagePage(NamedTuple):
@@ -181,20 +200,23 @@ def of_document(document: Document) -> RememberedItem | None:
     return of_episode(episode_of(document)) if document.kind == EPISODE else None
 
 
-def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
-    """Return the memories of a layer: current memories first, then the newest."""
+def of_layer(held: Memories, layer: Layer | None) -> list[RememberedItem]:
+    """Return the memories of a layer, None for all: current memories first, then the newest."""
     memories: dict[Layer, Sequence[Fact | Moment | Episode]] = {
         Layer.SEMANTIC: [fact for fact in held.facts if not fact.is_idea],
         Layer.IDEAS: [fact for fact in held.facts if fact.is_idea],
         Layer.EMOTIONAL: held.moments,
         Layer.EPISODIC: held.episodes,
     }
-    items = map(of_memory, memories[layer])
+    chosen = held.every if layer is None else memories[layer]
+    items = map(of_memory, chosen)
     return sorted(items, key=lambda item: (not item.is_current, -item.at.timestamp(), item.id))
 
 
-def layer_named(name: str) -> Layer:
-    """Return a layer by its name. Raises BadRequest for an unknown name."""
+def layer_named(name: str) -> Layer | None:
+    """Return a layer by its name, None for ''. Raises BadRequest for an unknown name."""
+    if not name:
+        return None
     try:
         return Layer(name)
     except ValueError:

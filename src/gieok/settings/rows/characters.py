@@ -97,6 +97,12 @@ OPTIONS = (
         "character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0
     ),
     Option(
+        "character.welcome_points",
+        10,
+        "points that a new user starts with, before the first check-in",
+        low=0,
+    ),
+    Option(
         "character.slots",
         30,
         "episodes that a memory has room for, beside those bought; more are told as one",
