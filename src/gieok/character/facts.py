@@ -20,6 +20,8 @@ PREFIX = "character:"
 FACT, IDEA, MOMENT, EPISODE = "fact", "idea", "moment", "episode"
 #: Subjects that are not the name of a third person.
 USER, CHARACTER = "user", "character"
+#: `by` of a fact that a person set themselves.
+PERSON = "person"
 #: Metadata of memories that the user marked as important; holds the importance without the mark.
 IMPORTANT = "important"
 _HEX = 12
@@ -103,7 +105,8 @@ class Fact:
     `born` is the message that stated this value, `ended_by` the message that ended it. `slips` are
     wrong values said before, which this fact corrected. `edits` are the user's own changes, by id,
     oldest first; `learned` is the content before those changes. `by` names the model that found the
-    fact, '' for rules. With these fields, a fact can be rolled back to any earlier message.
+    fact, PERSON where a person set it, '' for rules. With these fields, a fact can be rolled back
+    to any earlier message.
     """
 
     subject: str
@@ -168,6 +171,13 @@ class Fact:
     def is_current(self) -> bool:
         """Return whether the fact holds."""
         return self.until is None
+
+    @property
+    def is_set(self) -> bool:
+        """Return whether a person set the value: it outranks what is detected."""
+        was = self.learned
+        is_changed = was is not None and (was.object, was.day) != (self.object, self.day)
+        return self.by == PERSON or is_changed
 
     @property
     def is_dropped(self) -> bool:

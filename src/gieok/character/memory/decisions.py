@@ -16,15 +16,20 @@ from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
 
 #: Kinds of decisions: messages were changed, taken back or deleted (REFORM); a memory was refused
-#: (REFUSE) or edited (EDIT); an episode returns to its former version (RESTORE).
-REFORM, REFUSE, EDIT, RESTORE = "reform", "refuse", "edit", "restore"
+#: (REFUSE) or edited (EDIT); a person states a fact, perhaps in the place of another one (SET); an
+#: episode returns to its former version (RESTORE).
+REFORM, REFUSE, EDIT, SET, RESTORE = "reform", "refuse", "edit", "set", "restore"
 #: Agent and session of decision messages.
 AGENT = "character-user"
 _REFUSED = "refused:"
 
 
 class MemoryEdit(NamedTuple):
-    """Values that an edit sets; None: left unchanged."""
+    """Values that an edit sets; None: left unchanged.
+
+    `subject`, `predicate` and `subtype` say what a fact is about; a change of them makes another
+    fact.
+    """
 
     object: str | None = None
     day: str | None = None
@@ -32,6 +37,9 @@ class MemoryEdit(NamedTuple):
     importance: float | None = None
     is_important: bool | None = None
     topics: tuple[str, ...] | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    subtype: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -44,7 +52,8 @@ class UserDecision(NamedTuple):
 
     `start` is the place from which memory is formed again, `ids` are the messages that the decision
     is about. An edit names a memory by `key`, and a fact also by `value_id`, which outlives its
-    key. `version` is the content hash of an episode before the edit.
+    key. `version` is the content hash of an episode before the edit. A set fact has all its values
+    in `change`; `key` and `value_id` name the fact in whose place it stands, '' for none.
     """
 
     do: str

@@ -7,13 +7,20 @@ that place is read again.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from gieok.character.detect.detect import Detection, Finding
 from gieok.character.facts import Fact, LearnedFact, Moment, value_id
 from gieok.character.memory.decisions import MemoryEdit, UserDecision
-from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
+from gieok.character.memory.fact_merge import (
+    ToldMessage,
+    build_set_fact,
+    join_detected_facts,
+    join_set_fact,
+)
 from gieok.character.memory.memory_state import Memories
+from gieok.character.predicates import PREDICATES
 
 T = TypeVar("T")
 
@@ -119,6 +126,18 @@ def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState
         for memory in state.moments
     )
     return LearnedState(_sort_facts(facts), tuple(moments))
+
+
+def apply_set_fact(
+    state: LearnedState, decision: UserDecision, at: datetime, refusals: Refusals
+) -> LearnedState:
+    """Return the state after a person set a fact; the same state where they took it back since."""
+    change = decision.change
+    value = value_id(change.subject or "", change.predicate or "", change.object or "")
+    if change.predicate not in PREDICATES or refusals.of(value, decision.id):
+        return state
+    fact = build_set_fact(decision.id, at, change, decision.ids)
+    return state._replace(facts=_sort_facts(join_set_fact(fact, state.facts)))
 
 
 def changed_fact(fact: Fact, change: MemoryEdit, edit: str) -> Fact:

@@ -23,7 +23,7 @@ from gieok.character.memory import (
     unread_talk,
     windows,
 )
-from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, UserDecision
+from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, SET, UserDecision
 from gieok.character.memory.fact_merge import ToldMessage, added
 from gieok.character.memory.memory_state import Memories, differing, read_held_memories
 from gieok.character.memory.narrative import Narrative, NarrativeMemories, NarrativeView
@@ -346,7 +346,10 @@ class CharacterService:
         place = {entry.message.id: number for number, entry in enumerate(entries)}
         for entry in talk.fresh:
             if decision := decisions.decision_of(entry.message):
-                state = replay.apply_user_edit(state, decision) if decision.do == EDIT else state
+                if decision.do == EDIT:
+                    state = replay.apply_user_edit(state, decision)
+                elif decision.do == SET:
+                    state = replay.apply_set_fact(state, decision, entry.message.at, refusals)
                 continue
             before = entries[
                 max(place[entry.message.id] - LOOKED_BACK, 0) : place[entry.message.id]

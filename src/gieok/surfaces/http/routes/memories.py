@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, model_validator
 
 from gieok.character.accounts.erasure import CharacterForgotten
-from gieok.character.facts import digest
+from gieok.character.facts import USER, digest
 from gieok.character.house import House
 from gieok.character.memory.control import EditOutcome, MemorySearch, Story
 from gieok.character.memory.decisions import MemoryEdit
@@ -19,6 +19,7 @@ from gieok.surfaces.http.shapes import (
     CharacterId,
     Given,
     IfMatch,
+    Line,
     PageLimit,
     PageNumber,
     Prose,
@@ -54,11 +55,17 @@ class Search(Given):
 class MemoryChange(Given):
     """New values of an edited memory; fields that are left out stay as they are.
 
-    A fact has `object`, `day` and `importance`; other memories have `text`, an episode `topics`
-    too. `summary` is the object of a fact, and the text of another memory.
+    A fact has `subject`, `predicate`, `object`, `subtype`, `day` and `importance`; other memories
+    have `text`, an episode `topics` too. `summary` is the object of a fact, and the text of another
+    memory. A fact that is about something else afterwards is another memory, with another id.
     """
 
     object: Prose | None = Field(None, max_length=200, examples=["3월 16일"])
+    subject: Line | None = Field(
+        None, max_length=40, description="`user`, `character`, or a name.", examples=["user"]
+    )
+    predicate: Line | None = Field(None, max_length=40, examples=["birthday"])
+    subtype: Line | None = Field(None, max_length=40)
     day: str | None = Field(
         None, max_length=10, examples=["2026-04-17"], description="Of a plan; '' for none."
     )
@@ -89,7 +96,26 @@ class MemoryChange(Given):
                 "is_important", self.is_important, "isImportant", self.important
             ),
             topics=None if self.topics is None else tuple(self.topics),
+            subject=self.subject,
+            predicate=self.predicate,
+            subtype=self.subtype,
         )
+
+
+class NewFact(Given):
+    """Fact that the user states."""
+
+    predicate: Line = Field(
+        min_length=1, max_length=40, examples=["job"], description="A kind of fact, as facts have."
+    )
+    object: Prose = Field(min_length=1, max_length=200, examples=["제빵사"])
+    subject: Line = Field(
+        USER, max_length=40, description="`user`, `character`, or a name.", examples=["user"]
+    )
+    subtype: Line = Field("", max_length=40)
+    day: str = Field("", max_length=10, examples=["2026-04-17"], description="Of a plan.")
+    importance: float | None = Field(None, ge=0, le=1)
+    is_important: bool = False
 
 
 class Undo(Given):
@@ -122,6 +148,15 @@ def list_layer_memories(
     chosen = choose_named("layer", layer, "type", kind)
     bond = _find_bond(house, who.user, character_id)
     return house.control.memories(bond, chosen or "", page, limit)
+
+
+@router.post("/{character_id}", status_code=201, response_model=build_answer_model(EditOutcome))
+def add_character_fact(
+    house: TheHouse, who: User, character_id: CharacterId, fact: NewFact
+) -> EditOutcome:
+    """Add a fact that the user states; it outranks what is detected."""
+    bond = _find_bond(house, who.user, character_id)
+    return house.control.add(bond, MemoryEdit(**fact.model_dump()))
 
 
 @router.post("/{character_id}/search", response_model=build_answer_model(MemorySearch))
