@@ -186,7 +186,10 @@ class Fact:
 
 
 class Moment(NamedTuple):
-    """Event between user and character: its type, emotion, intensity (0–1), and the words said."""
+    """Event between user and character: its type, emotion, intensity (0–1), and the words said.
+
+    `emotions` are the user's. `is_told`: the text tells what happened, in a model's words.
+    """
 
     type: str
     text: str
@@ -198,6 +201,8 @@ class Moment(NamedTuple):
     #: Ids of the user's own changes; `said` is the text before them.
     edits: tuple[str, ...] = ()
     said: str = ""
+    character_emotion: str = ""
+    is_told: bool = False
 
     @property
     def weight(self) -> float:
@@ -347,6 +352,8 @@ def moment_entry(scope: Scope, moment: Moment) -> Entry:
         IMPORTANT: _format_importance_mark(moment.is_important, moment.intensity),
         "edits": " ".join(moment.edits),
         "said": moment.said,
+        "character_emotion": moment.character_emotion,
+        "told": "yes" if moment.is_told else "",
     }
     return _build_memory_entry(
         scope,
@@ -375,6 +382,8 @@ def read_moment_document(document: Document) -> Moment:
         is_important=IMPORTANT in metadata,
         edits=tuple(metadata.get("edits", "").split()),
         said=metadata.get("said", ""),
+        character_emotion=metadata.get("character_emotion", ""),
+        is_told="told" in metadata,
     )
 
 

@@ -207,7 +207,7 @@ def _find_setting(row: Mapping[str, Json], *names: str) -> Json:
 
 def _parse_secondary_logic(value: Json) -> SecondaryLogic:
     is_known = isinstance(value, int) and value in SecondaryLogic.__members__.values()
-    return SecondaryLogic(value) if is_known else SecondaryLogic.ANY_SAID
+    return SecondaryLogic(value) if is_known else SecondaryLogic.ANY_SAID  # type: ignore[arg-type]
 
 
 def _parse_probability(row: Mapping[str, Json]) -> float:

@@ -11,15 +11,20 @@ from typing import NamedTuple
 
 from gieok.character.facts import (
     EPISODE,
+    FACT,
+    IDEA,
+    MOMENT,
     PERSON,
     USER,
     Episode,
     Fact,
     Moment,
     episode_entry,
+    fact_of,
+    read_moment_document,
     same_value,
 )
-from gieok.character.memory import decisions, memory_pages
+from gieok.character.memory import decisions, memory_pages, readings
 from gieok.character.memory.decisions import (
     EDIT,
     REFORM,
@@ -43,7 +48,7 @@ from gieok.character.memory.unread_talk import ALL
 from gieok.character.predicates import PREDICATES
 from gieok.errors import BadRequest, NotFound, Phrase
 from gieok.model.conversation import Journalled, Message, Retraction
-from gieok.model.memory import Scope
+from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, MessageFilter
 
 #: Realm of deletions that can be undone, by the day on which the undo expires: `scope decision` →
@@ -325,7 +330,9 @@ class Control:
             for n, d in self._journal.replaced(bond.scope)
             if any(identity in p.message_ids for p in d.provenance)
         ]
-        self._journal.erase(bond.scope, [one.seq for one in entries], (), quoted)
+        held = self._journal.read(bond.scope, 0, budget_tokens=ALL, limit=ALL)
+        told = readings.list_readings_about(held, identity)
+        self._journal.erase(bond.scope, [*(one.seq for one in entries), *told], (), quoted)
         self._forget_caches(bond)
 
     def tidy(self) -> int:
@@ -361,7 +368,21 @@ class Control:
         ]
         entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
         edits = [entry.seq for entry in entries if _is_edit(entry.message, key)]
+        edits += self._clean_readings(scope, key, entries)
         self._journal.erase(scope, edits, (), numbers)
+
+    def _clean_readings(self, scope: Scope, key: str, entries: Sequence[Journalled]) -> list[int]:
+        """Take what made a memory out of what a model read; return the readings to erase."""
+        gone = [document for _, document in self._journal.replaced(scope) if document.key == key]
+        memory = _read_source_memory(gone[-1]) if gone else None
+        if memory is None or not memory.message_ids:
+            return []
+        source = memory.message_ids[0]
+        anew = readings.build_cleaned_reading(entries, source, memory, self._now())
+        if not anew:
+            return []
+        self._journal.say(scope, anew)
+        return readings.list_readings_about(entries, source)
 
     def _forget_caches(self, bond: Bond) -> None:
         if self.memory.cache:
@@ -399,10 +420,18 @@ def _list_refused_values(one: Fact | Moment | Episode) -> list[str]:
     return [one.key]
 
 
+def _read_source_memory(document: Document) -> Fact | Moment | None:
+    """Return the fact or moment that a document holds; None for an episode."""
+    if document.kind in (FACT, IDEA):
+        return fact_of(document)
+    return read_moment_document(document) if document.kind == MOMENT else None
+
+
 def _list_sources(one: Fact | Moment | Episode) -> tuple[str, ...]:
     """Return the messages that a memory came from, and the decision by which a person set it."""
-    is_own = isinstance(one, Fact) and one.by == PERSON
-    return (*one.message_ids, one.born) if is_own else one.message_ids
+    if isinstance(one, Fact) and one.by == PERSON:
+        return (*one.message_ids, one.born)
+    return one.message_ids
 
 
 def _is_about_other(fact: Fact, change: MemoryEdit) -> bool:

@@ -248,7 +248,8 @@ def _was_left(old: Fact, new: Fact) -> bool:
 
     The new value then becomes its successor.
     """
-    is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
+    was_so = old.until is not None and old.until > old.at
+    is_lately = was_so and old.is_dropped and new.at - (old.until or new.at) <= _LATELY
     return (
         is_lately
         and old.slot == new.slot

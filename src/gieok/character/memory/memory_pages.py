@@ -161,6 +161,7 @@ def of_moment(moment: Moment) -> RememberedItem:
         type=moment.type,
         emotions=moment.emotions,
         intensity=moment.intensity,
+        character_emotion=moment.character_emotion,
     )
 
 

@@ -228,10 +228,12 @@ def _by_need(held: NarrativeMemories, view: NarrativeView, who: str) -> Iterator
 
 
 def _was_brief(fact: Fact) -> bool:
-    """Return whether a fact was replaced on the day it was told, so that nobody asks for it
-    again.
+    """Return whether a fact never held, or was replaced on the day it was told, so that nobody asks
+    for it again.
     """
-    return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
+    if fact.until is None:
+        return False
+    return fact.until <= fact.at or (bool(fact.replaced_by) and fact.until - fact.at < _BRIEF)
 
 
 def _fact_line(fact: Fact, view: NarrativeView, who: str) -> NarrativeLine:
