@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
-from gieok.character.facts import Episode, Fact, digest, fact_of, scope_of
+from gieok.character.facts import Episode, Fact, Moment, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
     episodes,
@@ -23,6 +23,7 @@ from gieok.character.memory import (
     unread_talk,
     windows,
 )
+from gieok.character.memory.bearing import rank_bearing
 from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, SET, UserDecision
 from gieok.character.memory.fact_merge import ToldMessage, added
 from gieok.character.memory.memory_state import Memories, differing, read_held_memories
@@ -31,7 +32,6 @@ from gieok.character.memory.readings import SpanReading
 from gieok.character.memory.recollection import (
     RecalledDocument,
     RecallWeights,
-    list_recalled_keys,
     recalled,
 )
 from gieok.character.memory.replay import LearnedState, Refusals
@@ -89,7 +89,9 @@ class TurnBudget:
     """
 
     context_tokens: int = 4_096
-    narrative_tokens: int = 1_200
+    narrative_tokens: int = 500
+    #: How many memories a narrative tells beside what it always tells.
+    memories: int = 5
 
     def window(self, persona: str) -> int:
         """Return the tokens that are left for the window."""
@@ -353,8 +355,31 @@ class CharacterService:
                 begun = moments.moments(
                     message, spoken.is_user, detection.findings, state.moments, is_korean
                 )
+            begun += self._find_shared_day(bond, before, entry, message, state)
             state = replay.apply_detection(state, detection, message, begun, refusals)
         return state
+
+    def _find_shared_day(
+        self,
+        bond: Bond,
+        before: Sequence[Journalled],
+        entry: Journalled,
+        message: ToldMessage,
+        state: LearnedState,
+    ) -> list[Moment]:
+        """Return the moment of a day that counts since the first talk.
+
+        The first talk is looked up with the first message of a day alone.
+        """
+        day = day_in(entry.message.at, bond.zone)
+        if not before or day_in(before[-1].message.at, bond.zone) == day:
+            return []
+        first = self.journal.read(bond.scope, 0, budget_tokens=1, limit=1)
+        if not first:
+            return []
+        first_day = day_in(first[0].message.at, bond.zone)
+        is_korean = detect_text_language(message.text) == "ko"
+        return moments.find_shared_day(first_day, day, message, state.moments, is_korean)
 
     def _find_restored_facts(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
         """Return facts whose deletion was undone, in their former state."""
@@ -525,10 +550,16 @@ class CharacterService:
             text,
             view.now,
             self.weights,
+            limit=self.weights.candidates,
             held=seen.documents,
         )
+        recency = {
+            one.key: self.weights.recency_of(one.said_at, view.now) for one in seen.documents
+        }
+        keys = rank_bearing(seen.held.every, hits, text, self.weights, recency)
+        hits = hits[: self.weights.limit]
         narration = narrative.narrative(
-            NarrativeMemories(*seen.held, list_recalled_keys(hits)),
+            NarrativeMemories(*seen.held, keys),
             view,
             self.budget.narrative_tokens if narrative_tokens is None else narrative_tokens,
         )
@@ -584,6 +615,7 @@ class CharacterService:
             now=self.clock.now(),
             zone=bond.zone,
             window=[entry.message for entry in window],
+            memories=self.budget.memories,
         )
 
     def _build_run(

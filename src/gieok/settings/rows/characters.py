@@ -67,6 +67,13 @@ OPTIONS = (
         low=512,
     ),
     Option(
+        "character.narrative_memories",
+        5,
+        "memories that are told for a message, beside names, allergies and what is due",
+        low=0,
+    ),
+    Option("character.narrative_tokens", 500, "longest narrative of memories", low=50),
+    Option(
         "character.memory_model",
         "",
         (
