@@ -111,6 +111,20 @@ def test_a_memory_is_forgotten_and_brought_back_in_the_talk(
     ] == [True] * 4
 
 
+def test_it_is_shown_how_surely_a_fact_is_known_and_from_which_words(
+    call: CallCommand, say: Callable[..., OperationAnswer]
+) -> None:
+    _made(call)
+    say("I live in Leith", "I was a botanist for forty years at Kew, long since retired")
+    call("fact", "mina", predicate="pet", value="Tolliver (cat)", about="Ada")
+    shown = call("memories", "mina").text
+    lines = {line.split("  ")[2]: line for line in shown.splitlines() if line.startswith("  ")}
+    assert lines["lives_in: Leith"].endswith("90%")
+    assert "not sure: 75%" in next(line for text, line in lines.items() if "botanist" in text)
+    assert "“I was a botanist for forty years at Kew, long since retired”" in shown
+    assert lines["Ada, pet: Tolliver (cat)"].endswith("set by a person")
+
+
 def test_a_fact_is_added_changed_and_taken_back(
     call: CallCommand, say: Callable[..., OperationAnswer]
 ) -> None:

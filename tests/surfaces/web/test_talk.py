@@ -57,6 +57,8 @@ def test_what_is_said_is_learned_recalled_corrected_and_forgotten_beside_the_tal
     assert found
     edited = sent(met, f"{OWN}/edit", key=found[1], text="Seoul", back="talk")
     assert "the user lives in Seoul" in edited
+    assert "90% sure, found by rules" in page
+    assert "“I live in Busan" in page
     assert 'class="chip good"' in sent(met, f"{OWN}/edit", key=found[1], important="yes")
     gone = sent(met, f"{OWN}/forget", key=found[1], back="talk")
     assert "lives in" not in gone
@@ -132,6 +134,7 @@ def test_a_form_of_a_page_says_where_it_comes_from(browser: TestClient) -> None:
 def test_a_fact_is_added_and_every_part_of_one_is_changed_on_the_page(met: TestClient) -> None:
     added = sent(met, f"{OWN}/add", text="baker", subject="user", predicate="job", layer="semantic")
     assert "the user&#39;s work: baker" in added
+    assert "set by a person" in added
     found = re.search(r'name="key" value="([^"]+)"', added)
     assert found
     changed = sent(

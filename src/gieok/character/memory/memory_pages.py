@@ -10,6 +10,7 @@ from gieok.character.facts import (
     FACT,
     IDEA,
     MOMENT,
+    PERSON,
     Episode,
     Fact,
     Moment,
@@ -20,6 +21,7 @@ from gieok.character.facts import (
 from gieok.character.memory import decisions
 from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.unread_talk import ALL
+from gieok.character.memory.voice import is_well_supported
 from gieok.errors import BadRequest
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
@@ -41,7 +43,8 @@ class RememberedItem(NamedTuple):
     """Memory as a user reads it; fields that its layer does not have are empty.
 
     `is_current`: the memory holds now. `is_edited`: the user changed it. `is_stale`: the user's
-    text may quote messages that were deleted since.
+    text may quote messages that were deleted since. `is_sure`: it is told as known, and not as what
+    may have been said. `by` names the model that found it, or `person`; '' for rules.
     """
 
     id: str
@@ -70,6 +73,8 @@ class RememberedItem(NamedTuple):
     topics: tuple[str, ...] = ()
     messages: int = 0
     character_emotion: str = ""
+    is_sure: bool = True
+    by: str = ""
 
     @property
     def user_emotion(self) -> str:
@@ -142,6 +147,8 @@ def of_fact(fact: Fact) -> RememberedItem:
         confidence=fact.confidence,
         mentions=fact.mentions,
         source=fact.source,
+        is_sure=is_well_supported(fact),
+        by=PERSON if fact.is_set else fact.by,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, NamedTuple
 
+from gieok.character import facts
 from gieok.character.facts import digest
 from gieok.character.house import House
 from gieok.character.memory.decisions import MemoryEdit
@@ -36,7 +37,12 @@ _LAYERS = {
 
 
 class CharacterMemoryRow(NamedTuple):
-    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds."""
+    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds.
+
+    `confidence` is from 0 to 1; `is_sure`: it is told as known. `by` names the model that found it,
+    or `person`; '' for rules. `source` are the words that it came from, `felt` the feelings and
+    topics.
+    """
 
     handle: str
     id: str
@@ -47,6 +53,12 @@ class CharacterMemoryRow(NamedTuple):
     is_important: bool
     mentions: int
     score: float = 0.0
+    subject: str = ""
+    confidence: float = 1.0
+    is_sure: bool = True
+    by: str = ""
+    source: str = ""
+    felt: tuple[str, ...] = ()
 
 
 class SaidRow(NamedTuple):
@@ -244,8 +256,8 @@ def set_character_fact(
         outcome = house.control.add(bond, change)
     if outcome.memory is None or outcome.until is None:
         raise NotFound("the fact is gone already", hint="`gieok character memories` shows what is")
-    facts = {fact.key: fact for fact in house.memory.memories(bond).facts}
-    again = (_build_memory_row(of_memory(facts[key]), bond).text for key in outcome.holds_again)
+    held = {fact.key: fact for fact in house.memory.memories(bond).facts}
+    again = (_build_memory_row(of_memory(held[key]), bond).text for key in outcome.holds_again)
     return CharacterFactResult(
         character=bond.character,
         memory=_build_memory_row(outcome.memory, bond),
@@ -341,8 +353,9 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         if item.until and item.layer is not Layer.EPISODIC
         else ""
     )
-    subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
-    text = f"{subject} ({item.day})" if item.day else subject
+    statement = f"{item.predicate}: {item.object}" if item.predicate else item.text
+    whose = "" if item.subject in ("", facts.USER) else f"{item.subject}, "
+    text = f"{whose}{statement} ({item.day})" if item.day else f"{whose}{statement}"
     return CharacterMemoryRow(
         handle=build_memory_handle(item.id),
         id=item.id,
@@ -352,6 +365,12 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         until=until,
         is_important=item.is_important,
         mentions=item.mentions,
+        subject=item.subject,
+        confidence=item.confidence,
+        is_sure=item.is_sure,
+        by=item.by,
+        source=item.source,
+        felt=(*item.emotions, *item.topics),
     )
 
 
@@ -373,5 +392,21 @@ def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list
         ]
         marks += [f"×{row.mentions}"] if row.mentions > 1 else []
         marks += [f"{row.score:.2f}"] if row.score else []
+        marks += [_say_certainty(row, style)] if row.subject else []
         lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
+        if row.source and row.source != row.text:
+            lines.append(f"          {style.dim(f'“{printable(row.source)}”')}")
+        if row.felt:
+            lines.append(f"          {style.dim(printable(', '.join(row.felt)))}")
     return lines
+
+
+def _say_certainty(row: CharacterMemoryRow, style: Style) -> str:
+    """Return how surely a fact is known, and who found it."""
+    if row.by == facts.PERSON:
+        return style.say("set by a person")
+    if not row.is_sure:
+        return style.say("not sure: {share:.0%}", share=row.confidence)
+    if row.by:
+        return style.say("{share:.0%}, by {model}", share=row.confidence, model=printable(row.by))
+    return f"{row.confidence:.0%}"
