@@ -8,9 +8,11 @@ from datetime import timedelta
 import pytest
 from character_talk import BOND, CharacterTalk
 
+from gieok.character.memory.bearing import CUES
 from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.service import TurnBudget
+from gieok.character.predicates import PREDICATES
 from gieok.text.tokens import estimate_tokens
 
 _FACTS = (
@@ -89,10 +91,12 @@ def test_what_is_weakly_supported_is_told_as_such_with_its_words(talk: Character
     (fact,) = [one for one in talk.characters.memories(BOND).facts if one.predicate == "job"]
     assert fact.confidence < 0.8
     told = talk.told("what was my job?")
-    assert "I think I heard this, but I am not sure" in told
-    assert "(“I was a botanist for forty years at Kew, long since retired”)" in told
+    assert (
+        "This person's work is botanist, I think (“I was a botanist for forty years at Kew, long "
+        "since retired”)."
+    ) in told
     Control(memory=talk.characters).edit(BOND, fact.key, MemoryEdit(object="gardener"))
-    assert "not sure" not in talk.told("what was my job?")
+    assert "This person's work is gardener." in talk.told("what was my job?")
 
 
 def test_a_narrative_has_at_most_its_tokens_and_five_hundred_by_default(
@@ -110,7 +114,7 @@ def test_a_moment_is_told_in_a_sentence_and_with_what_was_felt(talk: CharacterTa
     talk.say("나 오늘 너무 힘들었어 계속 울었어")
     told = talk.told("그때 생각나?")
     assert (
-        "3월 2일에는 그 사람이 많이 힘들어했어. “나 오늘 너무 힘들었어 계속 울었어” 하던 게 생각나."
+        "3월 2일에는 그 사람이 많이 힘들어했어. 그때 “나 오늘 너무 힘들었어 계속 울었어” 하던 게 생각나."
         in told
     )
 
@@ -143,3 +147,7 @@ def test_a_hundred_days_and_a_year_are_moments_once(talk: CharacterTalk) -> None
     talk.clock.advance(timedelta(minutes=1))
     talk.characters.withdraw(BOND, [talk.characters.context(BOND, "").window[-1].id])
     assert talk.characters.memories(BOND).moments == first
+
+
+def test_every_kind_of_fact_has_its_words() -> None:
+    assert CUES.keys() == PREDICATES.keys()

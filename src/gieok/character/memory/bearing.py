@@ -6,7 +6,8 @@ also bears on a message that has a word of its kind, or names its person.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from gieok.character.facts import USER, Episode, Fact, Moment
 from gieok.character.memory.recollection import RecalledDocument, RecallWeights
@@ -30,7 +31,8 @@ CUES: Mapping[str, str] = {
     "exam_score": "점수 성적 score grade",
     "title": "제목 작품 title called book",
     "health": "건강 아프 아팠 몸은 health sick ill doctor hurt pills medicine",
-    "likes": "좋아 최애 favorite favourite like likes love treat pie sweet snack",
+    "allergy": "알레르기 알러지 allergy allergic allergies",
+    "likes": "좋아 최애 favorite favourite like likes love treat sweet snack",
     "dislikes": "싫어 질색 못먹 빼고 hate hates dislike stand avoid",
     "drink": "마시 커피 음료 한잔 늘먹던 drink usual coffee tea kettle pour order cup",
     "food": "먹을 먹는 메뉴 밥은 식사 eat food meal dinner lunch cook menu",
@@ -96,9 +98,11 @@ def rank_bearing(
     `hits` are what a search found; `asked_at` is the recency of each memory by its key.
     """
     found = {hit.document.key: hit.signals["similarity"] for hit in hits}
+    asking = AskingMessage.of(text)
     scored: list[tuple[float, str]] = []
     for one in memories:
-        similarity = max(found.get(one.key, 0.0), _measure_asking(one, text))
+        asked = asking.measure(one) if isinstance(one, Fact) else 0.0
+        similarity = max(found.get(one.key, 0.0), asked)
         if similarity <= 0:
             continue
         score = (
@@ -110,33 +114,50 @@ def rank_bearing(
     return tuple(key for _, key in sorted(scored, key=lambda row: (-row[0], row[1])))
 
 
-def _measure_asking(memory: Fact | Moment | Episode, text: str) -> float:
-    """Return how much a message asks for a memory, 0 to 1."""
-    if not isinstance(memory, Fact):
-        return 0.0
-    is_of_kind = _has_cue(memory.predicate, text) or (
-        bool(memory.day) and _PLAN_ASKED.search(text.casefold()) is not None
-    )
-    is_of_person = memory.subject != USER and memory.subject.casefold() in text.casefold()
-    is_of_person = is_of_person or _names_object(memory.object, text)
-    asking = (
-        _BY_BOTH
-        if is_of_kind and is_of_person
-        else _BY_KIND
-        if is_of_kind
-        else _BY_PERSON
-        if is_of_person
-        else 0.0
-    )
-    is_over = not memory.is_current or memory.is_idea
-    return asking * (_OVER if is_over and not _PAST_ASKED.search(text) else 1.0)
+class AskingMessage(NamedTuple):
+    """Message as a question for facts: its text in lower case, with and without gaps, and words."""
+
+    text: str
+    packed: str
+    latin: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "AskingMessage":
+        """Return a message as it is read here."""
+        lowered = text.casefold()
+        return cls(
+            text=lowered,
+            packed=lowered.replace(" ", ""),
+            latin=frozenset(_LATIN.findall(lowered)),
+            words=frozenset(keyword_tokens(text)),
+        )
+
+    def measure(self, fact: Fact) -> float:
+        """Return how much the message asks for a fact, 0 to 1."""
+        asks_when = bool(fact.day) and _PLAN_ASKED.search(self.text) is not None
+        is_of_kind = asks_when or self._has_cue(fact.predicate)
+        is_of_person = fact.subject != USER and fact.subject.casefold() in self.text
+        if not is_of_person:
+            is_of_person = not self.words.isdisjoint(_list_value_words(fact.object))
+        if is_of_kind and is_of_person:
+            share = _BY_BOTH
+        elif is_of_kind:
+            share = _BY_KIND
+        else:
+            share = _BY_PERSON if is_of_person else 0.0
+        is_over = not fact.is_current or fact.is_idea
+        return share * (_OVER if is_over and not _PAST_ASKED.search(self.text) else 1.0)
+
+    def _has_cue(self, predicate: str) -> bool:
+        korean, latin = _split_cues(predicate)
+        return any(cue in self.packed for cue in korean) or not latin.isdisjoint(self.latin)
 
 
-def _has_cue(predicate: str, text: str) -> bool:
-    korean, latin = _split_cues(predicate)
-    lowered = text.casefold()
-    packed = lowered.replace(" ", "")
-    return any(cue in packed for cue in korean) or not latin.isdisjoint(_LATIN.findall(lowered))
+@lru_cache(maxsize=1 << 14)  # asked for again at every message
+def _list_value_words(value: str) -> frozenset[str]:
+    """Return the words of a fact's value."""
+    return frozenset(keyword_tokens(value))
 
 
 @cache
@@ -145,8 +166,3 @@ def _split_cues(predicate: str) -> tuple[tuple[str, ...], frozenset[str]]:
     words = CUES.get(predicate, "").split()
     latin = frozenset(word for word in words if _LATIN.fullmatch(word))
     return tuple(word for word in words if word not in latin), latin
-
-
-def _names_object(value: str, text: str) -> bool:
-    """Return whether a message has a word of a fact's value."""
-    return not set(keyword_tokens(value)).isdisjoint(keyword_tokens(text))

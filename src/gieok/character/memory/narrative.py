@@ -48,9 +48,9 @@ _LONGEST_QUOTE = 80
 #: Type of a moment → its wording in plain and polite Korean and in English; the words said are `q`.
 _MOMENTS = {
     "comfort": (
-        "{d}에는 {who:이/가} 많이 힘들어했어. “{q}” 하던 게 생각나.",
-        "{d}에는 {who:이/가} 많이 힘들어했어요. “{q}” 하던 게 생각나요.",
-        "On {d} {who} was having a hard time: “{q}”",
+        "{d}에는 {who:이/가} 많이 힘들어했어. 그때 “{q}” 하던 게 생각나.",
+        "{d}에는 {who:이/가} 많이 힘들어했어요. 그때 “{q}” 하던 게 생각나요.",
+        "On {d} {who} was having a hard time; what was said: “{q}”",
     ),
     "fight": (
         "{d}에는 나한테 서운해했어. “{q}” 하고.",
@@ -441,7 +441,7 @@ class Teller(NamedTuple):
         """Return a sentence with the words that it came from, where it may be wrong."""
         if is_well_supported(fact) or not fact.source:
             return text
-        return f"{text} (“{_shorten_quote(fact.source)}”)"
+        return f"{text.rstrip('.')} (“{_shorten_quote(fact.source)}”)."
 
     def _word_otherwise(self, fact: Fact, name: str) -> str:
         """Return special wording for a fact that the table would word clumsily; '' for others."""
@@ -450,6 +450,8 @@ class Teller(NamedTuple):
                 fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
                 f"{name} has a {fact.object}",
             )
+        if fact.predicate == "partner" and fact.object.startswith(_ALONE):
+            return self.view.say(f"{name}의 연애 상태는 {fact.object}", f"{name} is {fact.object}")
         if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
             return self.view.say(
                 fill_particles("{who:은/는} 혼자 산다", who=name), f"{name} lives alone"

@@ -31,7 +31,7 @@ class Voice(NamedTuple):
         """Return a statement as something that the user said."""
         if self.lang != "ko":
             first = statement[:1].upper() + statement[1:]
-            return f"{first}." if is_sure else f"I think I heard this, but I am not sure: {first}."
+            return f"{first}." if is_sure else f"{first}, I think."
         is_verb = statement.endswith("다")
         said = f"{statement}고" if is_verb else fill_particles("{s:이라고/라고}", s=statement)
         if is_sure:
