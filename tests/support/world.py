@@ -70,6 +70,7 @@ CALLS = {
     "character export": ["마루", "--to", "{notes}/../maru.png"],
     "character chat": ["마루"],
     "character memories": ["마루"],
+    "character fact": ["마루", "--predicate", "job", "--value", "제빵사"],
     "character forget": ["마루", "--memory", "000000"],
     "character points": ["--check-in"],
     "character key": ["create"],

@@ -121,6 +121,7 @@ _LINES = [
     "character memories 마루",
     "character memories 마루 양자",
     "character memories 없음",
+    "character fact 마루 --predicate job --value 제빵사",
     "character forget 마루 --memory 000000",
     "character points",
     "character points --check-in",

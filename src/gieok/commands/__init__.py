@@ -60,6 +60,7 @@ NAMES = (
     "character delete",
     "character chat",
     "character memories",
+    "character fact",
     "character forget",
     "character points",
     "character key",
@@ -309,6 +310,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.character.memory_rows import list_character_memories
 
             return list_character_memories
+        case "character fact":
+            from gieok.commands.character.memory_rows import set_character_fact
+
+            return set_character_fact
         case "character forget":
             from gieok.commands.character.memory_rows import forget_character_memory
 

@@ -202,13 +202,14 @@ class Memory:
     ) -> "CharacterMemory":
         """Return the memory that a character has of a user.
 
-        `zone` is the user's time zone, by default that of this memory. Raises BadRequest for a name
-        that cannot be in a scope.
+        `zone` is the user's time zone, by default that of their account, else that of this memory.
+        Raises BadRequest for a name that cannot be in a scope.
         """
-        from gieok.character.memory.service import Bond
-
-        where = find_zone(zone) if zone else self.call.zone
-        return CharacterMemory(self.call.home.house.memory, Bond(user, character, persona, where))
+        house = self.call.home.house
+        bond = house.bond(user, character)._replace(persona=persona)
+        if zone:
+            bond = bond._replace(zone=find_zone(zone))
+        return CharacterMemory(house.memory, bond)
 
     def close(self) -> None:
         """Release open files and connections."""
