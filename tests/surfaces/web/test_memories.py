@@ -70,6 +70,7 @@ def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(
     assert "the words: <b>place 1</b>" in page.text
     assert page.text.count("<article") == 1  # what was said of it is no observation
     assert "~/home/memory/decision/" in told.get("/hits?q=Payments").text
+    assert "likely to answer: " in page.text
 
 
 def test_every_state_of_a_search_is_told(told: TestClient) -> None:
@@ -79,7 +80,7 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
         "/?q=Redis&since=nonsense": "is no day",
         "/?since=2026-11-01": "<article",
         "/?q=decided&limit=1": "More",
-        "/?q=Redis&everywhere=1": "agent:main",
+        "/?q=Redis": "yours, in no project",
         "/?q=Redis&source=x&limit=-5": "<article",
     }.items():
         assert words in told.get(address).text, address
@@ -255,7 +256,9 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
 def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
     page = post(browser, "/remember", text="Payments are retried three times.")
     assert "What an agent is given" in page
-    assert re.search(r"<option selected>project:work-\w+</option>", page)
+    assert re.search(
+        r'<option value="project:work-\w+">work</option>', browser.get("/?q=retried").text
+    )
     browser.get("/scope?scope=agent:main&back=/memories")
     assert "Payments" not in post(browser, "/remember", text="Answer in Korean.")
     assert "Answer in Korean" in browser.get("/memories").text

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from gieok import __version__
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
+from gieok.commands.scope_names import name_scopes
 from gieok.errors import STATUS, GieokError
 from gieok.home.call import Call
 from gieok.home.calls import rescope_call
@@ -237,6 +238,16 @@ class PageRequest:
             else self.memory
         )
 
+    @cached_property
+    def within(self) -> str:
+        """Return the scope that the address narrows the page to; '' for everywhere."""
+        return self.asked("in") if self.asked("in") in self.scopes else ""
+
+    @property
+    def memory_within(self) -> Memory:
+        """Return the memory of that scope alone; where none is named, the chosen memory."""
+        return self.site.memory(self.within) if self.within else self.memory
+
     def asked(self, name: str) -> str:
         """Return a parameter of the address; '' for none."""
         return self.request.query_params.get(name, "").strip()
@@ -253,6 +264,7 @@ class PageRequest:
             "here": self._here(),
             "address": self._address(),
             "scopes": self.scopes,
+            "scope_names": name_scopes(self.scopes, self.lang),
             "scope": self.call.scope.path,
             "token": self.site.gate.change_token(self.cookie),
             "version": f"Gieok {__version__}",
