@@ -261,7 +261,57 @@ def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestC
     )
     browser.get("/scope?scope=agent:main&back=/memories")
     assert "Payments" not in post(browser, "/remember", text="Answer in Korean.")
-    assert "Answer in Korean" in browser.get("/memories").text
+    assert "Answer in Korean" in browser.get("/memories?in=agent:main").text
+
+
+def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestClient) -> None:
+    post(browser, "/remember", text="Payments are retried three times.")
+    page = browser.get("/timeline?day=2026-01-01").text
+    form = page.partition('<details class="add">')[2].partition("</details>")[0]
+    assert 'action="/remember"' in form
+    own = re.search(r'<option value="(project:work-\w+)" selected>work</option>', form)
+    assert own
+    assert '<option value="agent:main">yours, in no project</option>' in form
+    back = "/timeline?day=2026-01-01"
+    added = browser.post(
+        "/remember",
+        data={"token": token(browser), "text": "I like tea.", "to": "agent:main", "back": back},
+    )
+    assert str(added.url).endswith("told=Remembered+for+yours%2C+in+no+project%3A+I+like+tea.")
+    assert added.url.path == "/timeline"
+    assert "I like tea." in browser.get("/memories?in=agent:main").text
+    assert "I like tea." not in browser.get(f"/memories?in={own[1]}").text
+    again = post(browser, "/remember", text="I like tea.", to="agent:main", back=back)
+    assert "It was known already: I like tea." in again
+    outside = browser.post(
+        "/remember",
+        data={"token": token(browser), "text": "x y", "back": "//elsewhere.example"},
+        follow_redirects=False,
+    )
+    assert outside.headers["location"].startswith("/?told=")
+
+
+def test_what_was_learned_comes_first_and_notes_and_talk_stand_beside(told: TestClient) -> None:
+    memory = Memory(resident=Resident())
+    folder = Path(str(memory.call.caller.user)) / "notes"
+    folder.mkdir()
+    (folder / "door.md").write_text("# Door\n\nThe umbrella stands behind the door.\n")
+    memory.run("index", paths=[str(folder)])
+    learned, notes, said, every = (
+        told.get(f"/memories{query}").text
+        for query in ("", "?kind=note", "?kind=turn", "?kind=all")
+    )
+    for page, has in ((learned, "Payments are"), (notes, "umbrella"), (said, "We decided to pay")):
+        assert has in page
+        assert has in every
+    assert "umbrella" not in learned
+    assert "Payments are" not in notes
+    assert "umbrella" not in said
+    assert "We decided to use Redis Streams." in learned, "what was observed of what was said"
+    listed = memory.run("list", kind="learned", everywhere=True, limit=50).memories
+    shown = re.findall(r'name="handle" value="([\w.]+)"', learned)
+    assert shown == [row.handle for row in listed]
+    assert {row.kind for row in listed} == {"observation", "record"}
 
 
 def test_an_agent_is_connected_from_the_first_page(

@@ -19,7 +19,7 @@ from gieok.commands.command import (
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import away, behind, filters, gaps, handles, restatements, search
 from gieok.commands.memory.away import Away
-from gieok.commands.memory.handles import KINDS, NOTE, TURN
+from gieok.commands.memory.handles import KINDS, NOTE, OBSERVATION, RECORD, TURN
 from gieok.commands.memory.restatements import RowStatement
 from gieok.commands.memory.search import file_of, span_of_days
 from gieok.errors import BadRequest
@@ -42,8 +42,16 @@ _MOST = 10_000
 #: Passages that are looked at first, for each that is to be shown; all of them where that was not
 #: enough.
 _LOOKED_AT = 20
+_TALK = frozenset(("turn", "session"))
 _EVERYTHING = 1 << 30
 _TEXT_CHARS = 160
+#: What was learned or kept, apart from notes and from what was merely said.
+LEARNED = "learned"
+_KINDS_OF = {
+    "all": frozenset(KINDS),
+    LEARNED: frozenset((OBSERVATION, RECORD)),
+    **{kind: frozenset((kind,)) for kind in KINDS},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +159,12 @@ def list_memories(
     ] = (),
     kind: Annotated[
         str,
-        Parameter(Words("only this kind; turns of conversations by line"), choices=("all", *KINDS)),
+        Parameter(
+            Words(
+                "only this kind; turns of conversations by line; learned: observations and records"
+            ),
+            choices=tuple(_KINDS_OF),
+        ),
     ] = "all",
     since: Annotated[str, Parameter(Words("only what is dated on or after this day"))] = "",
     until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
@@ -211,7 +224,7 @@ def _list_store_memories(call: Call, request: ListRequest, store: Store) -> List
             where._replace(without=where.without | {read.KIND}),
             where._replace(kinds=frozenset((read.KIND,))),
         ]
-        if request.kind == "all"
+        if request.kind in ("all", LEARNED)
         else [where]
     )
     for scope in scopes:
@@ -283,7 +296,8 @@ def _is_of_filter(one: Away, where: Filter) -> bool:
 def _build_list_filter(call: Call, request: ListRequest) -> Filter:
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     where = Filter(
-        frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
+        _TALK if request.kind == TURN else frozenset(),
+        without=_TALK if request.kind == LEARNED else frozenset(),
         # Half a day more on each side: days are those of the user's zone, and a note's is that of
         # its name.
         since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
@@ -427,7 +441,7 @@ def _shorten_listed_text(text: str) -> str:
 def _is_row_wanted(call: Call, request: ListRequest, row: ListedMemory) -> bool:
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     return (
-        request.kind in ("all", row.kind)
+        row.kind in _KINDS_OF[request.kind]
         and request.narrowing.admits_status(row.status)
         and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)

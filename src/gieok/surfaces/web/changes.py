@@ -12,12 +12,13 @@ from gieok.commands.memory.index import index_memory
 from gieok.commands.memory.remember import remember_record
 from gieok.commands.observe.run import observe_transcripts
 from gieok.commands.prompt.install import install_agent
+from gieok.commands.scope_names import name_scope
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.surfaces.web.views.code import sync_code_project
 from gieok.surfaces.web.views.health import show_health_page
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
@@ -25,13 +26,29 @@ from gieok.text.messages import Words
 
 
 def remember(seen: PageRequest) -> Response:
-    """Keep a sentence, and show how it is found and what an agent is given of it."""
+    """Keep a sentence for the chosen scope, and go back to the page where it was written.
+
+    From the first page it leads to how the sentence is found and what an agent is given of it.
+    """
     text = seen.sent("text")
+    scope = seen.sent("to") if seen.sent("to") in seen.scopes_to_keep else seen.call.scope.path
+    is_users = scope == USER_SCOPE
+    memory = seen.site.memory("auto" if is_users or scope == seen.scopes[0] else scope)
     try:
-        is_users = seen.scopes[0] != USER_SCOPE and seen.call.scope.path == USER_SCOPE
-        remembered = seen.site.memory("auto").run(remember_record, text=[text], user=is_users)
+        remembered = memory.run(
+            remember_record, text=[text], user=is_users and seen.scopes[0] != USER_SCOPE
+        )
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
+    if back := seen.sent("back"):
+        notice = seen.words(
+            "Remembered for {scope}: {title}",
+            scope=name_scope(remembered.scope),
+            title=remembered.title,
+        )
+        if not remembered.created:
+            notice = seen.words("It was known already: {title}", title=remembered.title)
+        return seen.back_to(join_query(back, told=notice))
     notice = seen.words("Remembered. This is how it is found:")
     return seen.back_to(f"/first?{urlencode({'q': remembered.title, 'told': notice})}")
 
