@@ -36,7 +36,7 @@ from gieok.text.messages import translate
 
 #: Path → name of the page in both languages.
 MENU = (
-    ("/", "Search"),
+    ("/", "Home"),
     ("/memories", "Memories"),
     ("/timeline", "Timeline"),
     ("/injection", "Before the agent"),
