@@ -21,6 +21,7 @@ from gieok.surfaces.web.jobs import PageJob
 from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.surfaces.web.views.code import sync_code_project
 from gieok.surfaces.web.views.health import show_health_page
+from gieok.surfaces.web.views.injection import CHANGES as OF_INJECTION
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 from gieok.text.messages import Words
 
@@ -131,4 +132,5 @@ CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     **OF_MEMORIES,
     "/code/sync": sync_code_project,
     **OF_TALK,
+    **OF_INJECTION,
 }
