@@ -47,7 +47,7 @@ CALLS = {
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "hook injections": [],
-    "hook refuse": ["decision/린터는-ruff를-쓰기로-했다", "--prompt", "어떤 린터를 쓰지?"],
+    "hook refuse": ["--folder", "{notes}/private"],
     "import": ["openclaw", "{notes}"],
     "export": [],
     "code init": [],

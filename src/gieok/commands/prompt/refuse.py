@@ -75,7 +75,7 @@ def refuse_memory(
     if folder:
         path = str(call.caller.path(folder))
         keep_folder_back(call, path, is_kept_back=not lift)
-        return RefuseResult(None, path, refused=not lift)
+        return RefuseResult("", path, refused=not lift)
     if not handle or not prompt.strip():
         raise BadRequest(
             "a memory and a prompt are missing, or a folder",
@@ -85,10 +85,10 @@ def refuse_memory(
     memory = handles.require_memory(call, handle)
     if lift:
         refusals.lift_refusals(home, memory.handle, prompt)
-        return RefuseResult(memory.handle, None, refused=False)
+        return RefuseResult(memory.handle, "", refused=False)
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
     refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
-    return RefuseResult(memory.handle, None, refused=True)
+    return RefuseResult(memory.handle, "", refused=True)
 
 
 def keep_folder_back(call: Call, folder: str, *, is_kept_back: bool) -> None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
 from gieok.commands.archive.answer import approve_pending, reject_pending
+from gieok.commands.archive.run import run_archive_jobs
 from gieok.commands.command import Command, P, ResultT, Style
+from gieok.commands.home.backup import create_backup
+from gieok.commands.home.daemon import start_home_daemon
 from gieok.commands.memory.index import index_memory
 from gieok.commands.memory.remember import remember_record
 from gieok.commands.observe.run import observe_transcripts
@@ -78,6 +82,19 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
     return seen.back_to("/first")
 
 
+def run_home_command(seen: PageRequest) -> Response:
+    """Run a command on the home as a job beside the server."""
+    verb = seen.request.path_params["verb"]
+    if verb in _HOME_COMMANDS:
+        what, command = _HOME_COMMANDS[verb]
+
+        def work(job: PageJob) -> str:
+            return _run_reporting_command(seen, job, command)
+
+        seen.site.jobs.start(what, work)
+    return seen.back_to("/status#job")
+
+
 def _run_reporting_command(
     seen: PageRequest,
     job: PageJob,
@@ -121,6 +138,13 @@ def answer_archive_question(seen: PageRequest) -> Response:
     return seen.back_to(f"/status?told={quote(seen.words('Done.'))}")
 
 
+#: Word of the address → what the page calls it, and the command.
+_HOME_COMMANDS: dict[str, tuple[Words, Command[[], Any]]] = {
+    "backup": (Words("Backing up"), create_backup),
+    "daemon": (Words("Starting the daemon"), start_home_daemon),
+    "index": (Words("Reading what changed in notes"), index_memory),
+    "jobs": (Words("Running the jobs that are due"), run_archive_jobs),
+}
 #: Word of the address → the command that answers.
 _ANSWERS = {"approve": approve_pending, "reject": reject_pending}
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
@@ -129,6 +153,7 @@ CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     "/first/talk": take_in_past_sessions,
     "/install": install_chosen_agent,
     "/archive/{verb}": answer_archive_question,
+    "/status/run/{verb}": run_home_command,
     **OF_MEMORIES,
     "/code/sync": sync_code_project,
     **OF_TALK,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,7 @@ def environment() -> "Environment":
         percent=lambda value: f"{value:.0%}",
         size=format_size,
         ago=ago,
+        moment=format_moment,
     )
     return templates
 
@@ -135,6 +136,14 @@ def bar(share: float, label: str = "") -> Markup:
 def ago(moment: datetime, now: datetime, lang: str) -> str:
     """Return how long ago a moment is, in the language of a reader."""
     return describe_age(moment, now).say(lang)
+
+
+def format_moment(moment: str, zone: tzinfo) -> str:
+    """Return an ISO time to the minute in a zone; another text as it is."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone(zone):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return moment
 
 
 def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
