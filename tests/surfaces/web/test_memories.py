@@ -2,6 +2,7 @@
 and the first run.
 """
 
+import html
 import json
 import re
 from pathlib import Path
@@ -164,6 +165,56 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     assert "We decided to use Redis Streams." in page.partition("Why do you know this?")[2]
     assert "important" in post(told, f"/m/{observed}/edit", text="We use NATS.", important="1")
     assert told.get("/m/ffffffff").status_code == 400
+
+
+def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestClient) -> None:
+    for port in (8443, 9443):
+        post(told, "/remember", text=f"The staging database is on port {port}.", to="agent:main")
+    post(told, "/remember", text="The office plant needs water.", to="agent:main")
+    page = told.get(f"/m/{handle(told, 'port 8443', 'record')}").text
+    other = handle(told, "port 9443", "record")
+    notes = re.findall(r'<p class="note other">(.*?)</p>', page, re.DOTALL)
+    assert len(notes) == 1
+    assert f'href="/m/{other}">The staging database is on port 9443.</a>' in notes[0]
+    assert "May contradict it:" not in told.get(f"/m/{handle(told, 'plant')}").text
+    observed = told.get(f"/m/{handle(told, 'Redis', 'observation')}").text
+    session = re.search(r'href="(/timeline/session\?scope=[^"]+)">The whole session</a>', observed)
+    assert session
+    whole = told.get(html.unescape(session[1])).text
+    assert "We decided to use Redis Streams." in whole
+    assert "We decided to pay on Mondays." in whole
+
+
+def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: TestClient) -> None:
+    memory = Memory(resident=Resident())
+    folder = Path(str(memory.call.caller.user)) / "notes"
+    folder.mkdir()
+    (folder / "door.md").write_text("# Door\n\n- The **umbrella** is `wet`\n\n<b>loud</b>\n")
+    memory.run("index", paths=[str(folder)])
+    page = told.get(f"/m/{handle(told, 'umbrella', 'note')}").text
+    assert '<p class="md-heading">Door</p>' in page
+    assert '<p class="md-item">The <strong>umbrella</strong> is <code>wet</code></p>' in page
+    assert "&lt;b&gt;loud&lt;/b&gt;" in page
+    assert 'value="transfer"' not in page
+    assert 'value="retire"' not in page
+    record = told.get(f"/m/{handle(told, 'Payments', 'record')}").text
+    assert 'value="transfer"' in record
+    assert 'value="retire"' in record
+
+
+def test_five_targets_stand_at_the_bottom_of_a_phone_and_korean_has_its_fonts(
+    told: TestClient,
+) -> None:
+    page = told.get("/memories").text.partition("<nav")[2].partition("</nav>")[0]
+    items = re.findall(r"<li(?: class=\"(\w+)\")?>", page.partition("<details")[0])
+    assert items == ["", "", "", "", "minor", "minor", "minor", "others"]
+    folded = page.partition("<details")[2]
+    assert re.findall(r'href="([^"]+)"', folded) == ["/characters", "/code", "/status"]
+    css = told.get("/static/gieok.css").text
+    korean = css.partition(":root:lang(ko)")[2].partition("}")[0]
+    assert korean.index("Apple SD Gothic Neo") < korean.index("system-ui")
+    assert "Malgun Gothic" in korean
+    assert "Noto Sans KR" in korean
 
 
 def test_what_a_project_brought_along_is_read_and_trusted_exactly(

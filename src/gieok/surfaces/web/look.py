@@ -14,6 +14,7 @@ from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
+from gieok.surfaces.web.answers import find_answer
 from gieok.surfaces.web.markdown import (
     mark_question_words,
     render_markdown,
@@ -50,6 +51,7 @@ def environment() -> "Environment":
     )
     templates.globals.update(
         marked=mark_question_words,
+        answer_line=lambda hit: find_answer(hit, "").line,
         markdown=render_markdown,
         markdown_words=render_markdown_words,
         josa=fill_particles,

@@ -44,6 +44,8 @@ MENU = (
     ("/code", "Code"),
     ("/status", "Health"),
 )
+#: Pages with a target of their own at the bottom of a phone's screen; the others are behind one.
+_MAIN_PAGES = ("/", "/memories", "/timeline", "/injection")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; "
@@ -274,6 +276,7 @@ class PageRequest:
         common = {
             "menu": MENU,
             "here": self._here(),
+            "main_pages": _MAIN_PAGES,
             "address": self._address(),
             "scopes": self.scopes,
             "scope_names": name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang),

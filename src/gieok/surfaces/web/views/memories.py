@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
+from gieok.commands.memory.contradictions import find_contradictions
 from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
 from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
@@ -18,6 +19,8 @@ from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
+from gieok.memory.files import roots
+from gieok.model.memory import MOVED_FROM
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.inert import revealed
 
@@ -180,8 +183,17 @@ def show_memory_page(seen: PageRequest) -> Response:
         else unmarked(strip_speaker_label(got.text))
     )
     source = why.document.source
+    known = roots.load_roots(held.call.home.store, why.document.scope)
+    is_record = handles.kind_of(why.document, known, str(held.call.home.folder)) == handles.RECORD
+    is_note = kind == "file" and not is_record
     return seen.page(
         "memory.html",
+        replaced=why.replaced,
+        contradictions=()
+        if is_note or why.status == "retired"
+        else find_contradictions(rescope_call(held.call), why.memory, text),
+        session_scope=why.document.metadata.get(MOVED_FROM) or why.document.scope.path,
+        is_note=is_note,
         handle=handle,
         path=got.path,
         text=text[:_LONG_CHARS],
@@ -204,8 +216,8 @@ def show_memory_page(seen: PageRequest) -> Response:
         asked_on=seen.asked("on"),
         is_important=why.document.metadata.get("priority") == "high",
         archived_in=why.archived_in,
-        can_move=is_observed or ".gieok/memory/" in source,
-        can_retire=kind != "file" or ".gieok/memory/" in source,
+        can_move=is_observed or is_record,
+        can_retire=not is_note,
         back=f"/m/{handle}",
         roles=_name_message_roles(seen),
         **_build_undo_values(seen),
