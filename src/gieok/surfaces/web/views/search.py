@@ -15,7 +15,7 @@ def show_search_page(seen: PageRequest) -> Response:
     values = found_hits(seen)
     if values["is_asked"]:
         return seen.page("search.html", **values)
-    return show_first_page(seen) if is_empty(seen) else show_home_page(seen)
+    return show_first_page(seen) if is_empty(seen) else show_home_page(seen, values)
 
 
 def hits(seen: PageRequest) -> Response:
