@@ -14,6 +14,7 @@ from gieok.errors import NotIndexed
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory.corrections import unmarked
+from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ranking.recall import first_answer
@@ -103,10 +104,13 @@ def find_waiting(call: Call) -> WaitingForPerson:
 def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionOfDay, ...]:
     today = call.clock.now().astimezone(call.zone).date()
     for back in _RECENT_DAYS:
-        found = days.list_memory_days(call, scopes, today - timedelta(days=back), today)
+        found = days.list_memory_days(
+            call, scopes, today - timedelta(days=back), today, frozenset((turns.KIND,))
+        )
         sessions = list[SessionOfDay]()
-        for day in sorted((day for day in found if found[day].sessions), reverse=True):
-            whole = days.build_whole_day(call, scopes, day, found[day])
+        for day in sorted(found, reverse=True):
+            of_day = days.list_memory_days(call, scopes, day, day)[day]
+            whole = days.build_whole_day(call, scopes, day, of_day)
             sessions += sorted(whole.sessions, key=lambda one: one.end, reverse=True)
             if len(sessions) >= _MOST_SESSIONS:
                 break
