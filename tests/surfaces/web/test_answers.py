@@ -106,6 +106,20 @@ def test_the_answer_is_the_line_and_the_note_around_it_is_folded(filled: TestCli
     assert '<p class="above">Flat</p>' in page
 
 
+def test_each_hit_says_in_words_where_it_comes_from(filled: TestClient) -> None:
+    for question, place in (
+        ("Payments are retried three times", "record"),
+        ("when is the lease up", "Flat"),
+        ("We decided to settle payments", "observed"),
+        ("We decided to settle payments&source=sessions", "said to plain"),
+        ("The refunds are retried twice", "plain said"),
+    ):
+        page = filled.get("/?q=" + quote(question, safe="&=")).text
+        first = page.partition("<article")[2].partition("</article>")[0]
+        assert f"<span>{place}</span>" in first, question
+        assert re.search(r"[+-]\d\.\d\d is \d{1,2} % likely to answer", first)
+
+
 def test_a_search_is_of_all_scopes_until_one_is_chosen_by_its_name(filled: TestClient) -> None:
     page = filled.get("/?q=tickets").text
     assert "helper closes" in html.unescape(re.sub(r"</?mark>", "", page))

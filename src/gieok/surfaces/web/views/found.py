@@ -1,6 +1,6 @@
 """Hits as the pages show them: the line that answers, where it stands, and why it is there."""
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -10,6 +10,7 @@ from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
 from gieok.hook import records
 from gieok.memory.files import roots
+from gieok.places.home import is_records_folder
 from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.answers import Answer, find_answer
 from gieok.surfaces.web.reasons import Reasons, reasons
@@ -155,10 +156,19 @@ def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit)
     return f"{seen.short(file)}:{hit.start_line}"
 
 
+def _is_record_file(seen: PageRequest, file: str) -> bool:
+    """Return whether a file is a record: below the `memory` folder of a project or of the home."""
+    home = str(seen.call.home.folder)
+    return any(
+        folder.name == records.MEMORY and is_records_folder(home, str(folder.parent))
+        for folder in Path(file).parents
+    )
+
+
 def _describe_hit_origin(seen: PageRequest, hit: SearchHit, answer: Answer) -> str:
     """Return where a hit comes from: the name of a note, or who said it to which agent."""
     if hit.source == "memory":
-        if records.MEMORY in hit.path.split("/")[:-1]:
+        if _is_record_file(seen, hit.file or ""):
             return seen.words("record", about="a kind of memory")
         name = PurePosixPath(hit.path).stem
         return name.removeprefix(str(hit.date)).strip(" -_") or name
