@@ -2,6 +2,8 @@
 texts that would break in.
 """
 
+import json
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +11,7 @@ import prepared_home
 import pytest
 from playwright.sync_api import Page, expect
 from prepared_home import HOSTILE, Prepared
+from world import GIEOK
 
 _MOST_TABS = 80
 #: A field of a date shows which part of it has the focus by itself.
@@ -173,8 +176,24 @@ class _Clicks:
             self.page.wait_for_load_state("load")
 
 
+def _ask_agent(prepared: Prepared, session: str, prompt: str) -> None:
+    """Have the hook put memory before a prompt, as an agent does."""
+    payload = {"session_id": session, "cwd": str(prepared.world.project), "prompt": prompt}
+    subprocess.run(
+        [*GIEOK, "hook", "prompt", "--agent", "claude-code"],
+        input=json.dumps(payload),
+        env=prepared.world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000"),
+        cwd=prepared.world.project,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
 @pytest.mark.parametrize("size", ["wide", "phone"])
-def test_what_a_person_comes_for_takes_few_clicks(visit: Callable[..., Any], size: str) -> None:
+def test_what_a_person_comes_for_takes_few_clicks(
+    visit: Callable[..., Any], prepared: Prepared, size: str
+) -> None:
     """Add in 2, correct in 3, forget in 3 with what goes shown before, learn why in 2."""
     viewport = {"wide": {"width": 1280, "height": 800}, "phone": {"width": 360, "height": 740}}
     visitor = visit(viewport=viewport[size])
@@ -207,11 +226,12 @@ def test_what_a_person_comes_for_takes_few_clicks(visit: Callable[..., Any], siz
     assert page.goto(visitor.server + "/memories?words=printer")
     assert page.locator(f"li.memory:has-text('The {size} printer')").count() == 0
 
+    _ask_agent(prepared, f"walk-{size}", "how often are payments retried, five times?")
     visitor.open("/")
     why = _Clicks(page)
     why.press("Before the agent", within="header nav")
     expect(page.locator("main")).to_contain_text("What it rests on")
-    why.press("We lint with ruff", within="main section")
+    why.press("Payments are retried", within="main section")
     assert why.made <= 2
     expect(page.locator("main")).to_contain_text("Why do you know this?")
     assert visitor.complaints == []
