@@ -79,6 +79,7 @@ _LINES = [
     "trust --show",
     "hook stats",
     "hook injections",
+    "hook refuse 0000 --prompt 린터?",
     "hook measure --add 린터? --expect decision/린터는",
     "hook measure",
     "observe run --once",

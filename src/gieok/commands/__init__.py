@@ -32,6 +32,7 @@ NAMES = (
     "hook measure",
     "hook stats",
     "hook injections",
+    "hook refuse",
     "import",
     "export",
     "move",
@@ -198,6 +199,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.prompt.injections import list_injections
 
             return list_injections
+        case "hook refuse":
+            from gieok.commands.prompt.refuse import refuse_memory
+
+            return refuse_memory
         case "import":
             from gieok.commands.moving.import_memory import import_memories
 

@@ -47,16 +47,23 @@ class Memory:
         settings: Mapping[str, object] | None = None,
         zone: str = "",
         resident: "Resident | None" = None,
+        has_daemon: bool = False,
     ) -> None:
         """Open a memory: see `gieok.open`.
 
-        `resident` holds the objects that several memories share.
+        `resident` holds the objects that several memories share; with `has_daemon` the process may
+        ask, start and stop the home's daemon.
         """
         flags = {name: _format_setting_text(value) for name, value in (settings or {}).items()} | {
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
-        self.call = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
+        self.call = open_call(
+            flags,
+            folder=Path(folder) if folder else None,
+            resident=resident,
+            has_daemon=has_daemon,
+        )
 
     @overload
     def run(

@@ -24,7 +24,7 @@ from gieok.commands.prompt.candidates import (
     compute_score_cuts,
 )
 from gieok.home.call import Call
-from gieok.hook import choice, inject, question, rules, tasks
+from gieok.hook import choice, inject, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
@@ -245,10 +245,15 @@ def recall_memories(
     )
     every = _list_injected_memories(call, store, hits, window, gate)
     first = asking.least_of_first
-    memories = choice.likely(every, asks_memory, first)
-    binding = rules.bearing(
-        rules.read_binding_rules(str(call.home.folder), map(str, held_scopes), _lines_of(store)),
-        prompt_text,
+    refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
+    memories = choice.likely(refused.allowed(every), asks_memory, first)
+    binding = refused.allowed(
+        rules.bearing(
+            rules.read_binding_rules(
+                str(call.home.folder), map(str, held_scopes), _lines_of(store)
+            ),
+            prompt_text,
+        )
     )
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
@@ -257,7 +262,15 @@ def recall_memories(
     injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
     most_memories = int(settings.number("hook.limit"))
     why = (
-        build_recall_candidates(every, memories, shown, injection.memories, window, most_memories)
+        build_recall_candidates(
+            every,
+            memories,
+            shown,
+            injection.memories,
+            window,
+            most_memories,
+            frozenset(map(id, filter(refused.refuses, every))),
+        )
         if explain
         else None
     )

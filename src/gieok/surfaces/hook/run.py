@@ -308,7 +308,7 @@ class _Call:
         questions = question.build_prompt_questions(prompt)
         if not questions:
             return None
-        from gieok.hook import matches, rules
+        from gieok.hook import matches, refusals, rules
         from gieok.hook.validity import newest_first
         from gieok.storage.index.sqlite.index_reader import Late, Missing
 
@@ -337,7 +337,8 @@ class _Call:
         self._window.read(
             table.instructions(self.agent.name, self._folder, os.path.expanduser("~"))
         )
-        memories = rules.merge_rules_first(binding, memories)
+        refused = refusals.PromptRefusals(self.home, prompt)
+        memories = refused.allowed(rules.merge_rules_first(binding, memories))
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
