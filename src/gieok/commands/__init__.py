@@ -259,10 +259,6 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.code.install_hook import install_git_hooks
 
             return install_git_hooks
-        case "code estimate":
-            from gieok.commands.code.estimate import estimate_model_runs
-
-            return estimate_model_runs
         case "code validate":
             from gieok.commands.code.validate import validate_code_index
 
@@ -271,6 +267,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.code.escalate import escalate_project
 
             return escalate_project
+        case "code estimate":
+            from gieok.commands.code.estimate import estimate_model_runs
+
+            return estimate_model_runs
         case "code status":
             from gieok.commands.code.status import read_code_status
 
