@@ -84,6 +84,9 @@ def test_no_text_is_kept_a_repeated_refusal_once_and_a_broken_file_refuses_nothi
     assert "ruff" not in file.read_text()
     file.write_text('[{"handle": 1}, 2, {"broken"')
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    for damaged in ("null", "5", '[{"handle": "a", "text": 1, "words": null, "at": 1}]'):
+        file.write_text(damaged)
+        assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
     file.write_text('[{"handle": 1}, 2]')
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
 

@@ -106,7 +106,11 @@ def _read_refusal_rows(home: str) -> "list[dict[str, Any]]":
     except (OSError, ValueError):
         return []
     fields = {"handle", "text", "words", "at"}
-    return [row for row in rows if isinstance(row, dict) and fields <= row.keys()]
+    return [
+        row
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict) and fields <= row.keys() and isinstance(row["words"], list)
+    ]
 
 
 def _write_refusal_rows(home: str, rows: "list[dict[str, Any]]") -> None:
