@@ -240,3 +240,22 @@ def test_what_is_computed_at_once_inside_of_a_function_is_no_symbol(indexed: Mak
         }
     )
     assert [s.qualified for s in made.store.all_symbols() if s.kind == "function"] == ["run"]
+
+
+def test_a_secret_in_a_title_is_no_part_of_a_name(indexed: Make) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    address = "postgres://admin:hunter2secret@db.example/shop"
+    made = indexed(
+        {
+            "a.js": f'client.login("{token}", () => 1);\n'
+            f'client.connect("{address}", () => 2);\n'
+            f'describe("suite", () => {{ it("logs in as {token}", () => 3); }});\n',
+            "b.cpp": f'TEST_CASE("takes {token}") {{ int x = 1; }}\n',
+        }
+    )
+    said = " ".join(f"{edge.source} {edge.target}" for edge in made.store.all_edges()) + " ".join(
+        symbol.key for symbol in made.store.all_symbols()
+    )
+    assert "client.login" in said
+    assert token not in said
+    assert "hunter2secret" not in said

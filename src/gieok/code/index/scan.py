@@ -132,7 +132,8 @@ def _iter_skipped_files(
 ) -> Iterator[tuple[str, Path, str]]:
     for path, reason in skipped:
         if not path.endswith("/"):
-            yield path, root / path, reason
+            if not private.is_excluded(str(root / path)):
+                yield path, root / path, reason
             continue
         for inner, file in ignore_rules.iter_folder_files(root, path, rules):
             if find_source_language(file.name) is not None and not private.is_excluded(str(file)):

@@ -11,6 +11,7 @@ from gieok.code.languages.javascript.definitions import FUNCTIONS
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.tree import Node, first_child
 from gieok.code.model.facts import NOTHING, Argument, FunctionFact, Op, SymbolKind, Trait, Variable
+from gieok.text.redact import redact_source
 
 _AROUND = frozenset(
     """
@@ -190,7 +191,8 @@ class JavaScriptBindings(JavaScriptTests):
         if not title or node.type not in _ROOTS:
             return "", ""
         place = re.sub(r"[^\w$.]+", "", self.name(node, "object")) if method else ""
-        name = f"{method or self.text(node)} {title}"
+        # A title may be a token or an address with a password; cut first, half of it would pass.
+        name = f"{method or self.text(node)} {redact_source(title)}"
         return place, self.unique_title(re.sub(r"[\s.]+|::", " ", name).strip()[:_LONGEST_TITLE])
 
     handlers = MappingProxyType({**JavaScriptTests.handlers, "expression_statement": _statement})

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
 from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, SymbolKind, Trait, Variable
+from gieok.text.redact import redact_source
 
 _TESTS = frozenset(("it", "test", "specify"))
 _SUITES = frozenset(("describe", "suite", "context"))
@@ -109,7 +110,8 @@ class JavaScriptTests(JavaScriptDefinitions):
 
     def _title(self, node: Node) -> str:
         text = self.text(node)[1:-1] if node.type in _TITLES else self.text(node)
-        return self.unique_title(re.sub(r"[\s.:]+", " ", text).strip()[:_LONGEST_TITLE])
+        title = re.sub(r"[\s.:]+", " ", redact_source(text)).strip()
+        return self.unique_title(title[:_LONGEST_TITLE])
 
     def unique_title(self, title: str) -> str:
         """Return a title, with its number where the scope has had the same title before."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from gieok.code.languages.tree import Node, Parse
+from gieok.text.redact import redact_source
 
 #: Rounds in which words are blanked, each as long as it leaves fewer errors.
 _ROUNDS = 3
@@ -85,7 +86,7 @@ def read_heading(text: str) -> tuple[str, bool] | None:
         return None
     inside = inside.rpartition(")")[0]
     if title := _TITLE.search(inside):
-        name = re.sub(r"[\s.]+|::", " ", title[1]).strip()[:_LONGEST_TITLE]
+        name = re.sub(r"[\s.]+|::", " ", redact_source(title[1])).strip()[:_LONGEST_TITLE]
     else:
         parts = [part.strip() for part in re.sub(r"\([^()]*\)|<[^<>]*>", "", inside).split(",")]
         declared = [part.rpartition(" ")[2].lstrip("*&") for part in parts if " " in part]
