@@ -4,14 +4,13 @@ import difflib
 import re
 from pathlib import Path
 
-from gieok.code.ask.spelling import find_spelled_symbols
+from gieok.code.ask.spelling import PASSIVE, SpellingIndex, find_symbol_at_line
 from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
 
 _SUGGESTIONS = 5
-_PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 
 
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
@@ -22,32 +21,33 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
     `folder` or to the project.
     """
     text = text.strip()
-    matches = matching(project, text, folder)
+    if matches := matching(project, text, folder):
+        return matches
     path = _split_path_symbol(text)[0]
-    place = _find_place(project, path, folder) if not matches else ""
-    if (
-        not matches
-        and place not in project.store.files()
-        and _is_project_file(project, path, place)
-    ):
+    place = _find_place(project, path, folder)
+    if place not in project.store.files() and _is_project_file(project, path, place):
         hint = _explain_left_out_file(project, place) or _near_files(project, place)
         raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
-    if not matches and (left_out := _describe_left_out_mentions(project, text)):
+    if left_out := _describe_left_out_mentions(project, text):
         raise BadRequest(
             "no symbol {text!r} is indexed, but the name stands in a file that is left out",
             text=text,
             hint=Phrase("left out: {files}", files="; ".join(left_out)),
         )
-    if not matches:
-        raise BadRequest(
-            "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
-        )
-    return matches
+    raise BadRequest(
+        "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
+    )
 
 
-def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
-    """Return the symbols that `text` names, as `find_typed_symbols` does; empty where none
-    match.
+def matching(
+    project: Project,
+    text: str,
+    folder: Path | None = None,
+    spellings: SpellingIndex | None = None,
+) -> list[Symbol]:
+    """Return the symbols that `text` names, as `find_typed_symbols` does; empty where none match.
+
+    Who asks for several names of one question gives its `spellings`.
     """
     path, name = _split_path_symbol(text)
     try:
@@ -58,7 +58,7 @@ def matching(project: Project, text: str, folder: Path | None = None) -> list[Sy
     return (
         symbols
         or _find_same_named(project, re.sub(r"::|#", ".", text))
-        or find_spelled_symbols(project, text)
+        or (spellings or SpellingIndex(project)).find_symbols(text)
     )
 
 
@@ -81,18 +81,17 @@ def _partition_symbol_colon(text: str) -> tuple[str, str, str]:
 
 
 def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
-    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in _PASSIVE]
+    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in PASSIVE]
     if not name:
         return [s for s in symbols if s.kind == SymbolKind.MODULE]
     if name.isdigit():
-        around = [s for s in symbols if s.start_line <= int(name) <= s.end_line]
-        return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
+        return find_symbol_at_line(symbols, int(name))
     return [s for s in symbols if _is_called(s, name)]
 
 
 def _find_same_named(project: Project, name: str) -> list[Symbol]:
     last = name.rpartition(".")[2]
-    namesakes = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
+    namesakes = [s for s in project.store.symbols(names=[last]) if s.kind not in PASSIVE]
     return [s for s in namesakes if _is_called(s, name)]
 
 
@@ -138,7 +137,7 @@ def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
 
 def _suggest_near_symbols(project: Project, text: str) -> str:
     last = re.split(r"::|[:.#/]", text)[-1]
-    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
+    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in PASSIVE})
     near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)
     return (
         Phrase("near: {near}", near=", ".join(near))

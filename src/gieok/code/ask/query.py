@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from gieok.code.ask.spelling import find_spelled_symbols, iter_spellings
+from gieok.code.ask.spelling import SpellingIndex, iter_spellings
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -90,15 +90,16 @@ def search_symbols(
 ) -> FoundSymbols:
     """Return at most `limit` symbols that answer `text`, within a token budget (0: no budget)."""
     named = _find_asked_symbols(project, text)
+    is_name = _is_one_name(text, named)
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _rank_symbol_hits(project, result, text, words, named)
+    ranked = _rank_symbol_hits(project, result, words, named, is_name=is_name)
     answers = [
         _build_symbol_answer(scored, named)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
-    answers = _with_missing(project, named, answers, is_name=_is_one_name(text, named))[:limit]
+    answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
     if expand:
         answers = _add_neighbour_symbols(project, answers, limit)
     answers = _add_matching_lines(project, answers, words)
@@ -138,10 +139,11 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for word in dict.fromkeys(_IDENTIFIER.findall(text))
         if is_code_like(word) or word == text.strip()
     ]
+    spellings = SpellingIndex(project)
     spelled = [
         symbol
         for spelling in list(iter_spellings(text))[:_MOST_SPELLINGS]
-        for symbol in find_spelled_symbols(project, spelling)
+        for symbol in spellings.find_symbols(spelling)
         if symbol.kind in DEFINITIONS
     ]
     if not words:
@@ -181,16 +183,17 @@ def _is_symbol_word(symbol: Symbol, word: str) -> bool:
 def _rank_symbol_hits(
     project: Project,
     found: RankedHits,
-    text: str,
     words: set[str],
     named_symbols: Sequence[Symbol],
+    *,
+    is_name: bool,
 ) -> list[_Scored]:
     hits, weights = found.hits, project.tuning.search
     if not hits:
         return []
     symbols = _symbols_of(project, hits)
     best = max(_read_fused_score(hit) for hit in hits)
-    is_name, named = _is_one_name(text, named_symbols), {s.key for s in named_symbols}
+    named = {s.key for s in named_symbols}
     overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
     scores = []
     for hit, symbol in zip(hits, symbols, strict=True):

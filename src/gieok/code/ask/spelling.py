@@ -7,8 +7,8 @@ package that the file declares, or the project and the manifests around the file
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind, parse_facts
 from gieok.model.code import Symbol
 
-_PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
+#: Kinds of symbols that nobody names.
+PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 #: More files than this are not asked for the package that they declare.
 _MOST_PACKAGES = 200
 _TRACEBACK = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>\S+))?')
@@ -49,10 +50,10 @@ _NESTED = re.compile(r"(?<=\w)[$+](?=\w)")
 #: Words of languages for the module or package that a name is used in.
 _HERE = frozenset(("crate", "self", "super", "global", "src", "lib"))
 _MANIFESTS = {
-    "Cargo.toml": re.compile(r'^\s*name\s*=\s*"([^"]+)"', re.MULTILINE),
-    "go.mod": re.compile(r"^\s*module\s+(\S+)", re.MULTILINE),
+    "Cargo.toml": re.compile(r'^[^\S\n]*name\s*=\s*"([^"]+)"', re.MULTILINE),
+    "go.mod": re.compile(r"^[^\S\n]*module\s+(\S+)", re.MULTILINE),
     "package.json": re.compile(r'"name"\s*:\s*"([^"]+)"'),
-    "pyproject.toml": re.compile(r'^\s*name\s*=\s*"([^"]+)"', re.MULTILINE),
+    "pyproject.toml": re.compile(r'^[^\S\n]*name\s*=\s*"([^"]+)"', re.MULTILINE),
 }
 
 
@@ -100,61 +101,73 @@ def iter_spellings(text: str) -> Iterator[str]:
             yield bare
 
 
-def find_spelled_symbols(project: Project, text: str) -> list[Symbol]:
-    """Return the symbols that a spelling means; empty where it names none, or only others' code."""
-    spelled = parse_spelling(text)
-    found = _find_by_parts(project, spelled.parts)
-    nested = tuple(name for part in spelled.parts for name in _NESTED.split(part))
-    if not found and nested != spelled.parts:
-        found = _find_by_parts(project, nested)
-    if not spelled.path:
-        return found
-    files = _find_files(project, spelled.path)
-    there = [symbol for symbol in found if symbol.path in files]
-    if found or spelled.parts or len(files) != 1:
-        return there or found
-    symbols = [s for s in project.store.symbols(paths=files) if s.kind not in _PASSIVE]
-    around = [s for s in symbols if s.start_line <= spelled.line <= s.end_line]
+def find_symbol_at_line(symbols: Iterable[Symbol], line: int) -> list[Symbol]:
+    """Return the innermost of the symbols around a line, alone; empty where none is around it."""
+    around = [s for s in symbols if s.start_line <= line <= s.end_line]
     return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
 
 
-def _find_files(project: Project, path: str) -> list[str]:
-    """Return the indexed files that a path of a stack trace means."""
-    known = project.store.files()
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    for first in range(len(parts)):
-        end = "/".join(parts[first:])
-        if same := [file for file in known if file == end or file.endswith(f"/{end}")]:
-            return sorted(same)
-    return []
+class SpellingIndex:
+    """Finds what spellings mean in a project; made for one question, however many it holds.
 
-
-def _find_by_parts(project: Project, parts: Sequence[str]) -> list[Symbol]:
-    if not parts:
-        return []
-    candidates = [s for s in project.store.symbols(names=[parts[-1]]) if s.kind not in _PASSIVE]
-    modules = _ModuleSpellings(project)
-    rated = [(modules.rate(symbol, parts), symbol) for symbol in candidates]
-    best = max((rate for rate, _ in rated), default=0)
-    if best > 0:
-        return [symbol for rate, symbol in rated if rate == best]
-    if len(parts) < 2 and not _is_module_name(project, parts[0]):
-        return []
-    return modules.named(parts)
-
-
-def _is_module_name(project: Project, name: str) -> bool:
-    return any(path.startswith((f"{name}/", f"src/{name}/")) for path in project.store.files())
-
-
-class _ModuleSpellings:
-    """Names of the modules of a project's files."""
+    What is read of the project stays for the next spelling.
+    """
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        #: Files asked for the package that they declare, since a spelling was begun.
         self._asked = 0
+        #: Folder → the words by which the project and the packages above it are named.
+        self._roots: dict[PurePosixPath, frozenset[str]] = {}
+        #: Path → the packages that its facts declare.
+        self._packages: dict[str, list[tuple[str, ...]]] = {}
 
-    def rate(self, symbol: Symbol, parts: Sequence[str]) -> int:
+    @cached_property
+    def _files(self) -> Mapping[str, object]:
+        return self._project.store.files()
+
+    def find_symbols(self, text: str) -> list[Symbol]:
+        """Return the symbols that a spelling means; empty where it names none of the project's."""
+        spelled = parse_spelling(text)
+        found = self._find_by_parts(spelled.parts)
+        nested = tuple(name for part in spelled.parts for name in _NESTED.split(part))
+        if not found and nested != spelled.parts:
+            found = self._find_by_parts(nested)
+        if not spelled.path:
+            return found
+        files = self._find_files(spelled.path)
+        there = [symbol for symbol in found if symbol.path in files]
+        if found or spelled.parts or len(files) != 1:
+            return there or found
+        symbols = self._project.store.symbols(paths=files)
+        return find_symbol_at_line((s for s in symbols if s.kind not in PASSIVE), spelled.line)
+
+    def _find_files(self, path: str) -> list[str]:
+        """Return the indexed files that a path of a stack trace means."""
+        parts = PurePosixPath(path.replace("\\", "/")).parts
+        for first in range(len(parts)):
+            end = "/".join(parts[first:])
+            if same := [file for file in self._files if file == end or file.endswith(f"/{end}")]:
+                return sorted(same)
+        return []
+
+    def _find_by_parts(self, parts: Sequence[str]) -> list[Symbol]:
+        if not parts:
+            return []
+        self._asked = 0
+        symbols = self._project.store.symbols(names=[parts[-1]])
+        rated = [(self._rate(s, parts), s) for s in symbols if s.kind not in PASSIVE]
+        best = max((rate for rate, _ in rated), default=0)
+        if best > 0:
+            return [symbol for rate, symbol in rated if rate == best]
+        if len(parts) < 2 and not self._is_module_name(parts[0]):
+            return []
+        return self._find_modules(parts)
+
+    def _is_module_name(self, name: str) -> bool:
+        return any(path.startswith((f"{name}/", f"src/{name}/")) for path in self._files)
+
+    def _rate(self, symbol: Symbol, parts: Sequence[str]) -> int:
         """Return how well parts name a symbol: 0 not at all, 1 with parts of unknown places, …."""
         own = tuple(part for part in _SEPARATORS.split(symbol.qualified) if part)
         if tuple(parts) == own[-len(parts) :]:
@@ -162,8 +175,6 @@ class _ModuleSpellings:
         if tuple(parts[-len(own) :]) != own:
             return 0
         leading = tuple(parts[: -len(own)])
-        if places.is_test_file(symbol.path) and not leading:
-            return 0
         best = 0
         for module in self._spell_modules(symbol):
             if module[-len(leading) :] == leading:
@@ -179,19 +190,20 @@ class _ModuleSpellings:
             if rest and module[-len(rest) :] != rest:
                 continue
             outer = set(leading[:first]) - _HERE
-            if outer <= self._roots(path):
+            if outer <= self._list_roots(PurePosixPath(path).parent):
                 return 2
         return 0
 
-    def _roots(self, path: str) -> set[str]:
-        """Return the words by which the project itself and the package around a file are named."""
-        words = {self._project.root.name}
-        folder = PurePosixPath(path).parent
-        for above in (folder, *folder.parents):
-            for name in _read_manifest_names(self._project.root / above):
+    def _list_roots(self, folder: PurePosixPath) -> frozenset[str]:
+        """Return the words by which the project and the packages around a folder are named."""
+        if folder not in self._roots:
+            is_top = folder == folder.parent
+            words = {self._project.root.name} if is_top else set(self._list_roots(folder.parent))
+            for name in _read_manifest_names(self._project.root / folder):
                 words.update(part for part in re.split(r"[./@]+", name) if part)
                 words.add(name.replace("-", "_"))
-        return words
+            self._roots[folder] = frozenset(words)
+        return self._roots[folder]
 
     def _spell_modules(self, symbol: Symbol) -> Iterator[tuple[str, ...]]:
         """Yield the ways to name the module of a symbol, by parts."""
@@ -205,17 +217,21 @@ class _ModuleSpellings:
         yield (*folder, f"{stem}Kt")
         if self._asked < _MOST_PACKAGES:
             self._asked += 1
-            for _, text in self._project.store.facts([symbol.path]):
-                if package := _read_package(text):
-                    yield (*package, stem)
-                    yield package
-                    yield (*package, f"{stem}Kt")
+            for package in self._list_packages(symbol.path):
+                yield (*package, stem)
+                yield package
+                yield (*package, f"{stem}Kt")
 
-    def named(self, parts: Sequence[str]) -> list[Symbol]:
+    def _list_packages(self, path: str) -> list[tuple[str, ...]]:
+        if path not in self._packages:
+            read = (_read_package(text) for _, text in self._project.store.facts([path]))
+            self._packages[path] = list(filter(None, read))
+        return self._packages[path]
+
+    def _find_modules(self, parts: Sequence[str]) -> list[Symbol]:
         """Return the modules that parts name: `pkg.core`, `com.x`."""
-        files = self._project.store.files()
         keys = []
-        for path in sorted(files):
+        for path in sorted(self._files):
             pure = PurePosixPath(path)
             stem = pure.name.partition(".")[0]
             module = pure.parts[:-1] if places.is_reexport(path) else (*pure.parts[:-1], stem)
@@ -228,7 +244,6 @@ class _ModuleSpellings:
 _C_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl")
 
 
-@lru_cache(maxsize=4_096)
 def _read_package(facts_text: str) -> tuple[str, ...]:
     """Return the parts of the package that a file declares; none for JSON of manifests."""
     package = parse_facts(facts_text).package

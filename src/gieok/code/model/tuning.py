@@ -4,7 +4,7 @@ They are thresholds and weights alone: what comes with a repository can neither 
 spend tokens by them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.errors import BadConfig, Phrase
@@ -75,21 +75,24 @@ _ANY_COUNT = (0, 1_000_000)
 
 def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
     """Return a project's settings. Raises BadConfig for unknown names and values out of range."""
-    known = ("ignore", *_PARTS)
-    for name in settings:
-        if name not in known:
-            raise BadConfig(
-                "unknown setting {name!r} in {file!r}",
-                name=str(name),
-                file=file,
-                hint=Phrase("known: {names}", names=", ".join(known)),
-            )
+    _require_known(map(str, settings), ("ignore", *_PARTS), file)
     return Tuning(
         ignore=_parse_ignore(settings.get("ignore"), file),
         escalation=EscalationRules(**_parse_part(settings, "escalation", file)),
         chunking=Chunking(**_parse_part(settings, "chunking", file)),
         search=SearchWeights(**_parse_part(settings, "search", file)),
     )
+
+
+def _require_known(names: Iterable[str], known: Sequence[str], file: object) -> None:
+    for name in names:
+        if name not in known:
+            raise BadConfig(
+                "unknown setting {name!r} in {file!r}",
+                name=name,
+                file=file,
+                hint=Phrase("known: {names}", names=", ".join(known)),
+            )
 
 
 def _parse_ignore(patterns: object, file: object) -> tuple[str, ...]:
@@ -104,19 +107,10 @@ def _parse_part(settings: Mapping[object, object], part: str, file: object) -> d
     rows = settings.get(part) or {}
     if not isinstance(rows, dict):
         raise BadConfig("`{part}` in {file!r} must hold `name: number` lines", part=part, file=file)
-    known = _PARTS[part]
+    _require_known((f"{part}.{name}" for name in rows), [f"{part}.{n}" for n in _PARTS[part]], file)
     values = {}
     for name, value in rows.items():
         full = f"{part}.{name}"
-        if name not in known:
-            raise BadConfig(
-                "unknown setting {name!r} in {file!r}",
-                name=full,
-                file=file,
-                hint=Phrase(
-                    "known: {names}", names=", ".join(f"{part}.{other}" for other in known)
-                ),
-            )
         low, high = _BOUNDS.get(full, _ANY_COUNT)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise BadConfig(

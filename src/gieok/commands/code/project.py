@@ -1,5 +1,6 @@
 """Shared parts of the code operations: the project of a call, and the freshness of an answer."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from gieok.code.deepen.escalation import Escalation
@@ -103,13 +104,11 @@ def build_partial_note(freshness: Freshness) -> Words | None:
     """
     if not freshness.in_part:
         return None
-    count, named = len(freshness.in_part), ", ".join(freshness.in_part[:_FEW_NAMED])
-    more = " …" if count > _FEW_NAMED else ""
     return Words.of(
         "{count} file is followed in part, calls of it may be missing: {names}",
         plural="{count} files are followed in part, calls of theirs may be missing: {names}",
-        count=count,
-        names=named + more,
+        count=len(freshness.in_part),
+        names=_name_few(freshness.in_part),
     )
 
 
@@ -127,14 +126,16 @@ def build_left_out_note(freshness: Freshness) -> Words | None:
     """Return a note of the source files and folders that were not read; None for no such file."""
     if not freshness.unread:
         return None
-    count, named = len(freshness.unread), ", ".join(freshness.unread[:_FEW_NAMED])
-    more = " …" if count > _FEW_NAMED else ""
     return Words.of(
         "{count} file or folder with source is left out ({names})",
         plural="{count} files or folders with source are left out ({names})",
-        count=count,
-        names=named + more,
+        count=len(freshness.unread),
+        names=_name_few(freshness.unread),
     )
+
+
+def _name_few(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:_FEW_NAMED]) + (" …" if len(paths) > _FEW_NAMED else "")
 
 
 def build_none_found_words(what: Words, freshness: Freshness) -> Words:

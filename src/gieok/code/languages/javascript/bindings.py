@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS
 from gieok.code.languages.javascript.tests import JavaScriptTests
-from gieok.code.languages.tree import Node, first_child
+from gieok.code.languages.tree import Node, first_child, name_by_title
 from gieok.code.model.facts import NOTHING, Argument, FunctionFact, Op, SymbolKind, Trait, Variable
-from gieok.text.redact import redact_source
 
 _AROUND = frozenset(
     """
@@ -26,7 +25,6 @@ _WRAPPED = FUNCTIONS | _CALLS | {"class", "identifier", "member_expression"}
 _ROOTS = frozenset(("identifier", "this", "member_expression"))
 _DEEPEST = 12
 _TITLE = ("string", "template_string")
-_LONGEST_TITLE = 80
 #: Names that a module gives to what it exports; a function's own name says more.
 _UNTOLD = ("default", "exports")
 
@@ -191,9 +189,7 @@ class JavaScriptBindings(JavaScriptTests):
         if not title or node.type not in _ROOTS:
             return "", ""
         place = re.sub(r"[^\w$.]+", "", self.name(node, "object")) if method else ""
-        # A title may be a token or an address with a password; cut first, half of it would pass.
-        name = f"{method or self.text(node)} {redact_source(title)}"
-        return place, self.unique_title(re.sub(r"[\s.]+|::", " ", name).strip()[:_LONGEST_TITLE])
+        return place, self.unique_title(name_by_title(title, method or self.text(node)))
 
     handlers = MappingProxyType({**JavaScriptTests.handlers, "expression_statement": _statement})
 

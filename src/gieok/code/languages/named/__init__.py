@@ -35,7 +35,7 @@ _C_SHARP = Grammar(
     imports="using_directive",
     imported=r"([\w.]+);",
     bases="base_list",
-    package=r"^\s*namespace\s+([\w.]+)",
+    package=r"^[^\S\n]*namespace\s+([\w.]+)",
     branches="if_statement for_statement foreach_statement while_statement "
     "do_statement switch_section catch_clause conditional_expression",
 )
@@ -46,7 +46,7 @@ _KOTLIN = Grammar(
     imports="import",
     imported=r"import\s+([\w.]+)",
     bases="delegation_specifiers",
-    package=r"^\s*package\s+([\w.]+)",
+    package=r"^[^\S\n]*package\s+([\w.]+)",
     branches=(
         "if_expression for_statement while_statement do_while_statement when_entry catch_block"
     ),
@@ -72,7 +72,7 @@ _PHP = Grammar(
     ),
     imported=r"[\"']([^\"']+)[\"']|([\w\\]*\\\w+)",
     bases="base_clause class_interface_clause",
-    package=r"^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)",
+    package=r"^[^\S\n]*(?:<\?php\s+)?namespace\s+([\w\\]+)",
     branches="if_statement for_statement foreach_statement while_statement "
     "do_statement case_statement catch_clause conditional_expression",
 )

@@ -8,8 +8,7 @@ named by what stands in its parentheses.
 import re
 from collections.abc import Iterator
 
-from gieok.code.languages.tree import Node, Parse
-from gieok.text.redact import redact_source
+from gieok.code.languages.tree import Node, Parse, name_by_title
 
 #: Rounds in which words are blanked, each as long as it leaves fewer errors.
 _ROUNDS = 3
@@ -24,7 +23,7 @@ _CLASS_MARK = re.compile(
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 _TEST_WORD = re.compile(r"TEST|SCENARIO|SPEC")
 _TITLE = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_LONGEST_TITLE = 80
+_LONGEST_WORD = 80
 
 
 def parse_around_macros(source: bytes, parse: Parse) -> Node:
@@ -55,7 +54,7 @@ def _blank_words(source: bytes, tree: Node) -> bytes:
         for call in _STATEMENT.finditer(piece):
             first = node.start_byte + call.start()
             parts[first : first + len(call[0])] = re.sub(rb"[^\n]", b" ", call[0])
-        if len(piece) <= _LONGEST_TITLE and _WORD.fullmatch(piece.strip()):
+        if len(piece) <= _LONGEST_WORD and _WORD.fullmatch(piece.strip()):
             parts[node.start_byte : node.end_byte] = b" " * len(piece)
     return bytes(parts)
 
@@ -86,7 +85,7 @@ def read_heading(text: str) -> tuple[str, bool] | None:
         return None
     inside = inside.rpartition(")")[0]
     if title := _TITLE.search(inside):
-        name = re.sub(r"[\s.]+|::", " ", redact_source(title[1])).strip()[:_LONGEST_TITLE]
+        name = name_by_title(title[1])
     else:
         parts = [part.strip() for part in re.sub(r"\([^()]*\)|<[^<>]*>", "", inside).split(",")]
         declared = [part.rpartition(" ")[2].lstrip("*&") for part in parts if " " in part]
