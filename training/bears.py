@@ -40,6 +40,8 @@ _PLAIN = 0.12
 _HELPING, _TRUE = 3.0, 2.0
 #: Certainty that is asked for: rows are labelled by one hand, and some are wrong.
 _LABEL = 0.98
+#: How much all relations are kept possible.
+_SMOOTH = 0.02
 _SAME_LINE = -9.0
 _FAR = -1e4
 #: Lines that are read of a prompt, as in the product, and prompts that need none and get none.
@@ -150,7 +152,8 @@ def fit_bears(bench: Bench, begin: Adapter, label: str = "bears") -> tuple[Adapt
             logits = _read(bench, weights, head, [pairs[number].ids for number in batch.pairs])
             chances = logits[:, 2:].log_softmax(-1)
             fits = torch.from_numpy(allowed[batch.pairs]).to(bench.device)
-            return -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+            right = chances.masked_fill(~fits, -torch.inf).logsumexp(-1)
+            return -right.mean() - _SMOOTH * chances.mean()
         if batch.readings is not None:
             logits = _read(bench, weights, head, [told[number] for number in batch.readings])
             wanted = [float(readings[number].is_true) for number in batch.readings]

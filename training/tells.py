@@ -39,6 +39,33 @@ WORDS = {
     "event": "happened",
     "other": "detail",
 }
+#: Predicate of the product's rules → that of the rows, where they differ. *detail* is any of them.
+_OF_RULES = {
+    "title": "possession",
+    "exam_score": "exam",
+    "taste": "likes",
+    "tie": "family",
+    "detail": "other",
+    "drink": "food_like",
+    "food": "food_like",
+    "before_sleep": "sleep",
+    "exercise": "hobby",
+    "study_language": "language",
+    "routine": "habit",
+    "colleague": "friend",
+    "boss": "friend",
+    "roommate": "family",
+    "school_year": "school",
+    "marital_status": "partner",
+    "address_form": "nickname",
+    "speech_level": "rule",
+    "class": "hobby",
+    "move": "plan",
+} | dict.fromkeys(
+    "job_start interview trip appointment dentist meeting deadline wedding surgery discharge"
+    " performance date".split(),
+    "schedule",
+)
 #: Predicates of the rows that one and the same words may stand under.
 _ALIKE = (
     {"name", "nickname", "rule"},
@@ -130,18 +157,17 @@ def _list_rules(row: ChatLine, held: Sequence[Tell]) -> Iterator[tuple[str, str,
     """Yield what the product's rules find, and whether the row says so too."""
     from gieok.character.detect.detect import Spoken, detect_statements
     from gieok.character.facts import USER
-    from gieok.character.predicates import ASKED_AS
 
     said = Spoken(row.text, is_user=True, day=_DAY, answers=row.before)
     for finding in detect_statements(said, ()).findings:
         if finding.subject == USER:
-            words = ASKED_AS.get(finding.predicate, finding.predicate)
+            predicate = _OF_RULES.get(finding.predicate, finding.predicate)
             is_true = any(
-                _is_alike(_predicate(words), tell.predicate)
+                _is_alike(predicate, tell.predicate)
                 and _shares_words(finding.object, row.text[tell.start : tell.end])
                 for tell in held
             )
-            yield "rule", words, finding.object, is_true
+            yield "rule", _word(predicate), finding.object, is_true
 
 
 def is_held(tell: Tell) -> bool:
@@ -155,16 +181,9 @@ def _word(predicate: str) -> str:
     return WORDS.get(predicate, predicate)
 
 
-def _predicate(words: str) -> str:
-    return next((name for name, said in WORDS.items() if said == words), words)
-
-
 def _is_alike(one: str, other: str) -> bool:
-    return (
-        one == other
-        or "detail" in (one, other)
-        or any(one in group and other in group for group in _ALIKE)
-    )
+    """Return whether what stands under one predicate may stand under another one of a row."""
+    return one in (other, "other") or any(one in group and other in group for group in _ALIKE)
 
 
 def _shares_words(one: str, other: str) -> bool:
