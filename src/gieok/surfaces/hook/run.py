@@ -332,13 +332,14 @@ class _Call:
             )
         except (Late, Missing):
             return None
+        refused = refusals.PromptRefusals(self.home, prompt)
+        memories = refused.allowed(memories)
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(
             table.instructions(self.agent.name, self._folder, os.path.expanduser("~"))
         )
-        refused = refusals.PromptRefusals(self.home, prompt)
-        memories = refused.allowed(rules.merge_rules_first(binding, memories))
+        memories = rules.merge_rules_first(refused.allowed(binding), memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
