@@ -6,6 +6,7 @@ All fields are kept, also fields that Gieok does not read.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from gieok.character.cards.bounded_json import Json, format_compact_json, parsed
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
@@ -54,17 +55,26 @@ class Card:
         return self.greetings[0] if self.greetings else ""
 
 
-def card_from(data: bytes, name: str = "") -> Card:
+class ReadCard(NamedTuple):
+    """Card of a JSON text; `is_book`: the text is a lorebook without a character."""
+
+    card: Card
+    is_book: bool
+
+
+def read_card_json(data: bytes, name: str = "") -> ReadCard:
     """Return the card in JSON bytes, of any version; `name` is for a card that has none.
 
     Raises BadRequest, which names the fault.
     """
-    return _read_card_data(_upgrade_card(parsed(data, _WHAT), name))
+    content = parsed(data, _WHAT)
+    is_book = _find_lone_book(content) is not None
+    return ReadCard(_read_card_data(_upgrade_card(content, name)), is_book)
 
 
-def is_lorebook(data: bytes) -> bool:
-    """Return whether JSON bytes are a lorebook without a character. Raises BadRequest."""
-    return _find_lone_book(parsed(data, _WHAT)) is not None
+def card_from(data: bytes, name: str = "") -> Card:
+    """Return the card alone of `read_card_json`."""
+    return read_card_json(data, name).card
 
 
 @lru_cache(maxsize=64)

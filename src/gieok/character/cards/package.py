@@ -14,7 +14,7 @@ from gieok.character.cards.card import (
     card_from,
     card_of,
     data_of,
-    is_lorebook,
+    read_card_json,
     with_data,
 )
 from gieok.errors import BadRequest
@@ -90,7 +90,8 @@ def read_card_file(data: bytes, name: str = "") -> CardFile:
         )
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         raise BadRequest("that is no character card", hint=_HINT)
-    return CardFile(card_from(data, name), data, CardForm.JSON, is_lorebook(data))
+    card, is_book = read_card_json(data, name)
+    return CardFile(card, data, CardForm.JSON, is_book)
 
 
 def build_card_file(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:

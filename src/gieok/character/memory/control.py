@@ -147,9 +147,13 @@ class Control:
         after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
         return memory_pages.page_messages(self._journal, bond.scope, page, limit, after)
 
+    def read_item(self, bond: Bond, key: str) -> RememberedItem:
+        """Return a memory alone. Raises NotFound."""
+        return memory_pages.of_memory(_find_memory_by_key(self.memory.memories(bond), key))
+
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
-        memory = self._item(bond, key)
+        memory = self.read_item(bond, key)
         entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
         items = [item for d in reversed(before) if (item := memory_pages.of_document(d))]
@@ -187,10 +191,11 @@ class Control:
         the former one had superseded holds again. Raises NotFound, BadRequest.
         """
         self.memory.learn(bond)
-        memory = _find_memory_by_key(self.memory.memories(bond), key)
+        held = self.memory.memories(bond)
+        memory = _find_memory_by_key(held, key)
         _check_memory_edit(memory, change)
         if isinstance(memory, Fact) and _is_about_other(memory, change):
-            return self._replace_fact(bond, memory, change)
+            return self._replace_fact(bond, held, memory, change)
         value = memory.value_id if isinstance(memory, Fact) else ""
         undo = self.memory.decide(
             bond,
@@ -202,7 +207,7 @@ class Control:
                 change=change,
             ),
         )
-        return EditOutcome(undo, self._until(), self._item(bond, key))
+        return EditOutcome(undo, self._until(), self.read_item(bond, key))
 
     def add(self, bond: Bond, change: MemoryEdit) -> EditOutcome:
         """Add a fact that the user states; it outranks what is detected.
@@ -213,13 +218,14 @@ class Control:
         change = change._replace(subject=change.subject or USER)
         _check_whole_fact(change)
         undo = self.memory.decide(bond, UserDecision(SET, change=change))
-        return EditOutcome(undo, self._until(), self._find_set_item(bond, undo))
+        return EditOutcome(undo, self._until(), _find_set_item(self.memory.memories(bond), undo))
 
-    def _replace_fact(self, bond: Bond, fact: Fact, change: MemoryEdit) -> EditOutcome:
+    def _replace_fact(
+        self, bond: Bond, held: Memories, fact: Fact, change: MemoryEdit
+    ) -> EditOutcome:
         """Put a fact of the user's own in the place of one, which is not learned again."""
         whole = _complete_fact_change(fact, change)
         _check_whole_fact(whole)
-        held = self.memory.memories(bond)
         values, sources = _list_refused_values(fact), _list_sources(fact)
         for value in values:
             decisions.refuse(self._journal, bond.scope, value, sources)
@@ -234,13 +240,9 @@ class Control:
                 change=whole,
             ),
         )
-        done = EditOutcome(undo, self._until(), self._find_set_item(bond, undo))
-        return _report_deletion_effects(done, held, self.memory.memories(bond), fact)
-
-    def _find_set_item(self, bond: Bond, decision: str) -> RememberedItem | None:
-        """Return the fact that a decision set."""
-        facts = self.memory.memories(bond).facts
-        return next((memory_pages.of_fact(one) for one in facts if one.born == decision), None)
+        now = self.memory.memories(bond)
+        done = EditOutcome(undo, self._until(), _find_set_item(now, undo))
+        return _report_deletion_effects(done, held, now, fact)
 
     def _find_start(self, bond: Bond, ids: Sequence[str]) -> int:
         """Return the place of the first of some messages; 0 for none."""
@@ -388,9 +390,6 @@ class Control:
         if self.memory.cache:
             self.memory.cache.drop(bond.scope)
 
-    def _item(self, bond: Bond, key: str) -> RememberedItem:
-        return memory_pages.of_memory(_find_memory_by_key(self.memory.memories(bond), key))
-
     def _now(self) -> datetime:
         return self.memory.clock.now()
 
@@ -465,6 +464,12 @@ def _is_edit(message: Message, key: str) -> bool:
     if decision.do == SET and decision.change.predicate in PREDICATES:
         return build_set_fact(decision.id, message.at, decision.change, ()).key == key
     return decision.do == EDIT and decision.key == key
+
+
+def _find_set_item(memories: Memories, decision: str) -> RememberedItem | None:
+    """Return the fact that a decision set."""
+    facts = memories.facts
+    return next((memory_pages.of_fact(one) for one in facts if one.born == decision), None)
 
 
 def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None:

@@ -100,18 +100,19 @@ def find_message_readings(entries: Sequence[Journalled]) -> dict[str, MessageRea
     said = {one.message.id: one.seq for one in entries if one.message.agent != AGENT}
     found: dict[str, tuple[int, MessageReading]] = {}
     for entry, record in _iter_records(entries):
+        reading = _unpack_reading(record)
         for identity in record.get("of", ()):
             if entry.seq > max(said.get(identity, 0), found.get(identity, (0,))[0]):
-                found[identity] = (entry.seq, _unpack_reading(record))
+                found[identity] = (entry.seq, reading)
     return {identity: reading for identity, (_, reading) in found.items()}
 
 
 def find_span_mood(entries: Sequence[Journalled], ids: Iterable[str]) -> SpanMood:
     """Return the mood of a span, by the newest reading that covers at least half of it."""
     wanted = frozenset(ids)
-    for entry, record in sorted(_iter_records(entries), key=lambda row: -row[0].seq):
+    for _, record in sorted(_iter_records(entries), key=lambda row: -row[0].seq):
         span = frozenset(record.get("span", ()))
-        if entry.message.text and 2 * len(span & wanted) >= max(len(wanted), 1):
+        if 2 * len(span & wanted) >= max(len(wanted), 1):
             return SpanMood(tuple(record.get("topics", ())), record.get("emotion", ""))
     return SpanMood()
 

@@ -317,8 +317,9 @@ class CharacterService:
         state = LearnedState.of(held)
         refusals, model_findings = Refusals({}), dict[str, list[Finding]]()
         by_model = readings.find_message_readings(talk.entries) if talk.is_replay else {}
-        edited = replay.list_edited(state, talk.later, talk.changed)
+        edited = replay.EditedMemories({}, {})
         if talk.is_replay:
+            edited = replay.list_edited(state, talk.later, talk.changed)
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             model_findings = replay.carried(state, talk.later, talk.changed)
             replay.restore_model_findings(

@@ -39,9 +39,8 @@ def find_topics(texts: Sequence[str], values: Sequence[str], most: int) -> tuple
     """
     counts = Counter(noun for text in texts for noun in set(_iter_nouns(text)))
     stated = {word for value in values for word in _VALUE_NOUN.findall(value)}
-    weights = {
-        noun: sum(noun in text.casefold() for text in texts) + (noun in stated) for noun in counts
-    }
+    folded = [text.casefold() for text in texts]
+    weights = {noun: sum(noun in text for text in folded) + (noun in stated) for noun in counts}
     topics = [noun for noun in counts if weights[noun] > 1 and not _is_covered(noun, weights)]
     return tuple(sorted(topics, key=lambda noun: (-weights[noun], noun)))[:most]
 

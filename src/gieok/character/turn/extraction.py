@@ -358,8 +358,8 @@ def _is_grounded(finding: Finding, span: Sequence[Journalled], place: int) -> bo
     text = f"{before} {span[place].message.text}".casefold()
     words = _WORD.findall(value.casefold()) or [value.casefold()]
     lately = " ".join(entry.message.text for entry in span[max(place - _LATELY, 0) : place + 1])
-    numbers = find_numbers(lately)
-    if not all(int(word) in numbers for word in words if word.isdecimal()):
+    stated = {int(word) for word in words if word.isdecimal()}
+    if stated and not stated <= find_numbers(lately):
         return False
     held = sum(word.isdecimal() or word in text or word[:2] in text for word in words)
     return bool(value) and 2 * held >= len(words)

@@ -173,6 +173,8 @@ async def refuse_unknown_query(request: Request) -> None:
 
     An ignored field would answer another question than the one that was asked.
     """
+    if not request.query_params:
+        return
     known = list(dict.fromkeys(_iter_query_names(request.scope["route"].dependant)))
     for name in request.query_params:
         if name not in known:

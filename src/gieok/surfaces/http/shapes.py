@@ -46,35 +46,26 @@ CharacterId = Annotated[
 Word = Annotated[str, Path(min_length=1, max_length=300, pattern=r"^[^\x00-\x20]+$")]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000_000, description="From 1 on.")]
 PageLimit = Annotated[int, Query(ge=1, le=100, description="Rows of a page.")]
-IdempotencyKey = Annotated[
-    str,
-    Header(
+
+
+def _build_key_header(rest: str) -> Any:  # noqa: ANN401
+    """Return the header of a key, whose description ends in `rest`."""
+    return Header(
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
         examples=["order-4711"],
         description=(
-            "Of your own choice. The same key again changes nothing, and gives the same answer."
+            f"Of your own choice. The same key again changes nothing, and gives the same answer{rest}"
         ),
-    ),
-]
+    )
+
+
+IdempotencyKey = Annotated[str, _build_key_header(".")]
 OptionalIdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=200,
-        pattern=r"^[\x21-\x7e]+$",
-        examples=["order-4711"],
-        description=(
-            "Of your own choice. The same key again changes nothing, and gives the same answer; "
-            "without one, each request counts."
-        ),
-    ),
+    str | None, _build_key_header("; without one, each request counts.")
 ]
-
-
 IfMatch = Annotated[
     str | None,
     Header(alias="If-Match", description="The ETag that was read; 412 where it is another now."),

@@ -209,7 +209,7 @@ def edit_character_memory(
     The user's version is kept even when memories are derived again from the messages.
     """
     bond = _find_bond(house, who.user, character_id)
-    memory = house.control.read(bond, memory_id).memory
+    memory = house.control.read_item(bond, memory_id)
     if match is not None:
         check_match(match, _build_memory_etag(memory))
     return house.control.edit(bond, memory_id, change.to_edit(memory.layer))
