@@ -83,6 +83,7 @@ def _told(
         ({"keys": ["cat"], "extensions": {"probability": 0, "useProbability": True}}, "cat", False),
         ({"keys": ["cat"], "extensions": {"probability": 0, "useProbability": False}}, "cat", True),
         ({"keys": ["cat"], "probability": 100, "useProbability": True}, "cat", True),
+        ({"keys": ["cat"], "probability": 10**400, "useProbability": True}, "cat", True),
         ({"keys": ["cat"], "extensions": {"scan_depth": 0}}, "cat", False),
     ],
 )

@@ -119,6 +119,13 @@ def test_a_moment_is_told_in_a_sentence_and_with_what_was_felt(talk: CharacterTa
     )
 
 
+def test_a_message_from_before_the_first_talk_is_no_anniversary(talk: CharacterTalk) -> None:
+    talk.say("안녕 처음 왔어")
+    at = talk.clock.now() - timedelta(days=363)
+    talk.characters.hear(BOND, "예전에 하던 이야기야", is_user=True, at=at)
+    assert not [one.text for one in talk.characters.memories(BOND).moments if "년" in one.text]
+
+
 def test_a_hundred_days_and_a_year_are_moments_once(talk: CharacterTalk) -> None:
     def kinds() -> list[tuple[str, str]]:
         return [

@@ -213,10 +213,11 @@ def _parse_secondary_logic(value: Json) -> SecondaryLogic:
 def _parse_probability(row: Mapping[str, Json]) -> float:
     """Return how often an entry is told where it fits, 0 to 1: books write percents."""
     value = _find_setting(row, "probability", "activationPercent")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or _find_setting(row, "useProbability", "use_probability") is False:
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return 1.0
-    return min(max(float(value), 0.0), 100.0) / 100  # type: ignore[arg-type]
+    if _find_setting(row, "useProbability", "use_probability") is False:
+        return 1.0
+    return float(min(max(value, 0), 100)) / 100
 
 
 def _parse_lore_choice(value: Json) -> bool | None:

@@ -195,6 +195,8 @@ def find_shared_day(
 
     It begins with the first message of that day, or of the days after it where nobody talked then.
     """
+    if day < first_day:  # an old log that was taken in later
+        return []
     days = (day - first_day).days + 1
     years = day.year - first_day.year - ((day.month, day.day) < (first_day.month, first_day.day))
     since = (day - _add_years(first_day, years)).days if years else _LATE_DAYS

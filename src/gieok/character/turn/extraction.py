@@ -341,8 +341,9 @@ def _read_subject(row: Mapping[str, object]) -> str:
 
 def _read_share(value: object, default: float) -> float:
     """Return a number of an answer, from 0 to 1."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return min(max(float(value), 0.0), 1.0) if is_number else default  # type: ignore[arg-type]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return default
+    return float(min(max(value, 0), 1))
 
 
 def _is_grounded(finding: Finding, span: Sequence[Journalled], place: int) -> bool:
