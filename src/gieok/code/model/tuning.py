@@ -1,7 +1,7 @@
 """Settings of one project's code, as its `.gieok/code/config.yaml` has them.
 
-They are thresholds and weights alone: what comes with a repository can neither run a command nor
-spend tokens by them.
+They are thresholds and weights alone: what comes with a repository can run no command by them and
+ask no strong model. Smaller chunks make more passages, each of which is embedded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
