@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from base import Merged, mean, pad
 from bench import Bench, bucket
-from heads import HELPS, TOLD, TextHead, bears_head
+from heads import HELPS, SHIPPED, TOLD, TextHead, bears_head
 from measure import auc, precision_recall
-from relation import choose_relations, list_examples
+from relation import STRENGTH, choose_relations, list_examples, measure_allowed_loss
 from rows import Memory, Pair
 from tells import FILE, Reading, read_readings
 from torch import Tensor
@@ -27,8 +27,6 @@ from torch.nn import functional
 
 from adapters import Adapter
 
-#: Share of *find* that *bears* begins from, as in the product.
-STRENGTH = 0.5
 _EPOCHS, _RATE, _HEAD_RATE = 3, 3e-4, 1e-3
 #: Prompts in a batch, wrong lines of each, pairs of statements and readings in a batch.
 _PROMPTS, _WRONG, _PAIRS, _READINGS = 32, 7, 128, 96
@@ -150,10 +148,7 @@ def fit_bears(bench: Bench, begin: Adapter, label: str = "bears") -> tuple[Adapt
         weights = adapter.merge(bench.base)
         if batch.pairs is not None:
             logits = _read(bench, weights, head, [pairs[number].ids for number in batch.pairs])
-            chances = logits[:, 2:].log_softmax(-1)
-            fits = torch.from_numpy(allowed[batch.pairs]).to(bench.device)
-            right = chances.masked_fill(~fits, -torch.inf).logsumexp(-1)
-            return -right.mean() - _SMOOTH * chances.mean()
+            return measure_allowed_loss(logits[:, SHIPPED:], allowed[batch.pairs], _SMOOTH)
         if batch.readings is not None:
             logits = _read(bench, weights, head, [told[number] for number in batch.readings])
             wanted = [float(readings[number].is_true) for number in batch.readings]
@@ -191,7 +186,7 @@ def measure_bears(
         for author, memories in bench.kept(bench.rows.memories).items()
     }
     readings, told = _list_readings(bench, is_fitted=False)
-    logits = bench.read(told, read, lambda states, mask: head(states, mask).float())[:, TOLD]
+    logits = bench.read(told, read, head)[:, TOLD]
     for author in sorted({reading.author for reading in readings}):
         mine = [n for n, reading in enumerate(readings) if reading.author == author]
         figures[author] = _measure_told([readings[n] for n in mine], logits[mine].numpy())
@@ -310,7 +305,7 @@ def _measure_author(
         for one, lines in zip(corpus.asked, near, strict=True)
         for line in lines
     ]
-    logits = bench.read(sequences, read, lambda states, mask: head(states, mask).float())
+    logits = bench.read(sequences, read, head)
     scores = logits[:, HELPS].numpy().reshape(near.shape)
     topics = np.array([one.topic for one in corpus.asked])
     is_asked = np.array([one.topic >= 0 and one.kind != "same" for one in corpus.asked])

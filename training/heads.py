@@ -33,18 +33,20 @@ def relation_head() -> TextHead:
 #: Logits of the head *bears*: that a line helps with a prompt, and that a user said something of
 #: themselves. It is fitted with those of *relation* behind them, which are left out when it is saved.
 HELPS, TOLD = 0, 1
+#: How many of them ship.
+SHIPPED = 2
 
 
 def bears_head() -> TextHead:
     """Return a head for all questions about two texts: helps, told, and the relations."""
-    return TextHead(2 + len(RELATIONS))
+    return TextHead(SHIPPED + len(RELATIONS))
 
 
 def keep_bears(fitted: TextHead) -> TextHead:
     """Return the part of `bears_head` that ships: helps and told."""
-    kept = TextHead(2).to(fitted.outer.weight.device)
+    kept = TextHead(SHIPPED).to(fitted.outer.weight.device)
     numbers = fitted.state_dict()
-    numbers |= {name: numbers[name][:2] for name in ("outer.weight", "outer.bias")}
+    numbers |= {name: numbers[name][:SHIPPED] for name in ("outer.weight", "outer.bias")}
     kept.load_state_dict(numbers)
     return kept
 

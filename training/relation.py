@@ -15,9 +15,9 @@ from torch.nn import functional
 from adapters import Adapter
 
 _EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 128, 3e-4, 1e-3
-#: Share of *find* whose vectors say which lines are neighbours, and neighbours of a line. They are
+#: Share of *find* as in the product, by whose vectors lines are neighbours; neighbours of a line. They are
 #: other lines of the same author that lie near, where nothing changed: most of what a product asks.
-_STRENGTH, _NEIGHBOURS = 0.5, 4
+STRENGTH, _NEIGHBOURS = 0.5, 4
 #: Lines of a memory's own topic that may be another's neighbours.
 _NEAR = 2
 _FURTHER_BATCH, _FURTHER_RATE = 32, 2.5e-4
@@ -50,7 +50,7 @@ def fit_relation(
     """
     source = bench.seed_all(2)
     with torch.no_grad():
-        found = begin.merge(bench.base, _STRENGTH)
+        found = begin.merge(bench.base, STRENGTH)
     pairs = None
     if swapped:
         pairs = bench.of_authors(bench.rows.pairs, "pairs_en", "pairs_ko")
@@ -90,6 +90,17 @@ def choose_relations(examples: list[Example]) -> np.ndarray:
     for number, example in enumerate(examples):
         allowed[number, [RELATIONS.index(name) for name in example.allowed]] = True
     return allowed
+
+
+def measure_allowed_loss(logits: Tensor, allowed: np.ndarray, smooth: float = 0.0) -> Tensor:
+    """Return the loss of (examples, relations) logits, of which each example allows some.
+
+    `smooth` is how much all relations are kept possible.
+    """
+    chances = logits.log_softmax(-1)
+    fits = torch.from_numpy(allowed).to(logits.device)
+    loss = -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+    return loss - smooth * chances.mean() if smooth else loss
 
 
 def continue_relation(
@@ -139,9 +150,7 @@ def _fit_examples(
     def loss(batch: np.ndarray) -> Tensor:
         ids, mask = pad([examples[number].ids for number in batch], bench.device)
         logits = head(bench.base(ids, mask, adapter.merge(bench.base)), mask).float()
-        chances = logits.log_softmax(-1)
-        fits = torch.from_numpy(allowed[batch]).to(bench.device)
-        return -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+        return measure_allowed_loss(logits, allowed[batch])
 
     bench.fit([(adapter, rates[0]), (head, rates[1])], epochs, loss, label=label)
 

@@ -20,7 +20,7 @@ from bears import fit_bears, measure_bears
 from bench import Bench
 from find import fit_find, measure_find
 from heads import keep_bears
-from relation import fit_relation, measure_relation
+from relation import STRENGTH, fit_relation, measure_relation
 from spans import fit_spans, measure_spans
 from worth import fit_worth, measure_plain_worth, measure_worth
 
@@ -32,8 +32,6 @@ EXTRAS = ("swapped", "curves")
 #: Seconds that each part takes on an H100, for the plan that is printed first.
 _ESTIMATES = {"find": 45, "bears": 130, "relation": 65, "worth": 20, "spans": 15}
 _ESTIMATES |= {"swapped": 40, "curves": 60}
-#: Strength of *find* in the product, unless its figures speak for another.
-_STRENGTH = 0.5
 _SHARES = (0.25, 0.5)
 
 
@@ -139,7 +137,7 @@ class _Session:
             return {}
         figures = {"own adapter": measure_worth(bench, adapter, head)}
         with torch.no_grad():
-            tuned = self.find.merge(bench.base, _STRENGTH)
+            tuned = self.find.merge(bench.base, STRENGTH)
         figures["regression on find"], numbers = measure_plain_worth(bench, tuned)
         figures["regression on the base"], _ = measure_plain_worth(bench, bench.plain)
         with (bench.out / "worth_plain.npy").open("wb") as stream:

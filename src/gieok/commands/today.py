@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gieok.commands.archive.pending import list_pending
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.history import strip_speaker_label
 from gieok.commands.memory.listing import LEARNED, ListedMemory, list_memories
 from gieok.commands.observe import days
 from gieok.commands.observe.days import SessionOfDay
@@ -19,7 +20,6 @@ from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ranking.recall import first_answer
 from gieok.text.due import due_day
-from gieok.text.turns import read_spoken_line
 
 #: Days that are looked at for the last sessions, the second where the first have none.
 _RECENT_DAYS = (14, 400)
@@ -80,23 +80,18 @@ def look_at_today(call: Call, scopes: Sequence[Scope]) -> Today:
         due=_list_due_memories(call, holding),
         changes=_list_changes(call, scopes),
         learned=tuple(holding[:_MOST_LEARNED]),
-        waiting=find_waiting(call),
+        waiting=_find_waiting(call),
     )
 
 
-def find_waiting(call: Call) -> WaitingForPerson:
+def _find_waiting(call: Call) -> WaitingForPerson:
     """Return what waits for the word of a person."""
     pending = list_pending(call)
-    records = (
-        untrusted.find_waiting_content(call.home.folder, call.project).records
-        if call.project
-        else ()
-    )
     incidents = call.home.journal.incidents() if call.home.stores.has_journal() else []
     return WaitingForPerson(
         days=len(pending.days),
         questions=len(pending.questions),
-        records=len(records),
+        records=untrusted.count_waiting_records(call),
         incidents=tuple(incidents),
     )
 
@@ -176,6 +171,5 @@ def _read_line(call: Call, scope: Scope, key: str, line: int) -> str:
 
 
 def _shorten_statement(line: str) -> str:
-    spoken = read_spoken_line([line], 1)
-    text = " ".join(unmarked(spoken.text if spoken else line).split())
+    text = " ".join(unmarked(strip_speaker_label(line)).split())
     return text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"

@@ -42,6 +42,11 @@ _MOST_FILE_BYTES = 200_000
 _NO_WORD = re.compile(r"[\W_]+")
 
 
+def fold_statement(text: str) -> str:
+    """Return the letters of a statement, by which it is known to be the same as another one."""
+    return _NO_WORD.sub("", as_told(text)).casefold()
+
+
 def bound_asking(asks_memory: float) -> float:
     """Return what the log-odds that a prompt asks for memory add to those of the best memory."""
     return ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
@@ -70,7 +75,7 @@ def fresh(
     """
     by_words: dict[str, InjectedMemory] = {}
     for memory in found:
-        words = _NO_WORD.sub("", as_told(memory.text)).casefold()
+        words = fold_statement(memory.text)
         first = by_words.get(words)
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means.

@@ -6,12 +6,10 @@ of a prompt only checksums of its words, of a memory its handle and the checksum
 
 import json
 import os
-import re
 import zlib
 
 from gieok import fs
-from gieok.hook import named
-from gieok.text.gist import as_told
+from gieok.hook import choice, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ _FILE = os.path.join("hook", "refused.json")
 _MOST = 300
 #: Share of the words of two prompts, of all words of both, from which they ask alike.
 _ALIKE = 0.6
-_NO_WORD = r"[\W_]+"
 
 
 class PromptRefusals:
@@ -95,7 +92,7 @@ def _sum_prompt_words(prompt: str) -> "frozenset[int]":
 
 def _sum_text(text: str) -> int:
     """Return the checksum of a text's letters; a turn counts without the answer to it."""
-    letters = re.sub(_NO_WORD, "", as_told(text.partition(" → ")[0])).casefold()
+    letters = choice.fold_statement(text.partition(" → ")[0])
     return zlib.crc32(letters.encode("utf-8", "surrogatepass"))
 
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from gieok.commands.memory.hits import SearchHit
 from gieok.surfaces.web.markdown import MarkdownLine, parse_markdown_line
 from gieok.text.marks import count_question_words
+from gieok.text.turns import read_spoken_line
 
 #: A longer line is cut; the whole of it stands in the text around.
 _LONGEST = 400
-_SPEAKERS = {"User": "user", "Assistant": "assistant"}
 
 
 class Answer(NamedTuple):
@@ -35,7 +35,8 @@ def find_answer(hit: SearchHit, question: str) -> Answer:
     if not worded:
         return Answer("", "", "", "")
     place = _find_answer_place(hit, lines, worded, question)
-    speaker, words = _take_speaker_label(lines[place].words)
+    spoken = read_spoken_line([lines[place].words], 1)
+    speaker, words = (spoken.who, spoken.text) if spoken else ("", lines[place].words)
     above = (lines[n].words for n in range(place - 1, -1, -1) if lines[n].kind == "heading")
     is_long = len(words) > _LONGEST
     return Answer(
@@ -62,9 +63,3 @@ def _find_answer_place(
     if not any(held[place] for place in body):
         return next((place for place in body if place > best), body[0])
     return max(body, key=lambda place: held[place])
-
-
-def _take_speaker_label(words: str) -> tuple[str, str]:
-    """Return who said a line, and the words; ('', words) where the line has no label."""
-    label, colon, said = words.partition(": ")
-    return (_SPEAKERS[label], said) if colon and label in _SPEAKERS else ("", words)

@@ -16,7 +16,6 @@ from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
 from gieok.surfaces.web.answers import find_answer
 from gieok.surfaces.web.markdown import (
-    mark_question_words,
     render_markdown,
     render_markdown_words,
 )
@@ -50,7 +49,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     templates.globals.update(
-        marked=mark_question_words,
         answer_line=lambda hit: find_answer(hit, "").line,
         markdown=render_markdown,
         markdown_words=render_markdown_words,

@@ -16,7 +16,6 @@ from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt import measure
 from gieok.commands.prompt.stats import collect_hook_stats
 from gieok.commands.schedule_words import describe_schedule
-from gieok.commands.today import find_waiting
 from gieok.errors import GieokError
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope, Tier
@@ -81,8 +80,8 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         stats, status = seen.memory.run(collect_observe_stats), seen.memory.run(read_home_status)
     except GieokError as error:
         return seen.failed("health.html", error, is_there=False)
-    sidecar, waiting = status.sidecar, find_waiting(seen.call)
-    incidents = {one.name: one for one in waiting.incidents}
+    sidecar = status.sidecar
+    incidents = {one.name: one for one in stats.incidents}
     if pending.days or pending.questions:
         incidents.pop("archive approval", None)  # what it says stands below, with its buttons
     is_whole = bool(seen.asked("whole"))

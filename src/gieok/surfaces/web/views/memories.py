@@ -13,7 +13,7 @@ from gieok.commands.memory.contradictions import find_contradictions
 from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
 from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
-from gieok.commands.memory.untrusted import find_waiting_content
+from gieok.commands.memory.untrusted import count_waiting_records
 from gieok.commands.observe.why import explain_named_memory
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
@@ -85,7 +85,7 @@ def show_memories_page(seen: PageRequest) -> Response:
             {n: v for n, v in narrowing.items() if n not in ("kind", "status")}
         ),
         "more": "",
-        "waits": _count_untrusted_records(seen),
+        "waits": count_waiting_records(seen.memory.call),
         "back": f"/memories?{urlencode(narrowing)}",
         "gaps": (),
         **_build_undo_values(seen),
@@ -134,12 +134,6 @@ def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
         "undo_to": seen.asked("to"),
         "is_cut": False,
     }
-
-
-def _count_untrusted_records(seen: PageRequest) -> int:
-    """Return how many records of the project here wait for the person's trust."""
-    call = seen.memory.call
-    return len(find_waiting_content(call.home.folder, call.project).records) if call.project else 0
 
 
 def show_memory_page(seen: PageRequest) -> Response:
