@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gieok import private
 from gieok.code.ask import lookup
 from gieok.code.index import project, scan
 from gieok.code.index.project import Project
@@ -229,3 +230,14 @@ def test_a_name_in_a_file_that_is_left_out_is_found_with_the_reason(
     (made.root / path).unlink()
     project.sync_project(made)
     assert project.freshness(made).is_whole
+
+
+def test_an_excluded_file_is_not_opened_to_find_a_name(
+    indexed: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = indexed({"a.py": "def a(): ...\n", "one.min.js": "function Plan() {}\n"})
+    skipped = scan.scan(made.root)[1]
+    assert [row.path for row in scan.search_skipped_files(made.root, skipped, "Plan")]
+    monkeypatch.setattr(private, "_in_force", [])
+    private.use_privacy(private.Privacy(folders=[str(made.root / "one.min.js")]))
+    assert scan.search_skipped_files(made.root, skipped, "Plan") == []
