@@ -41,8 +41,8 @@ class FoundAgent(NamedTuple):
 class Surroundings(NamedTuple):
     """Result of the survey.
 
-    `note_folders`: where a person's own notes are, the vaults first. `has_webhook`: OpenClaw's webhook is configured. `has_desktop`: desktop notifications can be
-    shown.
+    `note_folders`: where a person's own notes are, the vaults first. `has_webhook`: OpenClaw's
+    webhook is configured. `has_desktop`: desktop notifications can be shown.
     """
 
     agents: tuple[FoundAgent, ...]
