@@ -19,6 +19,7 @@ from gieok.commands import NAMES
 from gieok.errors import GieokError
 from gieok.settings.table import OPTIONS
 from gieok.surfaces.arguments import read_command_line
+from gieok.surfaces.bare_question import read_bare_question
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command
 from gieok.surfaces.web import site
@@ -32,7 +33,7 @@ _NOT_TYPED = ("CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md")
 _SETTINGS = {option.name for option in OPTIONS}
 _GROUPS = {name.partition(".")[0] for name in _SETTINGS if "." in name}
 #: What a person chooses stands for itself: `NAME`, `이름`, `…`, `<id>`.
-_CHOSEN = re.compile(r"[A-Z가-힣…<\[|]")
+_CHOSEN = re.compile(r"[\"A-Z가-힣…<\[|]")
 #: A shell's words, not ours.
 _OF_OTHERS = {"command not found: gieok"}
 
@@ -97,6 +98,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
                 continue
             seen.add(tuple(words))
             line = read_command_line(words)
+            line = read_bare_question(line) or line
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
             elif not line.is_help and line.name and not line.name.startswith(("hook ", "help")):
