@@ -286,3 +286,46 @@ def test_every_page_of_the_browser_is_described_under_its_name(document: str, la
     assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [
         translate(name, lang) for _, name in site.MENU
     ]
+
+
+#: Words of the glossary that a Korean message says in one way, whatever it is about.
+_HELD_WORDS = (
+    "daemon",
+    "handle",
+    "home",
+    "hook",
+    "journal",
+    "observation",
+    "project",
+    "scope",
+    "score",
+    "trust",
+    "vector",
+)
+
+
+def _glossary(name: str) -> list[str]:
+    """Return the words of a glossary, in its order."""
+    text = (_ROOT / "docs" / name).read_text(encoding="utf-8")
+    return re.findall(r"^\| ([^|]+?) \| [^-|]", text, re.MULTILINE)[1:]
+
+
+def test_the_glossary_has_thirty_words_and_each_has_its_korean() -> None:
+    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
+    assert len(english) == len(korean) == 30
+    assert len({*english}) == len({*korean}) == 30
+    assert {*_HELD_WORDS} <= {*english}
+
+
+@pytest.mark.parametrize("word", _HELD_WORDS)
+def test_a_korean_message_says_a_word_of_the_glossary_as_the_glossary_does(word: str) -> None:
+    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
+    said = korean[english.index(word)]
+    spoken = re.compile(rf"(?<![\w./-]){word}s?(?![\w./:=-])", re.IGNORECASE)
+    messages = {
+        template: text
+        for template, text in list_translations("ko").items()
+        if spoken.search(re.sub(r"`[^`]*`|\{[^}]*\}", "", template))
+    }
+    assert messages
+    assert {template: text for template, text in messages.items() if said not in text} == {}
