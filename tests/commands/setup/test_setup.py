@@ -386,7 +386,8 @@ def test_setup_ends_on_the_address_of_the_home_page(user: Path) -> None:
     result = answer(file, user=user, daemon=_Daemon())
     shown = render_setup(result, Style("en", colour=False)).splitlines()
     assert [deed.what for deed in result.done] == ["open"]
-    assert shown[-2].startswith("Your home page: http://127.0.0.1:8377/open?code=")
+    assert shown[-3] == "Your home page:"
+    assert shown[-1].startswith("http://127.0.0.1:8377/open?code=")
     file.write_text("install: no\ntake_in: no\n")
     shown = render_setup(
         answer(file, user=user, daemon=_Daemon()), Style("en", colour=False)

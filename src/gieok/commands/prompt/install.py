@@ -131,7 +131,7 @@ def install_agent(
     """
     if agent not in NAMES:
         raise BadRequest(
-            "{agent!r} is no agent that can be installed",
+            "{agent!r} is no agent that can be installed" if agent else "name an agent",
             agent=agent,
             names=", ".join(NAMES),
             hint="one of: {names}",

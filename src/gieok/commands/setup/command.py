@@ -74,7 +74,7 @@ def _format_page(link: str, style: Style) -> list[str]:
     if not link:
         return [style.say("  gieok open         see your home page in the browser")]
     note = style.say("works once, within five minutes; `gieok open` makes another")
-    return ["", style.say("Your home page: {link}", link=link), f"  {style.dim(note)}"]
+    return ["", style.say("Your home page:"), f"  {style.dim(note)}", link]
 
 
 @command(

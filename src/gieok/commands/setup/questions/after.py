@@ -37,8 +37,8 @@ class _InstallQuestion(YesNoQuestion):
         names = ", ".join(agent.name for agent in to_install(known))
         note = known.words(
             (
-                "{names}: what you told before stands before every prompt. `gieok install AGENT "
-                "--uninstall` takes it out."
+                "{names} gets the matching memories before it answers. `gieok install AGENT "
+                "--uninstall` takes Gieok out."
             ),
             names=names,
         )
