@@ -73,7 +73,7 @@ def answer_mcp_request(asked: Request, call: Calling) -> dict[str, object]:
 
 
 def offers_questions(params: Mapping[str, Any]) -> bool:
-    """Return whether a client that says hello lets a server ask the person (elicitation, a form)."""
+    """Return whether a client that says hello lets a server ask the person, by a form."""
     capabilities = params.get("capabilities")
     offered = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(offered, dict) and (not offered or isinstance(offered.get("form"), dict))

@@ -17,7 +17,7 @@ from gieok.commands.home.daemon import (
 )
 from gieok.commands.observe.run import take_in_transcripts
 from gieok.commands.setup.interview import YES, Interview
-from gieok.commands.setup.questions.after import find_note_folder, to_install
+from gieok.commands.setup.questions.after import find_chosen_notes, to_install
 from gieok.errors import GieokError, Phrase, TranscriptUnreadable
 from gieok.home.call import Call
 from gieok.model.memory import Scope
@@ -62,7 +62,7 @@ class Afterwards:
                 yield self._done(f"install {agent.name}", partial(self._installed, agent.name))
         if known.text("take_in") == YES:
             yield self._done("observe run", self._taken_in)
-        if find_note_folder(known):
+        if find_chosen_notes(known):
             yield self._done("index", self._indexed)
         if known.text("start") == YES:
             yield self._done("up", self._started)
@@ -152,7 +152,7 @@ class Afterwards:
     def _indexed(self) -> str:
         from gieok.commands.memory.index import index_memory, render_index_report
 
-        folder = str(self._known.path(find_note_folder(self._known)))
+        folder = str(self._known.path(find_chosen_notes(self._known)))
         if self._known.text("notes_unasked") != YES:
             from gieok.commands.prompt.refuse import keep_folder_back
 

@@ -53,7 +53,7 @@ SECTIONS = (
     ),
     Section(
         "A user's",
-        "Characters of a service and what they remember of this user, with the user's key or token.",
+        "Characters and what they remember of this user, with the user's key or token.",
         "/api/",
     ),
     Section("The server's own", "Whether it is up and ready, and what it counts.", "/"),

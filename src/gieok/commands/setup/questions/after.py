@@ -115,7 +115,7 @@ class _NotesUnaskedQuestion(YesNoQuestion):
     words = Words("May agents read these notes unasked?")
 
     def applies(self, known: Interview) -> bool:
-        return bool(find_note_folder(known) and known.ticked("agents"))
+        return bool(find_chosen_notes(known) and known.ticked("agents"))
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         return [
@@ -128,7 +128,7 @@ class _NotesUnaskedQuestion(YesNoQuestion):
         return NO
 
 
-def find_note_folder(known: Interview) -> str:
+def find_chosen_notes(known: Interview) -> str:
     """Return the folder of notes that the person chose, as they typed it; '' for none."""
     answer = known.text("notes").strip()
     return "" if answer == NO else answer
