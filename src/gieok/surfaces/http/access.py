@@ -214,5 +214,7 @@ ADMINS_ONLY = [Depends(_require_admin)]
 OWNERS_ONLY = [Depends(_require_owner)]
 #: Admits an admin or the owner.
 OPERATORS_ONLY = [Depends(_require_operator)]
+#: Admits any caller who is identified.
+ANYBODY = [Depends(_require_any_caller)]
 #: Admits a browser with an open page, or any caller who is identified.
 READERS = [Depends(_require_reader)]

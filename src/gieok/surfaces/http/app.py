@@ -20,7 +20,7 @@ from gieok.home.resident import Resident
 from gieok.ports.limits import RateLimiter
 from gieok.processes.gate import Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import KNOWN_QUERY, READERS, Reception
+from gieok.surfaces.http.access import ANYBODY, KNOWN_QUERY, READERS, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
@@ -175,7 +175,7 @@ async def _settle_open_turns(house: House) -> None:
 
 
 def _add_description(app: FastAPI) -> None:
-    """Serve the OpenAPI document to identified callers, and as a page to browsers too."""
+    """Serve the OpenAPI document to identified callers; as a page, to browsers let in too."""
 
     @cache
     def described() -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _add_description(app: FastAPI) -> None:
 
     app.openapi = described  # type: ignore[method-assign]
 
-    @app.get("/openapi.json", include_in_schema=False, dependencies=READERS)
+    @app.get("/openapi.json", include_in_schema=False, dependencies=ANYBODY)
     def description() -> dict[str, Any]:
         return described()
 

@@ -78,7 +78,7 @@ def render_reference(document: Mapping[str, Any]) -> str:
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
         f"<h1>{escape(title)}</h1><p>{escape(document['info']['description'])}</p>"
-        f'<p>For programs: <a href="/openapi.json">/openapi.json</a>.</p>'
+        "<p>Programs read the same in <code>/openapi.json</code>.</p>"
         f"{''.join(parts)}<h2>Shapes</h2>{shapes}</html>"
     )
 
