@@ -194,7 +194,7 @@ def _format_no_notes(result: IndexResult, style: Style) -> str:
 
 @command(
     "index",
-    Words("Index folders of Markdown memory (and text files)"),
+    Words("Read folders of notes, so that you can search them"),
     present=render_index_report,
     when_stopped=Words("what was indexed is kept; `gieok index` goes on"),
     examples=(

@@ -79,7 +79,7 @@ def _format_page(link: str, style: Style) -> list[str]:
 
 @command(
     "setup",
-    Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
+    Words("Set everything up, one question after the other: agents, notes, model"),
     present=render_setup,
     when_stopped=Words(""),
     effect=Effect.WRITE,
