@@ -17,9 +17,9 @@ HEADERS = {
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-summary { cursor: pointer; padding: .35rem 0; }
+summary { cursor: pointer; padding: .35rem 0; overflow-wrap: anywhere; }
 code, summary b { font-family: ui-monospace, monospace; }
-details > div { margin: 0 0 1rem 1.2rem; }
+details > div { margin: 0 0 1rem 1.2rem; overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 td { border-top: 1px solid #8884; padding: .25rem .6rem .25rem 0; vertical-align: top; }
 """
