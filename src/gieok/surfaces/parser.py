@@ -84,7 +84,12 @@ class CommandParser(argparse.ArgumentParser):
         if self._hides_words:
             self._leave("there is an argument too many")
         if not word.startswith("-"):
-            self._leave(Phrase("there is an argument too many: {word!r}", word=word))
+            self._leave(
+                Phrase("there is an argument too many: {word!r}", word=word),
+                Phrase(
+                    'see `{prog} --help`; a question stands in quotes: `gieok "…"`', prog=self.prog
+                ),
+            )
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
         self._leave(

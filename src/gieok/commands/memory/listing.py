@@ -141,8 +141,7 @@ def render_memory_list(result: ListResult, style: Style) -> str:
 @command(
     "list",
     Words(
-        "List what is remembered here, what was learned before notes, the newest first, each "
-        "with its handle"
+        "List memories, the newest first, each with its handle; what was learned comes before notes"
     ),
     present=render_memory_list,
     examples=(

@@ -19,7 +19,7 @@ from gieok.commands.memory.hits import (
 )
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
-from gieok.errors import BadRequest, NotIndexed, Phrase
+from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
@@ -444,12 +444,13 @@ def _with_memory(call: Call, store: Store) -> tuple[Scope, ...]:
     """
     brought = tuple(scope for scope in call.searched[len(call.scopes) :] if store.notes(scope))
     scopes = (*holding(store, call.scopes), *brought)
+    if not scopes and not store.scopes():
+        raise NotIndexed("nothing is remembered yet")
     if not scopes:
-        listed = ", ".join(map(str, store.scopes())) or "none"
         raise NotIndexed(
             "nothing is indexed in scope {scope!r} (scopes with memory: {listed})",
             scope=str(call.scope),
-            listed=Phrase(listed),
+            listed=", ".join(map(str, store.scopes())),
         )
     return scopes
 

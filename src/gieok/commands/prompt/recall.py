@@ -169,7 +169,7 @@ def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
 
 @command(
     "recall",
-    Words("Show what is put before a prompt, and why"),
+    Words("Show what an agent would get at a prompt, and why"),
     present=render_recall,
     examples=('gieok recall "which linter do we use?"',),
 )

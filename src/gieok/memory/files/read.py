@@ -19,7 +19,14 @@ from gieok import paths, private
 from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files import copies
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
+from gieok.memory.files.roots import (
+    UNREAD_SUFFIXES,
+    Root,
+    file_key,
+    is_memory_file,
+    is_skipped,
+    section_key,
+)
 from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
 from gieok.places.scope import SEEDS
 from gieok.settings import grants
@@ -73,6 +80,24 @@ def list_note_candidates(root: Root) -> list[Path | Failed]:
         for start in root.starts()
         for candidate in _list_notes_below(start, root.path.resolve())
     ]
+
+
+def count_unread_documents(root: Root) -> Counter[str]:
+    """Return how many documents below a root are of a kind that is not read, by their suffix."""
+    files = (
+        Path(file)
+        for start in root.starts()
+        for base, folders, names in os.walk(start)
+        for file in _list_unskipped_names(folders, names)
+    )
+    suffixes = (file.suffix.lower() for file in files)
+    return Counter(suffix for suffix in suffixes if suffix in UNREAD_SUFFIXES)
+
+
+def _list_unskipped_names(folders: list[str], names: list[str]) -> list[str]:
+    """Return the names of files; folders that are left out are taken from `folders`."""
+    folders[:] = [folder for folder in folders if not is_skipped(folder)]
+    return names
 
 
 def list_failed(root: Root) -> list[Failed]:
