@@ -281,16 +281,21 @@ def test_a_person_is_asked_before_a_memory_is_corrected_or_forgotten(
         assert "the user did not agree" in corrected.content[0].text
 
 
-def test_without_a_way_to_ask_the_agent_itself_has_asked(place: Place) -> None:
+@pytest.mark.parametrize(
+    ("tool", "values"), [("memory_forget", {}), ("memory_correct", {"text": "It opens at ten."})]
+)
+def test_without_a_way_to_ask_nothing_is_changed_and_the_command_is_named(
+    place: Place, tool: str, values: Mapping[str, str]
+) -> None:
     place.cli("remember", "The office opens at nine.")
     handle = place.cli("search", "office opens")["results"][0]["handle"]
-    refused, done = place.call(
-        ("memory_forget", {"handles": handle, "match": "office"}),
-        ("memory_forget", {"handles": handle}),
-    )
+    key = "handles" if tool == "memory_forget" else "handle"
+    (refused,) = place.call((tool, {key: handle, **values}))
     assert refused.is_error
-    assert not done.is_error
-    assert place.cli("list")["memories"] == []
+    command = "forget" if tool == "memory_forget" else "edit"
+    assert f"gieok {command} {handle}" in refused.content[0].text
+    (kept,) = place.cli("list")["memories"]
+    assert kept["text"] == "The office opens at nine."
 
 
 def test_a_person_who_leaves_does_not_agree() -> None:

@@ -70,8 +70,8 @@ def answer_tool_call(
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
     The daemon runs the tool where a daemon runs; with `resident`, this process does. A call that
-    changes or removes what somebody kept is first put before `person`; without one, the agent asks,
-    as the annotations of the tool tell it.
+    changes or removes what somebody kept is first put before `person`; without one, it is refused:
+    what the tool would write counts as the person's own word.
     """
     row = _load_tool_rows().get(name)
     if row is None:
@@ -92,7 +92,7 @@ def answer_tool_call(
     )
     try:
         if row["question"] and _is_complete(row, arguments):
-            if person is not None and (refused := _put_before(person, row, call, resident)):
+            if refused := _put_before(person, row, call, resident):
                 return refused
             call = call._replace(values={**arguments, **row["agreed"]}, surface="python")
         reply = _run_tool(row, call, notices, resident)
@@ -119,10 +119,15 @@ def _is_complete(row: Mapping[str, Any], arguments: Mapping[str, object]) -> boo
 
 
 def _put_before(
-    person: Person, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+    person: Person | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
 ) -> ToolAnswer | None:
     """Show a person the memory that a call names; return the refusal, None where they agree."""
     handle, *changed = map(str, call.values.values())
+    if person is None:
+        return _refuse_call(
+            "this client does not let a server ask the user, so nothing was changed",
+            f"let the user run `gieok {row['operation']} {handle}`, or use the pages (`gieok open`)",
+        )
     shown = _run_tool(
         _load_tool_rows()[_READING],
         call._replace(operation="get", values={"path": handle}),
