@@ -5,6 +5,7 @@ and the first run.
 import html
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from gieok.home.resident import Resident
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
 from gieok.surfaces.python import Memory
+from gieok.testing.embedding_server import EmbeddingServer
 
 SCRIPT = "<script>alert(1)</script> we deploy on Mondays"
 LONG = "가나다라마" * 1_000
@@ -183,6 +185,35 @@ def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestC
     whole = told.get(html.unescape(session[1])).text
     assert "We decided to use Redis Streams." in whole
     assert "We decided to pay on Mondays." in whole
+
+
+@pytest.fixture
+def service() -> Iterator[EmbeddingServer]:
+    """A service on this machine that counts what it is asked."""
+    made = EmbeddingServer(lambda text: [3.0, 4.0, float(len(text)), 1.0])
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def test_to_open_a_memory_asks_no_service_of_models(
+    told: TestClient, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("EMBEDDER", "RERANKER"):
+        monkeypatch.setenv(f"GIEOK_{name}", "compatible")
+        monkeypatch.setenv(f"GIEOK_{name}_MODEL", "some-model")
+        monkeypatch.setenv(f"GIEOK_{name}_BASE_URL", service.url)
+    # what is searched for is asked of the service
+    assert "retried" in told.get("/?q=retried").text
+    assert service.requests
+    other = "Payments are retried five times."
+    Memory(resident=Resident()).run("remember", text=[other], user=True)
+    (row,) = Memory(resident=Resident()).run("list", words=["three times"], kind="record").memories
+    service.requests.clear()
+    page = told.get(f"/m/{row.handle}").text
+    assert "May contradict it:" in page
+    assert other in page
+    assert service.requests == []
 
 
 def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: TestClient) -> None:

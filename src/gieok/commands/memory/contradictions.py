@@ -18,7 +18,7 @@ from gieok.text.gist import as_told
 from gieok.text.turns import read_spoken_line
 
 #: Hits that are compared, and the least score of one: another value makes a statement an unlikely
-#: answer (.06 by words alone, .25 with vectors), what shares a word by chance is at .001.
+#: answer (.06 by words), what shares a word by chance is at .001.
 _COMPARED, _LEAST_SCORE = 8, 0.05
 _MOST = 3
 #: A longer text is no single statement.
@@ -26,11 +26,16 @@ _LONGEST = 600
 
 
 def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[SearchHit, ...]:
-    """Return the hits that may contradict a memory's `text`, the nearest first."""
+    """Return the hits that may contradict a memory's `text`, the nearest first.
+
+    They are searched by words alone: a person who reads a memory asks no service about it.
+    """
     if not text.strip() or len(text) > _LONGEST:
         return ()
     try:
-        found = search_memory(call, query=[text], limit=_COMPARED, min_score=_LEAST_SCORE).results
+        found = search_memory(
+            call, query=[text], limit=_COMPARED, min_score=_LEAST_SCORE, keyword_only=True
+        ).results
     except GieokError:  # what cannot be searched now is no reason to hide the memory itself
         return ()
     own_day = timeline.day_of_moment(
