@@ -187,6 +187,82 @@ def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestC
     assert "We decided to pay on Mondays." in whole
 
 
+def _make_project(folder: Path, text: str) -> str:
+    """Make a folder a project with one record; return its scope."""
+    (folder / ".git").mkdir(parents=True)
+    memory = Memory(folder, resident=Resident())
+    return str(memory.run("remember", text=[text]).scope)
+
+
+def test_the_workbench_tries_a_prompt_in_the_project_that_is_chosen(
+    told: TestClient, tmp_path: Path
+) -> None:
+    shop = _make_project(tmp_path / "shop", "The staging database is on port 7443.")
+    blog = _make_project(tmp_path / "blog", "The staging database is on port 9443.")
+    prompt = quote("on which port is the staging database?")
+
+    def find_given(more: str, asked: str = prompt) -> set[str]:
+        page = told.get(f"/injection?prompt={asked}{more}").text
+        return set(re.findall("7443|9443|three times", page.partition("It would be given")[2]))
+
+    assert find_given("") == set()
+    assert find_given(f"&in={shop}") == {"7443"}
+    assert find_given(f"&in={blog}") == {"9443"}
+    page = told.get(f"/injection?prompt={prompt}&in={shop}").text
+    assert f'<option value="{shop}" selected>shop</option>' in page
+    # what is the person's own is given in every project
+    payments = quote("how often are payments retried?")
+    assert find_given(f"&in={shop}", payments) == {"three times"}
+    told.get(f"/scope?scope={blog}")
+    assert find_given("") == {"9443"}
+    assert find_given(f"&in={shop}") == {"7443"}
+    assert find_given("", payments) == {"three times"}
+
+
+def _add_form(page: str) -> dict[str, str]:
+    """Return the hidden fields of the form that adds a memory."""
+    form = page.partition('<details class="add">')[2].partition("</form>")[0]
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form)
+    return {name: html.unescape(value) for name, value in fields}
+
+
+def test_what_is_added_after_a_change_offers_to_undo_nothing_but_itself(told: TestClient) -> None:
+    redis = handle(told, "Redis", "observation")
+    put_away = post(told, "/memories/act", act="retire", handle=redis, back="/memories?kind=all")
+    assert f'name="handle" value="{redis}"' in put_away.partition('class="undo"')[2]
+    added = told.post("/remember", data=_add_form(put_away) | {"text": "Tea is at four."})
+    assert "Tea is at four." in added.text
+    assert 'class="undo"' not in added.text
+    assert added.url.path == "/memories"
+    assert added.url.params.get("kind") == "all", "the page that was there"
+    for name in ("undo", "handles", "to", "before", "refused", "kept_back"):
+        page = told.get(f"/memories?words=tea&{name}=retire").text
+        assert _add_form(page)["back"] == "/memories?words=tea"
+
+
+def test_what_cannot_be_added_stays_in_the_form_with_the_reason(told: TestClient) -> None:
+    long = "차는 네 시에 마신다. " * 400
+    assert len(long) > 4_000
+    for to, reason in (
+        ("project:gone-1234", "nothing can be remembered for &#39;project:gone-1234&#39;"),
+        ("user:kim/character:mina", "nothing can be remembered for"),
+        ("", "nothing can be remembered for"),
+    ):
+        sent = {"token": token(told), "text": long, "to": to, "back": "/timeline"}
+        answer = told.post("/remember", data=sent)
+        assert answer.status_code == 400
+        assert reason in html.unescape(answer.text).replace("'", "&#39;")
+        main = answer.text.partition("<main")[2]
+        kept = re.search(r'<textarea name="text"[^>]*>([^<]*)</textarea>', main)
+        assert kept
+        assert kept[1] == long.strip()
+        assert 'value="/timeline"' in main
+        assert "selected" not in main, "no other scope is chosen instead"
+    assert Memory(resident=Resident()).run("list", words=["네 시에"]).memories == ()
+    blank = {"token": token(told), "text": " \n ", "back": "/timeline"}
+    assert "This was not remembered" in told.post("/remember", data=blank).text
+
+
 @pytest.fixture
 def service() -> Iterator[EmbeddingServer]:
     """A service on this machine that counts what it is asked."""

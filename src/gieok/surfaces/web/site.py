@@ -57,6 +57,9 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+#: Parameters of an address that tell of one change, and offer to undo it. They belong to the page
+#: right after the change: kept in an address, they would offer to undo an older change later.
+_OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
 _MOST_ASIDE = 100
 _YEAR_S = 365 * 86_400
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
@@ -336,13 +339,18 @@ class PageRequest:
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def _address(self) -> str:
-        """Return the address of this page; after a form was sent, that of the page with the
-        form.
+        """Return the address of this page, without what tells of one change.
+
+        After a form was sent, it is that of the page with the form.
         """
         if self.request.method != "GET":
             return self._here()
         query = urlencode(
-            [pair for pair in self.request.query_params.multi_items() if pair[0] != "told"]
+            [
+                pair
+                for pair in self.request.query_params.multi_items()
+                if pair[0] not in _OF_ONE_CHANGE
+            ]
         )
         return self.request.url.path + (f"?{query}" if query else "")
 

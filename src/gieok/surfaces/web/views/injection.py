@@ -21,6 +21,7 @@ from gieok.commands.prompt.recall import recall_memories
 from gieok.commands.prompt.refuse import find_note_folder, refuse_memory, render_refusal
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
+from gieok.places.project import list_project_scopes
 from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.text.handles import HANDLE_PATTERN
@@ -39,6 +40,7 @@ def injection(seen: PageRequest) -> Response:
     prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
     values: dict[str, Any] = {
         "prompt": prompt,
+        "project": _find_tried_project(seen),
         "tried": None,
         "shown": None,
         "place": 0,
@@ -70,8 +72,13 @@ def injection(seen: PageRequest) -> Response:
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
-            values["tried"] = seen.memory.run(
-                recall_memories, prompt=[prompt], explain=True, limit=limit, mode=values["mode"]
+            values["tried"] = seen.site.memory("auto").run(
+                recall_memories,
+                prompt=[prompt],
+                scopes=_list_tried_scopes(seen, values["project"]),
+                explain=True,
+                limit=limit,
+                mode=values["mode"],
             )
     except GieokError as error:
         return seen.failed("injection.html", error, **values)
@@ -82,6 +89,22 @@ def injection(seen: PageRequest) -> Response:
     values["near"] = [candidate for candidate in candidates if candidate.score >= least]
     values["far"] = [candidate for candidate in candidates if candidate.score < least]
     return seen.page("injection.html", **values)
+
+
+def _find_tried_project(seen: PageRequest) -> str:
+    """Return the scope that a prompt is tried in: the one asked for, else the chosen one."""
+    return seen.within or seen.call.scope.path
+
+
+def _list_tried_scopes(seen: PageRequest, project: str) -> str:
+    """Return the scopes that an agent in a project is given memory of, joined by commas.
+
+    '' for those of the folder here, which the command knows.
+    """
+    if project == seen.scopes[0]:
+        return ""
+    beside = seen.call.home.hook_settings.text("hook.scopes")
+    return ",".join(dict.fromkeys((project, *list_project_scopes("", beside))))
 
 
 def _find_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[str, str]]:
