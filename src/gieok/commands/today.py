@@ -10,12 +10,11 @@ from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.history import strip_speaker_label
 from gieok.commands.memory.listing import LEARNED, ListedMemory, list_memories
 from gieok.commands.observe import days
-from gieok.commands.observe.days import SessionOfDay
+from gieok.commands.observe.days import SessionSummary
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory.corrections import unmarked
-from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ranking.recall import first_answer
@@ -61,7 +60,7 @@ class Today(NamedTuple):
     `due` has the days near today, each with a memory that names it.
     """
 
-    sessions: tuple[SessionOfDay, ...]
+    sessions: tuple[SessionSummary, ...]
     due: tuple[tuple[date, ListedMemory], ...]
     changes: tuple[Change, ...]
     learned: tuple[ListedMemory, ...]
@@ -96,21 +95,12 @@ def _find_waiting(call: Call) -> WaitingForPerson:
     )
 
 
-def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionOfDay, ...]:
+def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionSummary, ...]:
     today = call.clock.now().astimezone(call.zone).date()
     for back in _RECENT_DAYS:
-        found = days.list_memory_days(
-            call, scopes, today - timedelta(days=back), today, frozenset((turns.KIND,))
-        )
-        sessions = list[SessionOfDay]()
-        for day in sorted(found, reverse=True):
-            of_day = days.list_memory_days(call, scopes, day, day)[day]
-            whole = days.build_whole_day(call, scopes, day, of_day)
-            sessions += sorted(whole.sessions, key=lambda one: one.end, reverse=True)
-            if len(sessions) >= _MOST_SESSIONS:
-                break
-        if sessions:
-            return tuple(sessions[:_MOST_SESSIONS])
+        first = today - timedelta(days=back)
+        if sessions := days.list_last_sessions(call, scopes, first, today, _MOST_SESSIONS):
+            return sessions
     return ()
 
 
