@@ -56,9 +56,11 @@ def _has_even_steps(fields: list[str]) -> bool:
     """
     return all(
         not fields[place].startswith("*/")
-        or (step := fields[place][2:]).isdecimal()
-        and 0 < int(step) < count
-        and count % int(step) == 0
+        or (
+            (step := fields[place][2:]).isdecimal()
+            and 0 < int(step) < count
+            and count % int(step) == 0
+        )
         for place, count in _FIELDS
         if place < len(fields)
     )
