@@ -1,5 +1,6 @@
 """`gieok hook refuse`: what is not put before a prompt any more: a memory, or a folder's notes."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +15,12 @@ from gieok.home.call import Call
 from gieok.hook import records, refusals
 from gieok.memory.corrections import unmarked
 from gieok.memory.files import roots
+from gieok.model.memory import Document
+from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.settings import user_file
 from gieok.settings.values import Settings, load_effective_settings
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 _SETTING = "hook.asked_only"
@@ -176,16 +180,40 @@ def _find_holder(call: Call, names: list[str], folder: str) -> str:
     )
 
 
-def find_note_folder(call: Call, handle: str) -> str:
-    """Return the folder of the note that a handle names; '' where it names no note of a folder."""
-    found = handles.find_named_memories(call, handle, call.home.store.scopes())
-    if len(found) != 1:
-        return ""
-    document = found[0].document
-    known, _ = first_answer(
-        call.home.stores.all(), lambda store: roots.load_roots(store, document.scope)
+def find_note_folders(call: Call, names: Iterable[str]) -> dict[str, str]:
+    """Return handle → the folder of the note that it names, for those that name one note.
+
+    The scopes are read once for all handles.
+    """
+    digits = {name: name.partition(".")[0] for name in names}
+    named, _ = first_answer(
+        call.home.stores.all(), lambda store: _list_named_documents(call, store, digits.values())
     )
-    if handles.kind_of(document, known, str(call.home.folder)) != handles.NOTE:
-        return ""
-    source = Path(document.source)
-    return str(source.parent) if source.is_absolute() else ""
+    folders: dict[str, str] = {}
+    for name, own in digits.items():
+        documents = [(document, kind) for handle, document, kind in named if handle == own]
+        if len(documents) == 1 and documents[0][1] == handles.NOTE:
+            source = Path(documents[0][0].source)
+            if source.is_absolute():
+                folders[name] = str(source.parent)
+    return folders
+
+
+def _list_named_documents(
+    call: Call, store: Store, digits: Collection[str]
+) -> list[tuple[str, Document, str]]:
+    """Return the documents that handles name, each with its handle and its kind."""
+    named = list[tuple[str, Document, str]]()
+    for scope in store.scopes():
+        keys = [key for key in store.hashes(scope) if build_handle(scope.path, key) in digits]
+        if keys:
+            known = roots.load_roots(store, scope)
+            named += (
+                (
+                    build_handle(scope.path, document.key),
+                    document,
+                    handles.kind_of(document, known, str(call.home.folder)),
+                )
+                for document in store.get(scope, keys)
+            )
+    return named
