@@ -179,6 +179,17 @@ def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestC
     assert len(notes) == 1
     assert f'href="/m/{other}">The staging database is on port 9443.</a>' in notes[0]
     assert "May contradict it:" not in told.get(f"/m/{handle(told, 'plant')}").text
+    same = (
+        "The staging database listens on port 8443.",
+        "Payments are retried three times at night.",
+    )
+    for text in same:
+        post(told, "/remember", text=text, to="agent:main")
+    again = told.get(f"/m/{handle(told, 'is on port 8443', 'record')}").text
+    others = re.findall(r'<p class="note other">(.*?)</p>', again, re.DOTALL)
+    assert ["port 9443" in one for one in others] == [True], "what says the same is no other word"
+    retried = told.get(f"/m/{handle(told, 'Payments are retried three times.', 'record')}").text
+    assert "May contradict it:" not in retried
     observed = told.get(f"/m/{handle(told, 'Redis', 'observation')}").text
     session = re.search(r'href="(/timeline/session\?scope=[^"]+)">The whole session</a>', observed)
     assert session

@@ -13,13 +13,14 @@ from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.corrections import unmarked
 from gieok.memory.talk.statements.relation import UNRELATED, relation
+from gieok.memory.talk.statements.statement import read_sentence
 from gieok.ranking import timeline
 from gieok.text.gist import as_told
 from gieok.text.turns import read_spoken_line
 
-#: Hits that are compared, and the least score of one: another value makes a statement an unlikely
-#: answer (.06 by words), what shares a word by chance is at .001.
-_COMPARED, _LEAST_SCORE = 8, 0.05
+#: Hits that are compared. Their scores decide nothing: where ten notes repeat a value, another value
+#: is an unlikely answer to it. What is on another subject is told by `relation`.
+_COMPARED = 40
 _MOST = 3
 #: A longer text is no single statement.
 _LONGEST = 600
@@ -34,7 +35,7 @@ def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[Sea
         return ()
     try:
         found = search_memory(
-            call, query=[text], limit=_COMPARED, min_score=_LEAST_SCORE, keyword_only=True
+            call, query=[text], limit=_COMPARED, min_score=0.0, keyword_only=True
         ).results
     except GieokError:  # what cannot be searched now is no reason to hide the memory itself
         return ()
@@ -58,4 +59,14 @@ def _may_contradict(text: str, day: date, hit: SearchHit) -> bool:
     if len(other) > _LONGEST:
         return False
     pair = (other, as_told(text)) if (hit.date or date.min) < day else (as_told(text), other)
-    return relation(*pair).sureness != UNRELATED
+    found = relation(*pair)
+    return found.sureness != UNRELATED and (bool(found.spoke_for) or _differ(found.claim, found.by))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Say whether each of two sentences has a word that the other lacks.
+
+    Where one has none, it says the same as the other, or a part of it.
+    """
+    first, second = frozenset(read_sentence(one).stems), frozenset(read_sentence(other).stems)
+    return not (first <= second or second <= first)
