@@ -31,6 +31,7 @@ from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.palette import list_palette_entries
 from gieok.text.catalogues import list_languages
 from gieok.text.messages import translate
 
@@ -62,7 +63,7 @@ _HEADERS = {
 _OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
 _MOST_ASIDE = 100
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
+STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
 
 class MemorySite:
@@ -276,13 +277,17 @@ class PageRequest:
     # A template's.
     def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401
         """Return a page."""
+        names = name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang)
         common = {
             "menu": MENU,
+            "palette": list_palette_entries(
+                MENU, {path: names[path] for path in self.scopes}, self.lang
+            ),
             "here": self._here(),
             "main_pages": _MAIN_PAGES,
             "address": self._address(),
             "scopes": self.scopes,
-            "scope_names": name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang),
+            "scope_names": names,
             "scope": self.call.scope.path,
             "keeping": self.scopes_to_keep,
             "token": self.site.gate.change_token(self.cookie),
