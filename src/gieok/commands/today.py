@@ -25,8 +25,8 @@ _RECENT_DAYS = (14, 400)
 _MOST_SESSIONS, _MOST_DUE, _MOST_CHANGES, _MOST_LEARNED = 3, 6, 5, 6
 #: Learned memories that may be due; older ones are not looked at.
 _LOOKED_AT = 300
-#: Changes that are older are no news.
-_NEWS = timedelta(days=30)
+#: Changes that are older are no news; clocks of several machines differ by less than this.
+_NEWS, _AHEAD = timedelta(days=30), timedelta(days=1)
 _TEXT_CHARS = 200
 
 
@@ -73,11 +73,12 @@ def look_at_today(call: Call, scopes: Sequence[Scope]) -> Today:
         learned = list_memories(call, kind=LEARNED, everywhere=True, limit=_LOOKED_AT).memories
     except NotIndexed:
         learned = ()
+    now = call.clock.now()
     holding = [memory for memory in learned if memory.status in ("stands", "current", "corrected")]
     return Today(
         sessions=_list_last_sessions(call, scopes),
         due=_list_due_memories(call, holding),
-        changes=_list_changes(call, scopes),
+        changes=list_changes(call, scopes, now - _NEWS, now + _AHEAD, _MOST_CHANGES),
         learned=tuple(holding[:_MOST_LEARNED]),
         waiting=_find_waiting(call),
     )
@@ -117,15 +118,17 @@ def _list_due_memories(
     return tuple(sorted(due.values(), key=lambda pair: pair[0])[:_MOST_DUE])
 
 
-def _list_changes(call: Call, scopes: Sequence[Scope]) -> tuple[Change, ...]:
-    """Return the statements that were replaced lately, the newest change first."""
+def list_changes(
+    call: Call, scopes: Sequence[Scope], since: datetime, until: datetime, most: int
+) -> tuple[Change, ...]:
+    """Return the statements that were replaced in a time, the newest change first."""
     now = call.clock.now()
     standing = Standing(str(call.home.folder), now.timestamp())
     ended = [
         (claim, scope, key, line)
         for scope in scopes
         for key, line, claim in standing.every(str(scope))
-        if claim.at >= (now - _NEWS).timestamp()
+        if since.timestamp() <= claim.at < until.timestamp()
     ]
     ended.sort(key=lambda row: -row[0].at)
     changes: dict[tuple[str, str], Change] = {}
@@ -133,7 +136,7 @@ def _list_changes(call: Call, scopes: Sequence[Scope]) -> tuple[Change, ...]:
         change = _read_change(call, claim, scope, key, line)
         if change is not None:
             changes.setdefault((change.before, change.after), change)
-        if len(changes) == _MOST_CHANGES:
+        if len(changes) == most:
             break
     return tuple(changes.values())
 

@@ -130,6 +130,11 @@ def test_what_took_the_place_of_something_is_shown_with_what_it_was(
     assert shown
     assert shown[2] == SAID[1]
     assert SAID[1] in lived.get(f"/m/{shown[1]}").text
+    stream = lived.get("/timeline").text
+    assert f'<span class="before">{SAID[0]}</span>' in stream
+    assert f'<a href="/m/{shown[1]}">→ {SAID[1]}</a>' in stream
+    for hidden in ("kind=decision", "project=nowhere"):
+        assert 'class="before"' not in lived.get(f"/timeline?{hidden}").text
 
 
 def test_a_search_is_where_home_is_and_an_empty_home_begins(

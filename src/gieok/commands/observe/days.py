@@ -6,7 +6,7 @@ whole.
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -166,26 +166,45 @@ def _list_dated_documents(
 
 def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
     """Return all items of a day."""
-    learned = _list_learned_memories(call, of.memories)
+    part = build_day(call, day, of)
     calls = _group_hook_calls(call, day)
-    sessions = list[SessionSummary]()
-    for name in of.sessions:
+    return part._replace(
+        sessions=tuple(
+            session._replace(
+                injected=_count_injected_prompts(calls.get(_counted_as(session.name.session), ()))
+            )
+            for session in part.sessions
+        ),
+        runs=_list_runs_of_day(call, scopes, day),
+        injected=_count_injected_prompts([row for rows in calls.values() for row in rows]),
+    )
+
+
+def build_day(call: Call, day: date, of: DayOf) -> WholeDay:
+    """Return a day without its runs and without what was injected."""
+    learned = _list_learned_memories(call, of.memories)
+    sessions = sorted(list_day_sessions(call, day, of.sessions, learned), key=lambda one: one.begin)
+    taken = {one.handle for session in sessions for one in session.learned}
+    return WholeDay(
+        sessions=tuple(sessions),
+        others=tuple(one for one in learned if one.handle not in taken),
+        runs=(),
+        injected=InjectedCount(),
+    )
+
+
+def list_day_sessions(
+    call: Call, day: date, names: Iterable[SessionName], learned: Sequence[LearnedMemory]
+) -> Iterator[SessionSummary]:
+    """Yield the parts of sessions that fall on a day, with what was learned of them."""
+    for name in names:
         day_turns = [
             turn
             for turn in _list_session_turns(call, name)
             if turn.message.at.astimezone(call.zone).date() == day
         ]
         if day_turns:
-            injected = _count_injected_prompts(calls.get(_counted_as(name.session), ()))
-            summary = _summarise_session(name, day_turns, learned)
-            sessions.append(summary._replace(injected=injected))
-    taken = {one.handle for session in sessions for one in session.learned}
-    return WholeDay(
-        sessions=tuple(sorted(sessions, key=lambda one: one.begin)),
-        others=tuple(one for one in learned if one.handle not in taken),
-        runs=_list_runs_of_day(call, scopes, day),
-        injected=_count_injected_prompts([row for rows in calls.values() for row in rows]),
-    )
+            yield _summarise_session(name, day_turns, learned)
 
 
 def list_last_sessions(
