@@ -304,7 +304,7 @@ def test_what_a_person_comes_for_takes_few_clicks(
     _ask_agent(prepared, f"walk-{size}", "how often are payments retried, five times?")
     visitor.open("/")
     why = _Clicks(page)
-    why.press("Before the agent", within="header nav")
+    why.press("Given to agents", within="header nav")
     expect(page.locator("main")).to_contain_text("What it rests on")
     why.press("Payments are retried", within="main section")
     assert why.made <= 2

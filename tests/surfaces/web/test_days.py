@@ -164,3 +164,18 @@ def test_while_today_is_looked_at_what_comes_is_told(browser: TestClient) -> Non
     assert browser.get(ask[1]).text == ""
     Memory().add("We decided to close the books on the 5th.")
     assert "1 new: show" in browser.get(ask[1]).text
+
+
+def test_of_a_day_of_notes_alone_the_month_shows_nothing_and_tells_nothing_new(
+    browser: TestClient, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "tea.md").write_text("Tea is at four.\n")
+    memory = Memory()
+    memory.run("index", paths=[str(tmp_path / "notes")])
+    page = browser.get("/timeline").text
+    assert _days_of_stream(page) == {}
+    assert "Nothing was remembered in this month that fits." in page
+    ask = re.search(r'hx-get="(/timeline/news[^"]+)"', page)
+    assert ask
+    assert browser.get(ask[1]).text == ""

@@ -263,7 +263,7 @@ def test_what_cannot_be_added_stays_in_the_form_with_the_reason(told: TestClient
         answer = told.post("/remember", data=sent)
         assert answer.status_code == 400
         assert reason in html.unescape(answer.text).replace("'", "&#39;")
-        main = answer.text.partition("<main")[2]
+        main = answer.text.partition("<main")[2].partition("</main>")[0]
         kept = re.search(r'<textarea name="text"[^>]*>([^<]*)</textarea>', main)
         assert kept
         assert kept[1] == long.strip()
@@ -281,6 +281,23 @@ def service() -> Iterator[EmbeddingServer]:
     yield made
     made.shutdown()
     made.server_close()
+
+
+def test_of_an_exchange_the_sentence_that_may_contradict_is_shown(
+    told: TestClient, tmp_path: Path
+) -> None:
+    said = (("user", "The staging database moved to port 8443."), ("assistant", "Very well."))
+    rows = [
+        {"role": role, "text": text, "timestamp": f"2026-11-10T09:0{n}:00Z"}
+        for n, (role, text) in enumerate(said)
+    ]
+    (tmp_path / "talk" / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    memory = Memory(resident=Resident())
+    memory.run("observe run", once=True)
+    memory.run("remember", text=["The staging database is on port 9443."], user=True)
+    page = told.get(f"/m/{handle(told, 'on port 9443', 'record')}").text
+    others = re.findall(r'<p class="note other">.*?<a href="[^"]+">([^<]*)</a>', page, re.DOTALL)
+    assert others == ["The staging database moved to port 8443."]
 
 
 def test_to_open_a_memory_asks_no_service_of_models(

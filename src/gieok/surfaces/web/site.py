@@ -40,7 +40,7 @@ MENU = (
     ("/", "Home"),
     ("/memories", "Memories"),
     ("/timeline", "Timeline"),
-    ("/injection", "Before the agent"),
+    ("/injection", "Given to agents"),
     ("/characters", "Characters"),
     ("/code", "Code"),
     ("/status", "Health"),

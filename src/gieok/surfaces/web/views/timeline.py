@@ -133,24 +133,24 @@ def _build_stream_values(
     changes: dict[date, list[Change]] = {}
     for change in _list_stream_changes(seen, scopes, first, until) if kind == "all" else ():
         changes.setdefault(change.at.astimezone(call.zone).date(), []).append(change)
-    newest = sorted((day for day in {*days, *changes} if day <= until), reverse=True)
-    wholes = {
-        day: record.build_day(call, day, days.get(day, DayOf((), ())))
-        for day in newest[:_STREAM_DAYS]
-    }
-    stream = (
-        _build_stream_day(day, whole, kind, tuple(changes.get(day, ())))
-        for day, whole in wholes.items()
-    )
+    stream, earlier, entries_today = list[StreamDay](), None, 0
+    for day in sorted((day for day in {*days, *changes} if day <= until), reverse=True):
+        whole = record.build_day(call, day, days.get(day, DayOf((), ())))
+        of_day = _build_stream_day(day, whole, kind, tuple(changes.get(day, ())))
+        if day == today:
+            entries_today = _count_day_entries(whole)
+        if of_day.sessions or of_day.others or of_day.changes:
+            if len(stream) == _STREAM_DAYS:
+                earlier = day
+                break
+            stream.append(of_day)
     return {
         "day": None,
         "whole": None,
-        "count": _count_day_entries(wholes[today]) if today in wholes else 0,
+        "count": entries_today,
         "is_up_to_now": until == today,
-        "stream": [
-            one for one in stream if one.sessions or one.others or one.changes or one.left_out
-        ],
-        "earlier": next(iter(newest[_STREAM_DAYS:]), None),
+        "stream": stream,
+        "earlier": earlier,
     }
 
 
