@@ -105,6 +105,12 @@ def test_the_palette_leads_everywhere_by_keys_alone(visit: Callable[..., Any]) -
     assert _shown_entries(page) == ["Timeline", "Search memory for time"]
     page.keyboard.press("Enter")
     page.wait_for_url("**/timeline")
+    # what begins so comes first
+    page.keyboard.press("Control+k")
+    page.keyboard.type("me")
+    assert _shown_entries(page)[:2] == ["Memories", "Memories: notes"]
+    assert "Home" in _shown_entries(page)
+    page.keyboard.press("Escape")
     # what no name has is searched for
     page.keyboard.press("Control+k")
     page.keyboard.type("staging database & ports")
@@ -295,7 +301,7 @@ def test_what_a_person_comes_for_takes_few_clicks(
     page.locator("#q").fill("") if page.locator("#q").count() else visitor.open("/memories")
     forget.press(f"The {size} printer", within="main")
     forget.press("Forget for good", role="button", within="main")
-    expect(page.locator("main pre")).to_contain_text("printer")
+    expect(page.locator("main li")).to_contain_text("printer")
     forget.press("Forget for good", role="button", within="main")
     assert forget.made <= 3
     assert page.goto(visitor.server + "/memories?words=printer")

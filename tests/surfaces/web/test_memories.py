@@ -144,7 +144,9 @@ def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
 
 def test_forgetting_shows_what_goes_and_then_what_went(told: TestClient) -> None:
     chosen = [handle(told, "Redis", "observation")]
-    asked = post(told, "/memories/act", act="forget", handle=chosen)
+    asked = post(told, "/memories/act", act="forget", handle=chosen, back=f"/m/{chosen[0]}")
+    assert "<li>We decided to use Redis Streams.</li>" in asked, "in its words, not by its file"
+    assert f'href="/m/{chosen[0]}">Keep</a>' in asked
     assert "Forget for good?" in asked
     assert "1 message(s)" in asked
     assert "Redis" in told.get("/memories").text

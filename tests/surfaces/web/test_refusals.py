@@ -82,7 +82,7 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     refused = "you said: not for a prompt like this"
     assert refused not in _fates(given)
     done = _press(given, page, "Not for this")
-    assert "is not put before a prompt like that any more" in done
+    assert "It is not given for a prompt like that any more." in done
     assert refused in _fates(given)
     assert refused in _fates(given, "how often are payments retried that failed")
     assert refused not in _fates(given, "when are payments retried at the weekend by the bank")
@@ -91,7 +91,7 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     assert "Payments are retried three times." in given.get("/memories").text
     assert "three times" in given.get("/?q=payments+retried").text, "a search finds it as before"
     undone = _press(given, done, "Undo")
-    assert "may be put before a prompt like that again" in undone
+    assert "It may be given for a prompt like that again." in undone
     assert refused not in _fates(given)
 
 

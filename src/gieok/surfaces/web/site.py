@@ -372,7 +372,8 @@ def join_query(address: str, **values: str) -> str:
     is_inside = address.startswith("/") and not address.startswith(("//", "/\\"))
     added = urlencode({name: value for name, value in values.items() if value})
     path = address if is_inside else "/"
-    return f"{path}{'&' if '?' in path else '?'}{added}" if added else path
+    begins = "" if path.endswith("?") else "&" if "?" in path else "?"
+    return f"{path}{begins}{added}" if added else path
 
 
 def _choose_page_language(request: Request) -> str:

@@ -14,7 +14,7 @@
     chosen.scrollIntoView({ block: "nearest" });
     box.setAttribute("aria-activedescendant", chosen.id);
   };
-  const shown = () => every.filter((option) => !option.hidden);
+  const shown = () => [...dialog.querySelectorAll("[role=option]")].filter((option) => !option.hidden);
   const narrow = () => {
     const typed = box.value.normalize().toLowerCase().trim();
     const words = typed.split(/\s+/);
@@ -22,6 +22,10 @@
       const text = `${option.textContent} ${option.dataset.words}`.toLowerCase();
       option.hidden = option === search ? !typed : !words.every((word) => text.includes(word));
     }
+    // what begins so comes first, the search last
+    const begins = (option) => option.textContent.toLowerCase().startsWith(typed);
+    const pages = every.slice(0, -1);
+    search.before(...pages.filter(begins), ...pages.filter((option) => !begins(option)));
     search.querySelector("q").textContent = box.value.trim();
     choose(shown()[0]);
   };

@@ -18,7 +18,12 @@ from gieok.commands.prompt.candidates import FATES
 from gieok.commands.prompt.injections import list_injections
 from gieok.commands.prompt.last import LastResult
 from gieok.commands.prompt.recall import recall_memories
-from gieok.commands.prompt.refuse import find_note_folders, refuse_memory, render_refusal
+from gieok.commands.prompt.refuse import (
+    RefuseResult,
+    find_note_folders,
+    refuse_memory,
+    render_refusal,
+)
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.places.project import list_project_scopes
@@ -133,9 +138,18 @@ def refuse_on_page(seen: PageRequest) -> Response:
         return seen.failed("refused.html", error, back=join_query("/injection", **place))
     # opened anew, so that the workbench goes by a new setting
     seen.site.memory.cache_clear()
-    told = render_refusal(result, Style(seen.lang, colour=False))
+    told = _describe_refusal(seen, result)
     undone = {} if is_lifted else {"kept_back": folder, "refused": "" if folder else handle}
     return seen.back_to(join_query("/injection", told=told, **undone, **place))
+
+
+def _describe_refusal(seen: PageRequest, result: RefuseResult) -> str:
+    """Say what holds now; a memory is the one that the page shows, and needs no name."""
+    if result.folder or not result.found:
+        return render_refusal(result, Style(seen.lang, colour=False))
+    if result.refused:
+        return seen.words("It is not given for a prompt like that any more. Searches find it.")
+    return seen.words("It may be given for a prompt like that again.")
 
 
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
