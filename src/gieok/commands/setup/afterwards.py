@@ -147,7 +147,7 @@ class Afterwards:
         if self._known.text("index_vault") == ASKED:
             from gieok.commands.prompt.refuse import keep_folder_back
 
-            keep_folder_back(self._call, vault, is_kept_back=True)
+            keep_folder_back(self._call, vault)
         result = index_memory(self._call, paths=[vault])
         return render_index_report(result, self._style).partition("\n")[0]
 

@@ -108,8 +108,8 @@ def _iter_gone_files(
     for key in known:
         if root.owns(key):
             # strings: a search of ten thousand notes has no time for as many Paths
-            file = os.path.join(root.path, file_key(key.partition("/")[2]))  # noqa: PTH118
-            by_folder.setdefault(os.path.dirname(file), []).append(key)  # noqa: PTH120
+            name = os.path.join(root.path, file_key(key.partition("/")[2]))  # noqa: PTH118
+            by_folder.setdefault(os.path.dirname(name), []).append(key)  # noqa: PTH120
     for folder, keys in by_folder.items():
         if folder in folders or not os.path.isdir(folder):  # noqa: PTH112 - as above
             for key in keys:
