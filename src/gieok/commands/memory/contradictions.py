@@ -20,8 +20,8 @@ from gieok.ranking import timeline
 from gieok.text.gist import as_told
 from gieok.text.turns import read_spoken_line
 
-#: Hits that are compared. Their scores decide nothing: where ten notes repeat a value, another value
-#: is an unlikely answer to it. What is on another subject is told by `relation`.
+#: Hits that are compared. Their scores decide nothing: where ten notes repeat a value, another
+#: value is an unlikely answer to it. What is on another subject is told by `relation`.
 _COMPARED = 40
 _MOST = 3
 #: A longer text is no single statement.
@@ -76,13 +76,15 @@ def _compare_with_hit(text: str, day: date, hit: SearchHit) -> Contradiction | N
         return None
     is_earlier = (hit.date or date.min) < day
     found = relation(*((other, as_told(text)) if is_earlier else (as_told(text), other)))
-    if found.sureness == UNRELATED or not (found.spoke_for or _differ(found.claim, found.by)):
+    if found.sureness == UNRELATED or not (
+        found.spoke_for or _have_other_words(found.claim, found.by)
+    ):
         return None
     said = found.claim if is_earlier else found.by
     return Contradiction(hit.handle, said, hit.date, hit.scope)
 
 
-def _differ(one: str, other: str) -> bool:
+def _have_other_words(one: str, other: str) -> bool:
     """Say whether each of two sentences has a word that the other lacks.
 
     Where one has none, it says the same as the other, or a part of it.

@@ -178,7 +178,13 @@ def _build_stream_day(
             sessions=sessions, others=_select_learned_kind(whole.others, _DECISION)
         )
     left_out = _count_learned(whole) - _count_learned(some) if kind == "all" else 0
-    return StreamDay(day, some.sessions[::-1], some.others, changes, left_out)
+    return StreamDay(
+        day=day,
+        sessions=some.sessions[::-1],
+        others=some.others,
+        changes=changes,
+        left_out=left_out,
+    )
 
 
 def _count_learned(whole: WholeDay) -> int:
