@@ -300,6 +300,16 @@ def test_of_an_exchange_the_sentence_that_may_contradict_is_shown(
     page = told.get(f"/m/{handle(told, 'on port 9443', 'record')}").text
     others = re.findall(r'<p class="note other">.*?<a href="[^"]+">([^<]*)</a>', page, re.DOTALL)
     assert others == ["The staging database moved to port 8443."]
+    (tmp_path / "ports").mkdir()
+    (tmp_path / "ports" / "a.md").write_text("- The staging database listens on port 5432.\n")
+    memory.run("index", paths=[str(tmp_path / "ports")])
+    page = told.get(f"/m/{handle(told, 'on port 9443', 'record')}").text
+    assert ">The staging database listens on port 5432.</a>" in page, "without the mark of an item"
+    # the first request of a session is shown without the mark of its correction
+    turn = handle(told, "moved to port 8443", "turn")
+    post(told, f"/m/{turn}/edit", text="The staging database moved to port 7443.")
+    sessions = told.get("/").text.partition("Last sessions")[2].partition("</section>")[0]
+    assert ">The staging database moved to port 7443.</a>" in sessions
 
 
 def test_to_open_a_memory_asks_no_service_of_models(

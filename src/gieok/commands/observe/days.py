@@ -14,6 +14,7 @@ from gieok.commands.memory.handles import NOTE, NamedMemory, find_memory_status,
 from gieok.home.call import Call
 from gieok.hook import stats
 from gieok.memory import observation
+from gieok.memory.corrections import unmarked
 from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.model.conversation import Run, Turn
@@ -273,7 +274,7 @@ def _list_session_turns(call: Call, name: SessionName) -> list[Turn]:
 
 def _shorten_first_prompt(said: Sequence[Turn]) -> str:
     prompt_turn = next((turn for turn in said if turn.message.role == "user"), said[0])
-    return " ".join(prompt_turn.message.text.split())[:200]
+    return " ".join(unmarked(prompt_turn.message.text).split())[:200]
 
 
 def _list_learned_memories(call: Call, keys: Sequence[tuple[Scope, str]]) -> list[LearnedMemory]:
