@@ -156,7 +156,7 @@ class Afterwards:
         if self._known.text("notes_unasked") != YES:
             from gieok.commands.prompt.refuse import keep_folder_back
 
-            keep_folder_back(self._call, folder, is_kept_back=True)
+            keep_folder_back(self._call, folder)
         # They are the person's own, also where setup runs in a project.
         own = replace(self._call, scope=Scope(USER_SCOPE), also=())
         report = render_index_report(index_memory(own, paths=[folder]), self._style)

@@ -451,7 +451,7 @@ def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
     fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     fields |= {"tags": ", ".join(head.tags)} if head.tags else {}
     is_made_then = (
-        head.day is None and day_of_path(normalise(key)) is None and head.created is not None
+        head.day is None and _find_day_in_name(head, key) is None and head.created is not None
     )
     return {**fields, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
@@ -553,8 +553,17 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     """
     if head.day:
         return head.day
-    day = day_of_path(normalise(key))
+    day = _find_day_in_name(head, key)
     return datetime.combine(day, time(), UTC) if day else head.created
+
+
+def _find_day_in_name(head: NoteHead, key: str) -> date | None:
+    """Return the day in a note's name or folders; None without any.
+
+    A record is named by its words, so that a day in its name is one that it speaks of.
+    """
+    is_record = head.created is not None and "category" in head.fields
+    return None if is_record else day_of_path(normalise(key))
 
 
 def _find_until_end(until: str, zone: tzinfo) -> datetime | None:
