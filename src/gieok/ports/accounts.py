@@ -36,6 +36,13 @@ class Users(Protocol):
     def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
         """Store what a user says of themselves, and nothing else; a new user is added."""
 
+    def fill_account(self, user: str, zone: str, lang: str, at: datetime) -> None:
+        """Add a new user with a zone and a language.
+
+        A known user gets the zone where none is set; what is set, even by another process a moment
+        ago, stays.
+        """
+
     def seen(self, user: str, at: datetime) -> Account:
         """Record that a user said something; return the account as it was before.
 

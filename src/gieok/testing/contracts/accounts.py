@@ -89,6 +89,18 @@ class AccountsContract(AccountsFixtures):
             seen_at=_LATER,
         )
 
+    def test_a_new_user_is_filled_in_and_a_known_user_keeps_what_is_set(
+        self, accounts: Accounts
+    ) -> None:
+        accounts.fill_account("min", "", "ko", _AT)
+        assert accounts.account("min") == Account("min", lang="ko", created_at=_AT)
+        accounts.fill_account("min", "Asia/Seoul", "en", _LATER)
+        zoned = Account("min", zone="Asia/Seoul", lang="ko", created_at=_AT)
+        assert accounts.account("min") == zoned
+        described = accounts.describe("min", "Europe/Berlin", "de", "min@example.com", _LATER)
+        accounts.fill_account("min", "UTC", "en", _LATER)
+        assert accounts.account("min") == described
+
     def test_who_says_something_is_added_and_never_goes_back_in_time(
         self, accounts: Accounts
     ) -> None:

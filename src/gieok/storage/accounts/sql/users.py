@@ -61,6 +61,16 @@ class SqlUsers(SqlOwners):
             ).fetchall()
             return _to_account(row)
 
+    def fill_account(self, user: str, zone: str, lang: str, at: datetime) -> None:
+        """Add a new user; a known user keeps all but an empty zone."""
+        with self._writing_to(user) as (db, sid):
+            db.execute(
+                "UPDATE users SET zone = CASE WHEN zone = '' THEN ? ELSE zone END, "
+                "lang = CASE WHEN is_account = 0 THEN ? ELSE lang END, is_account = 1, "
+                "created_at = coalesce(created_at, ?) WHERE scope_id = ?",
+                (zone, lang, to_ms(at), sid),
+            )
+
     def seen(self, user: str, at: datetime) -> Account:
         """Record that a user said something; return the account as it was before.
 
