@@ -6,7 +6,7 @@ newest reading of a message counts, and none from before the message was said an
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -126,30 +126,97 @@ def list_readings_about(entries: Sequence[Journalled], identity: str) -> list[in
     ]
 
 
-def build_cleaned_reading(
-    entries: Sequence[Journalled], identity: str, gone: Fact | Moment, at: datetime
-) -> list[Message]:
-    """Return the reading of a message without what made a memory; [] where it did not make it."""
-    reading = find_message_readings(entries).get(identity)
-    if reading is None:
-        return []
-    if isinstance(gone, Fact):
-        cleaned = reading._replace(
+class CleanedReadings(NamedTuple):
+    """Readings without what made a memory, and the numbers of the readings that told it."""
+
+    anew: tuple[Message, ...] = ()
+    stale: tuple[int, ...] = ()
+
+
+def clean_readings(
+    entries: Sequence[Journalled], gone: Sequence[Fact | Moment], at: datetime
+) -> CleanedReadings:
+    """Return the readings of a memory's messages without the memory.
+
+    `gone` are the versions of the memory. Older readings of the same messages are stale too.
+    """
+    told = _GoneWords.of(gone)
+    anew: list[Message] = []
+    stale: list[int] = []
+    counting = find_message_readings(entries)
+    for entry, record in _iter_records(entries):
+        number = f"cleaned {entry.seq}"
+        if told.messages.isdisjoint((*record.get("of", ()), *record.get("span", ()))):
+            continue
+        if "span" in record:
+            topics = [one for one in record.get("topics", ()) if same_value(one) not in told.words]
+            if topics != record.get("topics", []):
+                stale.append(entry.seq)
+                mood = {"topics": topics, "emotion": record.get("emotion", "")}
+                anew.append(_build_record({"span": record["span"], **mood}, at, number))
+            continue
+        reading = _unpack_reading(record)
+        cleaned = told.remove_from(reading)
+        if cleaned != reading:
+            stale.append(entry.seq)
+            anew += [
+                _build_record(_pack_reading(identity, cleaned, record.get("model", "")), at, number)
+                for identity in record["of"]
+                if counting.get(identity) == reading
+            ]
+    return CleanedReadings(tuple(anew), tuple(stale))
+
+
+def _iter_with_slips(fact: Fact) -> Iterator[Fact]:
+    """Yield a fact and all slips that it corrected, also those that a slip corrected."""
+    yield fact
+    for slip in fact.slips:
+        yield from _iter_with_slips(slip)
+
+
+class _GoneWords(NamedTuple):
+    """Values, types of moments and messages of a memory that is to be gone."""
+
+    messages: frozenset[str]
+    values: frozenset[tuple[str, str, str]]
+    types: frozenset[str]
+
+    @classmethod
+    def of(cls, gone: Sequence[Fact | Moment]) -> "_GoneWords":
+        """Return what the versions of a memory, and the slips that they corrected, say."""
+        facts = [fact for one in gone if isinstance(one, Fact) for fact in _iter_with_slips(one)]
+        messages = {identity for one in gone for identity in one.message_ids}
+        messages |= {identity for one in facts for identity in (*one.message_ids, one.ended_by)}
+        return cls(
+            messages=frozenset(messages - {""}),
+            values=frozenset(
+                (one.subject, one.predicate, same_value(said))
+                for one in facts
+                for said in (one.said, one.object)
+            ),
+            types=frozenset(one.type for one in gone if isinstance(one, Moment)),
+        )
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the values alone."""
+        return frozenset(value for _, _, value in self.values)
+
+    def remove_from(self, reading: MessageReading) -> MessageReading:
+        """Return a reading without the memory."""
+        return reading._replace(
             findings=tuple(
                 one
                 for one in reading.findings
-                if (one.subject, one.predicate, same_value(one.object))
-                != (gone.subject, gone.predicate, same_value(gone.said))
-            )
+                if (one.subject, one.predicate, same_value(one.object)) not in self.values
+            ),
+            taken_back=tuple(
+                one
+                for one in reading.taken_back
+                if (one.subject, one.predicate, same_value(one.value)) not in self.values
+            ),
+            moments=tuple(one for one in reading.moments if one.type not in self.types),
         )
-    else:
-        moments = tuple(one for one in reading.moments if one.type != gone.type)
-        cleaned = reading._replace(moments=moments)
-    if cleaned == reading:
-        return []
-    model = next((one.by for one in reading.findings), "")
-    anew = SpanReading({identity: cleaned}, model=model)
-    return build_reading_messages(anew, at, f"cleaned {gone.key}")
 
 
 def is_revoked(fact: Fact, taken: RevokedValue) -> bool:
