@@ -86,6 +86,28 @@ def test_the_narrative_is_prose_in_the_agreed_speech_level(
     assert talk.told("hello there").startswith("This is what I remember of 서진.")
 
 
+@pytest.mark.parametrize(
+    ("predicate", "value", "told"),
+    [
+        ("name", "바다", "이름은 바다야."),
+        ("pet", "판다", "반려동물은 판다라고 했어."),
+        ("lives_in", "캐나다", "캐나다에 산다고 했어."),
+        ("likes", "푸른 바다", "푸른 바다를 좋아한다고 했어."),
+        ("from", "경기도 바다", "경기도 바다 출신이라고 했어."),
+        ("job", "소다", "직업은 소다라고 했어."),
+        ("taste", "깊고 푸른 바다", "취향은 깊고 푸른 바다라고 했어."),
+        ("detail", "작은 마을에서 혼자 산다", "작은 마을에서 혼자 산다고 했어."),
+        ("detail", "형이 둘 있다", "형이 둘 있다고 했어."),
+        ("detail", "시를 몇 편 썼다", "시를 몇 편 썼다고 했어."),
+    ],
+)
+def test_a_noun_that_ends_like_a_verb_is_told_as_a_noun(
+    talk: CharacterTalk, control: Control, predicate: str, value: str, told: str
+) -> None:
+    _set(control, (predicate, value))
+    assert talk.told("안녕").endswith(told)
+
+
 def test_what_is_weakly_supported_is_told_as_such_with_its_words(talk: CharacterTalk) -> None:
     talk.say("I was a botanist for forty years at Kew, long since retired")
     (fact,) = [one for one in talk.characters.memories(BOND).facts if one.predicate == "job"]
