@@ -105,11 +105,7 @@ def rank_bearing(
         similarity = max(found.get(one.key, 0.0), asked)
         if similarity <= 0:
             continue
-        score = (
-            weights.similarity * similarity
-            + weights.recency * asked_at.get(one.key, 0.0)
-            + weights.importance * one.weight
-        )
+        score = weights.score(similarity, asked_at.get(one.key, 0.0), one.weight)
         scored.append((score, one.key))
     return tuple(key for _, key in sorted(scored, key=lambda row: (-row[0], row[1])))
 

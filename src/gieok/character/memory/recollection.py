@@ -37,6 +37,10 @@ class RecallWeights:
     candidates: int = 100
     limit: int = 5
 
+    def score(self, similarity: float, recency: float, importance: float) -> float:
+        """Return the score of a memory by its three parts, each 0 to 1."""
+        return self.similarity * similarity + self.recency * recency + self.importance * importance
+
     def recency_of(self, at: datetime, now: datetime) -> float:
         """Return the recency of a time, by its age in days."""
         days = max((now - at).total_seconds(), 0.0) / _DAY_S
@@ -87,12 +91,7 @@ def recalled(
             "recency": weights.recency_of(document.said_at, now),
             "importance": document.importance,
         }
-        score = (
-            weights.similarity * signals["similarity"]
-            + weights.recency * signals["recency"]
-            + weights.importance * signals["importance"]
-        )
-        hits.append(RecalledDocument(document, score, signals))
+        hits.append(RecalledDocument(document, weights.score(**signals), signals))
     return sorted(hits, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
 
 
