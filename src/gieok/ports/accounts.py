@@ -4,6 +4,7 @@ Every row belongs to one user, or to the service (user '').
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
 
@@ -87,7 +88,7 @@ class Points(Protocol):
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside; return False where the reference is held or was posted before.
 
-        Raises NotEnoughPoints.
+        The user counts as `seen`. Raises NotEnoughPoints, and then nothing is recorded.
         """
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
@@ -158,6 +159,9 @@ class Accounts(Users, Points, Cast, AccountKeys, CopiedJournal, Protocol):
 
     As a copied journal, its scopes are users, and rows of no scope are the service's.
     """
+
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let the reads of this thread inside the block be one, where that costs less."""
 
     @property
     def location(self) -> str:

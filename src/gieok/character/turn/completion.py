@@ -66,8 +66,7 @@ class Completions:
             line._replace(text=clean_user_message(line.text)) if line.text.strip() else line
             for line in sent.shown
         )
-        account = turns.accounts.account(sent.user)
-        scene = turns.scene(sent.user, sent.character, account)
+        scene = turns.scene(sent.user, sent.character)
         lines = history.select_talk_lines(
             shown, (scene.names.char, scene.names.user, scene.stored.name)
         )
@@ -78,12 +77,11 @@ class Completions:
                 most_lines=_MOST_LINES,
                 hint="send 1 to {most_lines:,}",
             )
-        turns.accounts.seen(sent.user, turns.memory.clock.now())
         with ExitStack() as held:
             held.enter_context(turns.order.turn(scene.bond.scope))
             message_id = turns.new_id()
             identity = f"{message_id}-reply"
-            turns.pay(held, scene, identity)
+            hold = turns.pay(held, scene, identity)
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
                 last, snapshot = self._follow(scene.bond, session, lines)
@@ -96,6 +94,7 @@ class Completions:
                 scene=scene,
                 identity=identity,
                 session=session,
+                hold=hold,
                 held=held.pop_all(),
                 after=last,
             )

@@ -12,6 +12,7 @@ from gieok.character.memory.service import Bond
 from gieok.character.turn import meanings
 from gieok.character.turn.model_reader import Reading
 from gieok.errors import GieokError
+from gieok.flow.distil import deliver_scope
 from gieok.model.memory import Scope
 
 _WORKERS, _MOST_WAITING = 2, 1_000
@@ -49,7 +50,8 @@ class Tending:
     def tend(self, bond: Bond) -> None:
         """Learn and summarise what is due, form one missing episode again, and make vectors."""
         memory = self._reading.memory
-        self._reading.tend(bond)
+        if self._reading.tend(bond).is_waiting:
+            deliver_scope(memory.journal, memory.store, bond.scope)
         return_visits.form_again(memory, bond)
         meanings.embed_recent_memories(memory, bond)
 

@@ -181,6 +181,25 @@ class AccountsContract(AccountsFixtures):
         assert accounts.release("min", "reply-1")
         assert (accounts.release("min", "reply-1"), accounts.balance("min")) == (False, 10)
 
+    def test_who_holds_points_said_something(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        assert accounts.hold("min", 4, "reply-1", _AT, "mina/m1")
+        assert accounts.account("min") == Account("min", created_at=_AT, seen_at=_AT)
+        assert not accounts.hold("min", 4, "reply-1", _LATER, "mina/m1")
+        assert accounts.account("min") == Account("min", created_at=_AT, seen_at=_LATER)
+        with pytest.raises(NotEnoughPoints):
+            accounts.hold("lee", 4, "reply-1", _AT, "mina/m1")
+        assert accounts.account("lee") is None
+
+    def test_reads_that_are_shared_answer_as_reads_alone(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        with accounts.share_reads(), accounts.share_reads():
+            shared = (accounts.balance("min"), accounts.ledger("min", 0, 9))
+        assert shared == (accounts.balance("min"), accounts.ledger("min", 0, 9))
+        accounts.post("min", _CREDIT._replace(reference="pay-2"), _AT)
+        with accounts.share_reads():
+            assert accounts.balance("min") == 20
+
     def test_a_hold_is_settled_once(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)
         accounts.hold("min", 1, "reply-1", _AT, "")
