@@ -195,3 +195,28 @@ def test_what_another_process_keeps_of_a_user_meanwhile_stays(service: Served) -
         kept = service.house.accounts.account(user)
         assert kept is not None
         assert (kept.zone, kept.lang, kept.mail) == ("Asia/Seoul", "ko", f"{user}@example.com")
+
+
+def test_a_message_says_by_which_memory_it_is_summarised(service: Served) -> None:
+    bond, memory = Bond("kim", "mina", "p" * 60_000), service.house.memory
+    for number in range(8):
+        memory.hear(bond, f"오늘 영화 이야기 {number}번째로 더 해 보자", is_user=True)
+    episodes = _get(service, _MINA, type="episodic").json()["memories"]
+    said = _get(service, "/api/characters/mina/messages").json()["items"]
+    assert [one["isSummarized"] for one in said] == [False] * 2 + [True] * 6
+    assert {one["summaryId"] for one in said} == {"", *(one["id"] for one in episodes)}
+    first = min(episodes, key=lambda one: one["createdAt"])
+    ids = [one["id"] for one in said if one["summaryId"] == first["id"]]
+    assert {first["startMessageId"], first["endMessageId"]} <= {*ids}
+    assert first["messageCount"] == len(ids)
+
+
+def test_facts_and_moments_have_the_types_of_the_design(service: Served) -> None:
+    _hear(service, "나는 성수동에 살아", "나 오늘 너무 힘들었어 계속 울었어")
+    memories = {one["layer"]: one for one in _get(service, _MINA).json()["memories"]}
+    fact, moment = memories["semantic"], memories["emotional"]
+    assert (fact["factType"], fact["factSubtype"]) == ("personal", "lives_in")
+    assert (moment["eventType"], moment["description"]) == (
+        "comfort",
+        "나 오늘 너무 힘들었어 계속 울었어",
+    )

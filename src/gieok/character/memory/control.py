@@ -41,6 +41,7 @@ from gieok.character.memory.memory_pages import (
     MessagePage,
     RememberedItem,
     SaidMessage,
+    Summaries,
 )
 from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
@@ -144,8 +145,14 @@ class Control:
 
         `is_window` limits the page to messages that are not summarised yet.
         """
-        after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
-        return memory_pages.page_messages(self._journal, bond.scope, page, limit, after)
+        summaries = self.read_summaries(bond)
+        after = summaries.end if is_window else 0
+        return memory_pages.page_messages(self._journal, bond.scope, summaries, page, limit, after)
+
+    def read_summaries(self, bond: Bond) -> Summaries:
+        """Return which messages are summarised, and by which episode."""
+        end = self._journal.position(bond.scope, SUMMARY)
+        return Summaries.of(self.memory.memories(bond).episodes, end)
 
     def read_item(self, bond: Bond, key: str) -> RememberedItem:
         """Return a memory alone. Raises NotFound."""
@@ -153,13 +160,15 @@ class Control:
 
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
-        memory = self.read_item(bond, key)
+        held = self.memory.memories(bond)
+        memory = memory_pages.of_memory(_find_memory_by_key(held, key))
+        summaries = Summaries.of(held.episodes, self._journal.position(bond.scope, SUMMARY))
         entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
         items = [item for d in reversed(before) if (item := memory_pages.of_document(d))]
         return Story(
             memory,
-            tuple(memory_pages.as_said(entry) for entry in entries if entry.message.text),
+            tuple(memory_pages.as_said(one, summaries) for one in entries if one.message.text),
             tuple(items),
         )
 

@@ -58,10 +58,14 @@ class MessageReading(NamedTuple):
 
 
 class SpanMood(NamedTuple):
-    """What a span of messages was about, and what the user felt; '' for nothing in particular."""
+    """What a span of messages was about, and what the user felt; '' for nothing in particular.
+
+    `open_topics` are what is left to talk about next time.
+    """
 
     topics: tuple[str, ...] = ()
     emotion: str = ""
+    open_topics: tuple[str, ...] = ()
 
 
 class SpanReading(NamedTuple):
@@ -90,8 +94,7 @@ def build_reading_messages(reading: SpanReading, at: datetime, number: str) -> l
         if not one.is_empty
     ]
     if any(reading.mood):
-        mood = {"topics": reading.mood.topics, "emotion": reading.mood.emotion}
-        records.append({"span": list(reading.messages), **mood})
+        records.append({"span": list(reading.messages), **reading.mood._asdict()})
     return [_build_record(record, at, f"{number} {n}") for n, record in enumerate(records)]
 
 
@@ -113,8 +116,16 @@ def find_span_mood(entries: Sequence[Journalled], ids: Iterable[str]) -> SpanMoo
     for _, record in sorted(_iter_records(entries), key=lambda row: -row[0].seq):
         span = frozenset(record.get("span", ()))
         if 2 * len(span & wanted) >= max(len(wanted), 1):
-            return SpanMood(tuple(record.get("topics", ())), record.get("emotion", ""))
+            return _unpack_mood(record)
     return SpanMood()
+
+
+def _unpack_mood(record: Mapping[str, Any]) -> SpanMood:
+    return SpanMood(
+        topics=tuple(record.get("topics", ())),
+        emotion=record.get("emotion", ""),
+        open_topics=tuple(record.get("open_topics", ())),
+    )
 
 
 def list_readings_about(entries: Sequence[Journalled], identity: str) -> list[int]:
@@ -149,11 +160,11 @@ def clean_readings(
         if told.messages.isdisjoint((*record.get("of", ()), *record.get("span", ()))):
             continue
         if "span" in record:
-            topics = [one for one in record.get("topics", ()) if same_value(one) not in told.words]
-            if topics != record.get("topics", []):
+            mood = _unpack_mood(record)
+            kept = told.remove_from_mood(mood)
+            if kept != mood:
                 stale.append(entry.seq)
-                mood = {"topics": topics, "emotion": record.get("emotion", "")}
-                anew.append(_build_record({"span": record["span"], **mood}, at, number))
+                anew.append(_build_record({"span": record["span"], **kept._asdict()}, at, number))
             continue
         reading = _unpack_reading(record)
         cleaned = told.remove_from(reading)
@@ -197,10 +208,13 @@ class _GoneWords(NamedTuple):
             types=frozenset(one.type for one in gone if isinstance(one, Moment)),
         )
 
-    @property
-    def words(self) -> frozenset[str]:
-        """Return the values alone."""
-        return frozenset(value for _, _, value in self.values)
+    def remove_from_mood(self, mood: SpanMood) -> SpanMood:
+        """Return a span's mood without topics that name a value of the memory."""
+        words = {value for _, _, value in self.values}
+        return mood._replace(
+            topics=tuple(one for one in mood.topics if same_value(one) not in words),
+            open_topics=tuple(one for one in mood.open_topics if same_value(one) not in words),
+        )
 
     def remove_from(self, reading: MessageReading) -> MessageReading:
         """Return a reading without the memory."""

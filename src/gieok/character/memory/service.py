@@ -467,7 +467,9 @@ class CharacterService:
         if episode is None or not any(mood):
             return episode
         return episode._replace(
-            topics=mood.topics or episode.topics, emotion=mood.emotion or episode.emotion
+            topics=mood.topics or episode.topics,
+            emotion=mood.emotion or episode.emotion,
+            open_topics=mood.open_topics or episode.open_topics,
         )
 
     def summarise(
@@ -497,17 +499,26 @@ class CharacterService:
         )
         return episode if is_finished else None
 
-    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+    def tell_of(
+        self,
+        bond: Bond,
+        said: Sequence[Journalled],
+        ids: Sequence[str],
+        tell: Callable[[Sequence[Journalled]], str] = lambda span: "",
+    ) -> None:
         """Form the episode of messages before the window, beside the existing episodes.
 
-        `ids` are all messages of the episode's span.
+        `ids` are all messages of the episode's span; `tell` as in `summarise`.
         """
+        text = tell(said)
         while True:
             snapshot = self.read_snapshot(bond)
             episode = self._summarise_span(bond, said, LearnedState.of(snapshot.held))
             if episode is None:
                 return
-            episode = episode._replace(message_ids=tuple(ids), messages=len(ids))
+            episode = episode._replace(
+                text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
+            )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
             if self._keep_episodes(
                 bond,

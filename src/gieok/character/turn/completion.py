@@ -163,7 +163,8 @@ class Completions:
         budget = turns.memory.budget
         narrative_tokens = min(budget.narrative_tokens, budget.context_tokens // 4)
         context = turns.memory.context(scene.bond, user_text, scene.seen, narrative_tokens)
-        text = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        told = reply_prompt.introduce_narrative(context.narrative.text, scene.sheet)
+        text = "\n\n".join(filter(None, (canon, told)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
         return PreparedPrompt(
             _drop_oldest_lines(_insert_memory_text(messages, text), room), context, canon

@@ -8,6 +8,7 @@ crash in between, the model is asked once more, and findings that come twice are
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
@@ -78,7 +79,7 @@ class Reading:
                     ],
                     PRECISE,
                 )
-                if memory.summarise(bond, lambda span: self._summarise_span(bond, span)) is None:
+                if memory.summarise(bond, partial(self.summarise_span, bond)) is None:
                     break
                 snapshot = memory.learn(bond)
         return snapshot
@@ -184,7 +185,7 @@ class Reading:
         }
         return reading._replace(messages=remaining)
 
-    def _summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
+    def summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""

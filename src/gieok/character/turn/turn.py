@@ -42,6 +42,8 @@ FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
 _ID_BYTES = 12
+#: So many last messages say which language is spoken.
+_READ_FOR_LANGUAGE = 8
 
 
 class UserTurn(NamedTuple):
@@ -252,7 +254,8 @@ class Turns:
             reply_prompt.read_card_name(stored.card),
             _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
         )
-        sheet = reply_prompt.build_card_sheet(stored.card, names)
+        talk = " ".join(one.message.text for one in snapshot.window.spoken[-_READ_FOR_LANGUAGE:])
+        sheet = reply_prompt.build_card_sheet(stored.card, names, talk)
         return Scene(
             stored=stored,
             sheet=sheet,
@@ -379,7 +382,8 @@ class Turns:
         canon = self.prompt_canon(scene, recent, self.canon_tokens)
         bond = scene.bond._replace(persona="\n\n".join(filter(None, (scene.bond.persona, canon))))
         context = self.memory.context(bond, text, scene.seen)
-        memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        told = reply_prompt.introduce_narrative(context.narrative.text, scene.sheet)
+        memory = "\n\n".join(filter(None, (canon, told)))
         return PreparedPrompt(
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )

@@ -6,6 +6,7 @@ position is in the journal, so unfinished work is done after the next turn.
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from gieok.character.accounts import return_visits
 from gieok.character.memory.service import Bond
@@ -52,7 +53,7 @@ class Tending:
         memory = self._reading.memory
         if self._reading.tend(bond).is_waiting:
             deliver_scope(memory.journal, memory.store, bond.scope)
-        return_visits.form_again(memory, bond)
+        return_visits.form_again(memory, bond, partial(self._reading.summarise_span, bond))
         meanings.embed_recent_memories(memory, bond)
 
     def close(self) -> None:
