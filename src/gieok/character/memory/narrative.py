@@ -281,7 +281,14 @@ class Teller(NamedTuple):
         if fact.type is FactType.PLAN and fact.day:
             part = Part.NEAR if self.is_near(fact) else Part.NOW
             part = Part.BEFORE if self._days_ahead(fact) < -_JUST_DAYS else part
-            return NarrativeLine(part, self._tell_plan(fact), fact.key)
+            text = self._tell_plan(fact)
+            if part is Part.NEAR and not self.view.was_talked_about(fact):
+                # Where, with whom: the words say more than the name of an event.
+                said = self.view.say("{d}에 한 말: ", "said on {d}: ").format(
+                    d=self.view.day(fact.at)
+                )
+                text = _append_quote(text, fact.source, said)
+            return NarrativeLine(part, text, fact.key)
         if fact.predicate in _FIRST and fact.subject == USER:
             return NarrativeLine(Part.MANNERS, self._tell_manner(fact), fact.key)
         row = PREDICATES[fact.predicate]
@@ -438,9 +445,7 @@ class Teller(NamedTuple):
 
     def _quote_source(self, fact: Fact, text: str) -> str:
         """Return a sentence with the words that it came from, where it may be wrong."""
-        if is_well_supported(fact) or not fact.source:
-            return text
-        return f"{text.rstrip('.')} (“{_shorten_quote(fact.source)}”)."
+        return text if is_well_supported(fact) else _append_quote(text, fact.source)
 
     def _word_otherwise(self, fact: Fact) -> str:
         """Return special wording for a fact that the table would word clumsily; '' for others."""
@@ -460,6 +465,10 @@ class Teller(NamedTuple):
 
     def _days_ahead(self, fact: Fact) -> int:
         return (date.fromisoformat(fact.day) - self.view.today).days
+
+
+def _append_quote(text: str, words: str, lead: str = "") -> str:
+    return f"{text.rstrip('.')} ({lead}“{_shorten_quote(words)}”)." if words else text
 
 
 def _shorten_quote(text: str) -> str:
