@@ -13,6 +13,7 @@ from typing import NamedTuple
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
+from gieok.character.detect.contrasts import Correction, find_corrections
 from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.patterns import (
     OF_ANY,
@@ -117,6 +118,8 @@ class Finding(NamedTuple):
     replaces: str = ""
     #: The model that found the fact; '' for rules.
     by: str = ""
+    #: Key of the held fact that was misunderstood or misspoken, and never held; '' for none.
+    corrects: str = ""
 
 
 class Detection(NamedTuple):
@@ -143,7 +146,11 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         is_called = any(finding.predicate == "address_form" for finding in stated)
         stated = _settle_findings(stated)
         return Detection((*stated, *(() if is_called else _iter_address_forms(said, held))))
-    text, wrong = settle_corrections(gates.without_quotes(said.text))
+    told = gates.without_quotes(said.text)
+    corrections = find_corrections(told, said.earlier, held)
+    for correction in corrections:  # what corrects states nothing else
+        told = told.replace(correction.sentence, " ")
+    text, wrong = settle_corrections(told)
     names = _list_near_names(held)
     findings = [
         *_iter_stated_findings(said, text, names, held),
@@ -155,10 +162,25 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         for finding in map(_with_name, findings)
         if finding.object and not _is_said_better(finding, findings)
     ]
-    findings += [] if findings else _find_thought_plans(text)
+    findings += [] if findings or corrections else _find_thought_plans(text)
+    findings += map(_build_corrected_finding, corrections)
     return Detection(
         tuple(_settle_findings(findings)),
         tuple(iter_given_up_facts(sentences(text), held, said.day, said.zone)),
+    )
+
+
+def _build_corrected_finding(one: Correction) -> Finding:
+    return Finding(
+        predicate=one.fact.predicate,
+        object=one.value,
+        sentence=one.sentence,
+        subject=one.subject,
+        subtype=one.fact.subtype,
+        day=one.fact.day,
+        is_idea=one.fact.is_idea,
+        is_change=True,
+        corrects=one.fact.key,
     )
 
 
