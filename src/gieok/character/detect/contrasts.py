@@ -40,7 +40,8 @@ _ENGLISH = (
     ),
     # a baker, not a chef
     re.compile(
-        rf"^(?:no,?\s+)?(?:{_LEAD_EN})?{_ARTICLE}(?P<right>{_WORDS_EN}),\s*not\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})$",
+        rf"^(?:no,?\s+)?(?:{_LEAD_EN})?{_ARTICLE}(?P<right>{_WORDS_EN}),\s*not\s+"
+        rf"{_ARTICLE}(?P<wrong>{_WORDS_EN})$",
         re.IGNORECASE,
     ),
 )

@@ -79,7 +79,7 @@ _KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
 _EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
 #: Predicates whose object is a person's name.
 _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
-#: Predicates of the user that are told of kin in the same words, and how surely such a fact is told.
+#: Predicates of the user that are told of kin in the same words, and how sure such a fact is.
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
 _OF_KIN_SURENESS = 0.75
 #: Words for kin that mean one person.

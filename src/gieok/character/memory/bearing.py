@@ -94,7 +94,8 @@ _PLAN_ASKED = re.compile(
     r"언제|일정|약속|다음 ?주|내일|모레|\bwhen\b|\bnext\b|\bcoming\b|\bplans?\b"
 )
 _PAST_ASKED = re.compile(
-    r"전에|예전|옛날|원래|[가-힣]던(?![가-힣])|처음|였지|었지|았지|\bbefore\b|\bused to\b|\bwas i\b|\bdid i\b|\bback in\b|\bex\b",
+    r"전에|예전|옛날|원래|[가-힣]던(?![가-힣])|처음|였지|었지|았지"
+    r"|\bbefore\b|\bused to\b|\bwas i\b|\bdid i\b|\bback in\b|\bex\b",
     re.IGNORECASE,
 )
 #: How similar a fact counts that the message asks for: by its kind, by its person, by both; or that

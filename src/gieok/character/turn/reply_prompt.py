@@ -91,7 +91,7 @@ def build_card_sheet(card: str, names: SpeakerNames, talk: str = "") -> Sheet:
         fill_card_macros(text, names).strip()
         for text in ("\n\n".join((system, *own)), after, read.greeting)
     )
-    return Sheet(names.char, system, after, greeting, lang)
+    return Sheet(name=names.char, system=system, after=after, greeting=greeting, lang=lang)
 
 
 def fill_card_macros(text: str, names: SpeakerNames) -> str:
