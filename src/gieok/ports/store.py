@@ -154,6 +154,17 @@ class Scrubbing(Protocol):
 
 
 @runtime_checkable
+class SharedReads(Protocol):
+    """Store of which several reads cost less together."""
+
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let all reads of this thread inside the block come from one snapshot.
+
+        What is written meanwhile is not seen inside.
+        """
+
+
+@runtime_checkable
 class KeywordSearch(Protocol):
     """BM25 over keyword tokens with the scope's own statistics; the same scores in every store."""
 
