@@ -125,14 +125,14 @@ def test_a_file_that_vanishes_while_it_is_read_is_left_out(
 ) -> None:
     made = indexed({"a.py": "def a(): ...\n"})
     (made.root / "b.py").write_text("def b(): ...\n", encoding="utf-8")
-    read_bytes = Path.read_bytes
+    read = scan.read_source_bytes
 
-    def vanishing(self: Path) -> bytes:
-        if self.name == "b.py":
-            self.unlink()
-        return read_bytes(self)
+    def vanishing(root: Path, path: str) -> bytes:
+        if path == "b.py":
+            (root / path).unlink()
+        return read(root, path)
 
-    monkeypatch.setattr(Path, "read_bytes", vanishing)
+    monkeypatch.setattr(scan, "read_source_bytes", vanishing)
     change = project.sync_project(made)
     assert [f.key for f in change.report.failed] == ["b.py"]
     assert sorted(made.store.files()) == ["a.py"]

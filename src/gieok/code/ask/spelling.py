@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.index import scan
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind, parse_facts
@@ -19,12 +20,17 @@ from gieok.model.code import Symbol
 
 #: Kinds of symbols that nobody names.
 PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
+#: Longer text is no name: taking it apart would take time, and find nothing.
+LONGEST_NAME = 1_000
 #: More files than this are not asked for the package that they declare.
 _MOST_PACKAGES = 200
 _TRACEBACK = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>\S+))?')
 _LEADING = re.compile(r"^(?:at|in|new|async|await|by)\s+")
 #: Where a stack trace says that a name stands: `(src/foo.js:3:5)`, `Shop.java:12`.
-_PLACE = r"(?P<path>(?:file://)?[^\s()]*?[^\s():/]\.\w+):(?P<line>\d+)(?::\d+)?"
+_PLACE = (
+    r"(?P<path>(?:file://)?(?:[^\s()]|\([^\s()]*\))*?[^\s():/]\.\w+)"
+    r":(?P<line>\d+)(?::\d+)?"
+)
 _PLACE_BEHIND = re.compile(rf"\s*\({_PLACE}\)$")
 _PLACE_ALONE = re.compile(rf"{_PLACE}$")
 _SIGNATURE = re.compile(r"(?<!operator)\((?!\*)[^()]*\)[\w\s&]*$")
@@ -44,7 +50,7 @@ _ADDED = tuple(
     )
 )
 _GENERIC = re.compile(r"(?<!operator)<[^<>]*>")
-_JOINED = re.compile(r"\w\W*(?:::|->|[.#/\\:])\W*\w")
+_WORD_SIGN = re.compile(r"\w")
 _SEPARATORS = re.compile(r"::|->|[.#/\\:]+")
 _NESTED = re.compile(r"(?<=\w)[$+](?=\w)")
 #: Words of languages for the module or package that a name is used in.
@@ -68,6 +74,8 @@ class Spelled(NamedTuple):
 def parse_spelling(text: str) -> Spelled:
     """Take a spelling apart."""
     text = text.strip().strip("`'\"").strip()
+    if len(text) > LONGEST_NAME:
+        return Spelled(())
     if traced := _TRACEBACK.match(text):
         parts = _split_name(traced["name"] or "")
         return Spelled(parts, traced["path"], int(traced["line"]))
@@ -97,8 +105,17 @@ def iter_spellings(text: str) -> Iterator[str]:
             yield line
     for word in text.split():
         bare = word.strip("`'\",;?!")
-        if _JOINED.search(bare):
+        if _is_joined(bare):
             yield bare
+
+
+def _is_joined(word: str) -> bool:
+    """Say whether a separator of names stands between two signs of words, as in `a.b`, `A::go`."""
+    first = _WORD_SIGN.search(word)
+    last = _WORD_SIGN.search(word[::-1])
+    if first is None or last is None or len(word) > LONGEST_NAME:
+        return False
+    return _SEPARATORS.search(word, first.end(), len(word) - last.end()) is not None
 
 
 def find_symbol_at_line(symbols: Iterable[Symbol], line: int) -> list[Symbol]:
@@ -123,7 +140,8 @@ class SpellingIndex:
         self._packages: dict[str, list[tuple[str, ...]]] = {}
 
     @cached_property
-    def _files(self) -> Mapping[str, object]:
+    def files(self) -> Mapping[str, object]:
+        """Return the indexed files."""
         return self._project.store.files()
 
     def find_symbols(self, text: str) -> list[Symbol]:
@@ -147,7 +165,7 @@ class SpellingIndex:
         parts = PurePosixPath(path.replace("\\", "/")).parts
         for first in range(len(parts)):
             end = "/".join(parts[first:])
-            if same := [file for file in self._files if file == end or file.endswith(f"/{end}")]:
+            if same := [file for file in self.files if file == end or file.endswith(f"/{end}")]:
                 return sorted(same)
         return []
 
@@ -165,7 +183,7 @@ class SpellingIndex:
         return self._find_modules(parts)
 
     def _is_module_name(self, name: str) -> bool:
-        return any(path.startswith((f"{name}/", f"src/{name}/")) for path in self._files)
+        return any(path.startswith((f"{name}/", f"src/{name}/")) for path in self.files)
 
     def _rate(self, symbol: Symbol, parts: Sequence[str]) -> int:
         """Return how well parts name a symbol: 0 not at all, 1 with parts of unknown places, …."""
@@ -231,7 +249,7 @@ class SpellingIndex:
     def _find_modules(self, parts: Sequence[str]) -> list[Symbol]:
         """Return the modules that parts name: `pkg.core`, `com.x`."""
         keys = []
-        for path in sorted(self._files):
+        for path in sorted(self.files):
             pure = PurePosixPath(path)
             stem = pure.name.partition(".")[0]
             module = pure.parts[:-1] if places.is_reexport(path) else (*pure.parts[:-1], stem)
@@ -255,7 +273,7 @@ def _read_manifest_names(folder: Path) -> list[str]:
     names = []
     for file, pattern in _MANIFESTS.items():
         try:
-            text = (folder / file).read_text(encoding="utf-8", errors="replace")
+            text = scan.read_manifest(folder / file)
         except OSError:
             continue
         names += pattern.findall(text)[:1]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from gieok import fs
 from gieok.places.home import PROJECT_FOLDER
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ _MOST_LOOKED_AT = 2_000
 #: Subset: folders that are scanned all the same if they are a Python package
 #: (`src/build/__init__.py`).
 _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
+
+
+#: A larger `.gitignore` is not read.
+_LARGEST_BYTES = 1_000_000
 
 
 class IgnoreRules(NamedTuple):
@@ -265,7 +270,7 @@ def _read_folder_patterns(root: Path, folder: str) -> list[_Level]:
 
 def _read_ignore_level(file: Path, base: str, above: str = "") -> list[_Level]:
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = fs.read_regular_file(file, _LARGEST_BYTES).decode("utf-8", "replace").split("\n")
     except OSError:
         return []
     return [_Level(base, above, _parse_ignore_patterns(lines))]

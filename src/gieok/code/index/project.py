@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
+#: Noted instead of a shape while files of several shapes are stored.
+_MIXED = "mixed"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
@@ -134,8 +136,8 @@ def sync_project(
     StoreError.
     """
     known = project.store.files()
-    if project.store.notes(SCOPE).get(_SHAPE_NOTE, project.shape) != project.shape:
-        full = True
+    if _begin_shape(project, is_empty=not known):
+        full, only = True, ()  # what was cut by other settings is cut anew, wherever it is
     candidates, skipped = _look_for_candidates(project, only)
     change = ProjectChange(skipped=skipped, is_full=full or not known)
     fresh: dict[str, Read] = {}
@@ -162,6 +164,21 @@ def sync_project(
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
     return change
+
+
+def _begin_shape(project: Project, *, is_empty: bool) -> bool:
+    """Say whether every file must be read again: what is stored has another shape, or several.
+
+    Until all is read, no shape is noted, so that the next sync makes up for one that was killed
+    between two shapes. An empty index has the shape that it is begun with.
+    """
+    noted = project.store.notes(SCOPE).get(_SHAPE_NOTE)
+    if noted is None and is_empty:
+        project.store.write_note(SCOPE, _SHAPE_NOTE, project.shape)
+    elif noted != project.shape:
+        project.store.write_note(SCOPE, _SHAPE_NOTE, _MIXED)
+        return True
+    return False
 
 
 def _note_unwanted_files(project: Project, change: ProjectChange, only: Sequence[str]) -> None:
@@ -207,7 +224,7 @@ def _iter_source_items(
             )
             continue
         try:
-            data = (project.root / candidate.path).read_bytes()
+            data = scan.read_source_bytes(project.root, candidate.path)
             text = scan.decode_source(data, candidate.language)
         except OSError as error:
             yield Failed(
@@ -433,10 +450,12 @@ def freshness(project: Project) -> Freshness:
     unwanted = {row.path: row for row in _read_unwanted_files(project)}
     for candidate in candidates:
         file = known.get(candidate.path)
-        on_disk = project.root / candidate.path
         if file is not None:
-            is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
-        elif reason := _explain_unwanted(on_disk, candidate, unwanted.get(candidate.path)):
+            is_dirty = (
+                not candidate.is_like(file)
+                and _hash_file(project, candidate.path) != file.content_hash
+            )
+        elif reason := _explain_unwanted(project, candidate, unwanted.get(candidate.path)):
             is_dirty = False
             unread.append(scan.Skipped(candidate.path, reason))
         else:
@@ -468,22 +487,23 @@ def find_left_out_mentions(project: Project, name: str) -> list[scan.Skipped]:
     )
 
 
-def _hash_file(file: Path) -> str:
+def _hash_file(project: Project, path: str) -> str:
     """Return the hash of a file's content; '' for a file that cannot be read."""
     try:
-        return sha256(file.read_bytes()).hexdigest()
+        return sha256(scan.read_source_bytes(project.root, path)).hexdigest()
     except OSError:
         return ""
 
 
 def _explain_unwanted(
-    file: Path, candidate: scan.SourceCandidate, known: UnwantedFile | None
+    project: Project, candidate: scan.SourceCandidate, known: UnwantedFile | None
 ) -> str:
     """Return why a file that is not in the index is not read; '' for a file that would be."""
     if known is not None and (known.size, known.mtime_ns) == (candidate.size, candidate.mtime_ns):
         return known.reason
     try:
-        scan.decode_source(file.read_bytes(), candidate.language)
+        data = scan.read_source_bytes(project.root, candidate.path)
+        scan.decode_source(data, candidate.language)
     except OSError as error:
         return error.strerror or "unreadable"
     except scan.Unwanted as reason:

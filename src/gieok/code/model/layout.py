@@ -9,6 +9,8 @@ from gieok.places.home import PROJECT_FOLDER
 from gieok.places.workplace import project_root
 
 FOLDER = Path(PROJECT_FOLDER, "code")
+#: Years of syncs; a longer log is not read.
+_LARGEST_LOG_BYTES = 64_000_000
 _INDEX = "index.sqlite"
 #: Keeps the index out of the repository.
 _IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
@@ -59,14 +61,10 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
 def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a log; invalid lines are skipped."""
     try:
-        lines = (
-            (root / FOLDER / "logs" / f"{name}.jsonl")
-            .read_text(encoding="utf-8", errors="replace")
-            .splitlines()
-        )
+        data = fs.read_regular_file(root / FOLDER / "logs" / f"{name}.jsonl", _LARGEST_LOG_BYTES)
     except OSError:
         return
-    for line in lines:
+    for line in data.decode("utf-8", "replace").splitlines():
         try:
             row = json.loads(line)
         except ValueError:

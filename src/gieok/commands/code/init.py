@@ -36,6 +36,7 @@ from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10
+_WITHHELD = "`chunking` in .gieok/code/config.yaml is not used until `gieok trust` says so"
 #: Stages of a sync, for people.
 _STAGES = {"reading": Words("reading"), "linking": Words("linking")}
 
@@ -270,7 +271,8 @@ def sync_project_index(
         if asker
         else code_model.summarise_changed_symbols(call, project)
     )
-    note = "; ".join(filter(None, (note, model_report.note)))
+    withheld = _WITHHELD if project.tuning.is_chunking_withheld else ""
+    note = "; ".join(filter(None, (withheld, note, model_report.note)))
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first or model_report.tokens:
         _log_sync_change(call, project, trigger, change, milliseconds, model_report)
