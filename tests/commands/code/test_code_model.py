@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from gieok.code.index import project as code_project
 from gieok.home.calls import open_call
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, read_request_text
+from gieok.text.tokens import estimate_tokens
 
 Json = Any
 Run = Callable[..., Json]
@@ -421,8 +423,17 @@ def test_a_full_read_asks_for_no_deeper_look_and_nothing_is_paid_twice(
     _asked(server)
     run("escalate")
     run("init", "--full")
-    assert {model for model, _ in _asked(server)} <= {"strong"}
+    asked = _asked(server)
+    assert {model for model, _ in asked} == {"strong"}
+    assert sorted(key for _, keys in asked for key in keys) == [
+        "shop/order.py::<module>",
+        "shop/order.py::Order",
+        "shop/order.py::Order.pay",
+    ], "each once"
     assert run("estimate")["full"]["tokens"] == 0
+    run("escalate", status=1)
+    run("init", "--full")
+    assert _asked(server) == []
 
 
 def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
@@ -434,8 +445,19 @@ def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
     assert not _asked(server), "an estimate asks no model"
     assert (told["symbols"], told["requests"], told["dollars"]) == (6, 2, None)
     capsys.readouterr()
+    printed_before = list[str]()
+
+    def asked(body: Json) -> str:
+        printed_before.append(capsys.readouterr().err)
+        return _says(body)
+
+    server.script = [asked]
     main(["code", "init", "--full"])
-    assert f"6 summaries in 2 requests: about {told['tokens']:,} tokens" in capsys.readouterr().err
+    words = f"6 summaries in 2 requests: about {told['tokens']:,} tokens"
+    assert words in printed_before[0], "before the first request"
+    sent = sum(estimate_tokens(read_request_text(body)) for _, body in server.requests)
+    answered = 6 * 30 * 2  # a sentence of thirty words, at two tokens a word
+    assert told["tokens"] == pytest.approx(sent + answered, rel=0.25)
 
 
 @pytest.mark.parametrize(
@@ -456,7 +478,7 @@ def test_settings_of_a_project_are_checked(run: Run, shop: Path, text: str, prob
 
 
 def test_thresholds_passages_and_weights_of_a_project_are_its_settings(
-    run: Run, shop: Path
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("init")
     config = shop / ".gieok/code/config.yaml"
@@ -466,9 +488,21 @@ def test_thresholds_passages_and_weights_of_a_project_are_its_settings(
     long = "".join(f"    step_{n} = {n}\n" for n in range(60))
     (shop / "shop/long.py").write_text(f"def walk():\n{long}", encoding="utf-8")
     run("sync")
+    before = _count_passages(shop)
+    assert run("query", "total cart")["results"][0]["path"] == "shop/cart.py"
     config.write_text("chunking: {largest: 400}\nsearch: {tests: 900}\n", encoding="utf-8")
-    assert run("sync")["changed"] >= 4, "every file is cut again"
+    assert main(["trust", "--yes", "--json"]) == 0
+    capsys.readouterr()
+    run("sync")
+    after = _count_passages(shop)
+    assert after["shop/long.py"] > before["shop/long.py"] == 1
+    assert {**before, "shop/long.py": 0} == {**after, "shop/long.py": 0}, "others are short"
     assert run("query", "total cart")["results"][0]["path"] == "tests/test_cart.py"
+
+
+def _count_passages(root: Path) -> Counter[str]:
+    waiting = open_call({}).home.open_project(root).store.unembedded()
+    return Counter(path for _, path, _ in waiting)
 
 
 def test_another_provider_has_an_address_of_its_own(
