@@ -35,14 +35,15 @@ class JavaScriptBindings(JavaScriptTests):
     def start(self) -> None:
         """Begin outside of any binding."""
         super().start()
-        self._is_binding = False
+        #: Name that the result of the call that is being read is bound to; '' for none.
+        self.bound_name = ""
 
     def bound_value(self, value: Node, name: str, kind: str = SymbolKind.FUNCTION) -> Variable:
         """Return the value of an expression that is bound to a name."""
         call = _strip_around(value)
         if call.type not in _CALLS:
             return self.value(value)
-        before, self._is_binding = self._is_binding, True
+        before, self.bound_name = self.bound_name, name
         is_symbol = (
             re.fullmatch(r"[\w$]+", name)
             and _holds_literal(call)
@@ -50,7 +51,7 @@ class JavaScriptBindings(JavaScriptTests):
             and not self._is_special(call)
         )
         held = self._symbol_of_call(call, name, kind) if is_symbol else self.value(value)
-        self._is_binding = before
+        self.bound_name = before
         return held
 
     def _is_kept(self, value: Node, call: Node) -> bool:
@@ -127,7 +128,7 @@ class JavaScriptBindings(JavaScriptTests):
     @property
     def is_binding(self) -> bool:
         """Say whether the result of the call that is being read is bound to a name."""
-        return self._is_binding
+        return bool(self.bound_name)
 
     # Calls under a title
 
