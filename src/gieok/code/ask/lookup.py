@@ -12,6 +12,7 @@ from gieok.code.ask.spelling import (
     find_symbol_at_line,
 )
 from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
+from gieok.code.index.scan import SkippedSearch
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
@@ -38,11 +39,19 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
     if place not in project.store.files() and _is_project_file(project, path, place):
         hint = _explain_left_out_file(project, place) or _near_files(project, place)
         raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
-    if left_out := _describe_left_out_mentions(project, text):
+    searched = _search_left_out_files(project, text)
+    if searched.found:
+        files = "; ".join(f"{path} ({reason})" for path, reason in searched.found[:_SUGGESTIONS])
         raise BadRequest(
             "no symbol {text!r} is indexed, but the name stands in a file that is left out",
             text=text,
-            hint=Phrase("left out: {files}", files="; ".join(left_out)),
+            hint=_add_unsearched(Phrase("left out: {files}", files=Phrase(files)), searched),
+        )
+    if searched.unsearched:
+        raise BadRequest(
+            "no symbol {text!r} is indexed, and not all files that are left out were searched",
+            text=text,
+            hint=_add_unsearched(_suggest_near_symbols(project, text), searched),
         )
     raise BadRequest(
         "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
@@ -151,13 +160,24 @@ def _near_files(project: Project, place: str) -> str:
     )
 
 
-def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
-    """Return the left-out files that hold the last part of a name, each with the reason."""
-    words = re.findall(r"[\w$]+", text)
+def _search_left_out_files(project: Project, text: str) -> SkippedSearch:
+    """Search the left-out files for the last part of a name."""
+    words = re.findall(r"[\w$]+", text[:LONGEST_NAME])
     if not words or words[-1].isdigit():
-        return []
-    files = find_left_out_mentions(project, words[-1])
-    return [f"{path} ({reason})" for path, reason in files[:_SUGGESTIONS]]
+        return SkippedSearch((), ())
+    return find_left_out_mentions(project, words[-1])
+
+
+def _add_unsearched(hint: str, searched: SkippedSearch) -> str:
+    """Return a hint that also names the left-out files that were not searched, if any."""
+    if not searched.unsearched:
+        return hint
+    return Phrase(
+        "{hint}; not searched: {count} ({files})",
+        hint=hint,
+        count=len(searched.unsearched),
+        files=", ".join(searched.unsearched[:_SUGGESTIONS]),
+    )
 
 
 def _suggest_near_symbols(project: Project, text: str) -> str:

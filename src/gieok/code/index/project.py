@@ -229,7 +229,7 @@ def _iter_source_items(
         except OSError as error:
             yield Failed(
                 candidate.path,
-                error.strerror or "unreadable",
+                error.strerror or "cannot be read",
                 keeps=not isinstance(error, FileNotFoundError),
             )
             continue
@@ -480,8 +480,8 @@ def list_left_out_files(project: Project) -> list[scan.Skipped]:
     return sorted([*skipped, *unwanted])
 
 
-def find_left_out_mentions(project: Project, name: str) -> list[scan.Skipped]:
-    """Return the left-out files in which a name stands, with the reason why they are left out."""
+def find_left_out_mentions(project: Project, name: str) -> scan.SkippedSearch:
+    """Search the left-out files for a name; each is found with the reason why it is left out."""
     return scan.search_skipped_files(
         project.root, list_left_out_files(project), name, project.rules
     )
@@ -505,7 +505,7 @@ def _explain_unwanted(
         data = scan.read_source_bytes(project.root, candidate.path)
         scan.decode_source(data, candidate.language)
     except OSError as error:
-        return error.strerror or "unreadable"
+        return error.strerror or "cannot be read"
     except scan.Unwanted as reason:
         return str(reason)
     return ""
