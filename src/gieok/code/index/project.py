@@ -8,7 +8,7 @@ full by construction; the facts of unchanged files come from the store, as they 
 
 import gc
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -183,13 +183,14 @@ def _begin_shape(project: Project, *, is_empty: bool) -> bool:
 
 def _note_unwanted_files(project: Project, change: ProjectChange, only: Sequence[str]) -> None:
     """Store which files were opened and not read; those outside of `only` stay as they were."""
-    kept = [row for row in _read_unwanted_files(project) if only and row.path not in only]
+    notes = project.store.notes(SCOPE)
+    kept = [row for row in _read_unwanted_files(notes) if only and row.path not in only]
     rows = sorted([*kept, *change.unwanted])
     project.store.write_note(SCOPE, _UNWANTED_NOTE, json.dumps(rows, ensure_ascii=False))
 
 
-def _read_unwanted_files(project: Project) -> list[UnwantedFile]:
-    return [UnwantedFile(*row) for row in _read_note_rows(project, _UNWANTED_NOTE)]
+def _read_unwanted_files(notes: Mapping[str, str]) -> list[UnwantedFile]:
+    return [UnwantedFile(*row) for row in _parse_note_rows(notes, _UNWANTED_NOTE)]
 
 
 def _look_for_candidates(
@@ -395,7 +396,11 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
 
 def _read_note_rows(project: Project, name: str) -> list[Any]:
     """Return the list that a note of the index holds; empty where there is no such note."""
-    rows: list[Any] = json.loads(project.store.notes(SCOPE).get(name, "[]"))
+    return _parse_note_rows(project.store.notes(SCOPE), name)
+
+
+def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:
+    rows: list[Any] = json.loads(notes.get(name, "[]"))
     return rows
 
 
@@ -404,16 +409,24 @@ def unlinked(project: Project) -> list[scan.Skipped]:
 
     Search finds these files, but their calls are not known.
     """
-    rows = _read_note_rows(project, _UNLINKED_NOTE)
+    return _list_unlinked_files(project.store.notes(SCOPE))
+
+
+def _list_unlinked_files(notes: Mapping[str, str]) -> list[scan.Skipped]:
+    rows = _parse_note_rows(notes, _UNLINKED_NOTE)
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
 def list_partial_files(project: Project) -> list[scan.Skipped]:
     """Return the files that are only partly indexed, each with the reason."""
-    partly = [
-        scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note
-    ]
-    return sorted([*partly, *unlinked(project)])
+    return _list_partial_files(project.store.files(), project.store.notes(SCOPE))
+
+
+def _list_partial_files(
+    files: Mapping[str, SourceFile], notes: Mapping[str, str]
+) -> list[scan.Skipped]:
+    partly = [scan.Skipped(file.path, file.note) for file in files.values() if file.note]
+    return sorted([*partly, *_list_unlinked_files(notes)])
 
 
 class Freshness(NamedTuple):
@@ -447,7 +460,7 @@ def freshness(project: Project) -> Freshness:
     candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
     unread = [*skipped]
-    unwanted = {row.path: row for row in _read_unwanted_files(project)}
+    unwanted = {row.path: row for row in _read_unwanted_files(notes)}
     for candidate in candidates:
         file = known.get(candidate.path)
         if file is not None:
@@ -467,16 +480,17 @@ def freshness(project: Project) -> Freshness:
         head=project.versions.head(),
         indexed_at=notes.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
-        in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
+        in_part=tuple(dict.fromkeys(row.path for row in _list_partial_files(known, notes))),
         unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(unread)),
-        due=tuple(_read_note_rows(project, _DUE_NOTE)),
+        due=tuple(_parse_note_rows(notes, _DUE_NOTE)),
     )
 
 
 def list_left_out_files(project: Project) -> list[scan.Skipped]:
     """Return the left-out source files and folders, each with the reason."""
     _, skipped = _look_for_candidates(project, ())
-    unwanted = [scan.Skipped(row.path, row.reason) for row in _read_unwanted_files(project)]
+    rows = _read_unwanted_files(project.store.notes(SCOPE))
+    unwanted = [scan.Skipped(row.path, row.reason) for row in rows]
     return sorted([*skipped, *unwanted])
 
 

@@ -70,7 +70,8 @@ def read_source_file(path: str, language: str, text: str, parser: "TreeSitterPar
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
-    facts = facts._replace(symbols=_redact_fact_rows((*facts.symbols, *_find_todo_markers(text))))
+    symbols = (*facts.symbols, *_find_todo_markers(text))
+    facts = facts._replace(symbols=_redact_symbol_names(_redact_fact_rows(symbols)))
     if _ESCAPED.search(text):
         facts = _drop_lone_surrogates(facts)
     return CodeSource(
@@ -113,6 +114,17 @@ def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
     return tuple(
         row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc))
         for row in rows
+    )
+
+
+def _redact_symbol_names(symbols: tuple[SymbolFact, ...]) -> tuple[SymbolFact, ...]:
+    """Return symbols with secrets cut out of their names: a quoted key may be a token."""
+    everything = "\n".join(symbol.qualified for symbol in symbols)
+    if redact_source(everything) == everything:
+        return symbols
+    return tuple(
+        symbol._replace(name=redact_source(symbol.name), qualified=redact_source(symbol.qualified))
+        for symbol in symbols
     )
 
 

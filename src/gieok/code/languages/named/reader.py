@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.named.macros import parse_around_macros, read_heading
-from gieok.code.languages.tree import Node, Parse, TreeReader
+from gieok.code.languages.tree import Node, Parse, TreeReader, name_by_title
 from gieok.code.model.facts import NOTHING, Facts, Namespace, Op, SymbolKind, Trait
 
 if TYPE_CHECKING:
@@ -283,6 +283,8 @@ class _NamedReader(TreeReader):
     def _name(self, node: Node) -> str:
         """Return the name of a definition; in C the name is nested inside of declarators."""
         inner = self.field(node, "name")
+        if inner is not None and self.text(inner).startswith("`"):
+            return name_by_title(self.text(inner).strip("`"))
         if inner is not None:
             return re.sub(r"<.*|\s", "", self.text(inner)).replace(self.grammar.separator, ".")
         declarator = self.field(node, "declarator")
