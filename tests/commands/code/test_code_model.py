@@ -16,6 +16,7 @@ import pytest
 from gieok.code.deepen import escalation, summarise
 from gieok.code.index import project as code_project
 from gieok.home.calls import open_call
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, read_request_text
 from gieok.text.tokens import estimate_tokens
@@ -458,6 +459,61 @@ def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
     sent = sum(estimate_tokens(read_request_text(body)) for _, body in server.requests)
     answered = 6 * 30 * 2  # a sentence of thirty words, at two tokens a word
     assert told["tokens"] == pytest.approx(sent + answered, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("model", "own", "words"),
+    [
+        ("gemini:gemini-2.5-flash", "", "less than $0.01"),
+        ("gemini:gemini-2.5-flash-lite", "", "less than $0.01"),
+        ("openai:gpt-5-mini", "", "less than $0.01"),
+        ("anthropic:claude-opus-4-1", "", "about $0."),
+        ("compatible:strong", "", "whose price is not known"),
+        ("claude-code:opus", "", "whose price is not known"),
+        ("compatible:strong", "1000", "about $"),
+        ("compatible:strong", "0.1", "less than $0.01"),
+        ("compatible:strong", "0", "less than $0.01"),
+        ("gemini:gemini-2.5-flash", "1000", "about $"),
+        ("ollama:qwen3", "0", "less than $0.01"),
+    ],
+)
+def test_a_known_price_is_said_however_little_it_is(
+    run: Run,
+    shop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    own: str,
+    words: str,
+) -> None:
+    del shop
+    run("init")
+    monkeypatch.setenv("GIEOK_CODE_MODEL", model)
+    for name in ("IN", "OUT") if own else ():
+        monkeypatch.setenv(f"GIEOK_OBSERVE_PRICE_{name}", own)
+    told = run("estimate")["full"]["dollars"]
+    assert (told is None) == ("not known" in words)
+    main(["code", "estimate"])
+    assert words in capsys.readouterr().out.splitlines()[0]
+
+
+def test_an_estimate_reads_each_file_once(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(60))
+    (shop / "shop/many.py").write_text(many, encoding="utf-8")
+    run("init")
+    read = list[str]()
+    get = ProjectStore.get
+
+    def counted(self: ProjectStore, scope: Any, keys: Any) -> Any:
+        read.extend(keys)
+        return get(self, scope, keys)
+
+    monkeypatch.setattr(ProjectStore, "get", counted)
+    told = run("estimate")["full"]
+    assert (told["symbols"], told["requests"]) == (6 + 60 + 1, 7)
+    assert read.count("shop/many.py") == 1
 
 
 @pytest.mark.parametrize(
