@@ -12,7 +12,6 @@ from gieok.commands.observe.prices import find_listed_price, read_own_price
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
-
 #: Less would be shown as nothing.
 _LEAST_DOLLARS = 0.01
 

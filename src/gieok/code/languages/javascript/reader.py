@@ -172,6 +172,8 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         listed = self.field(node, "arguments")
         if callee is None:
             return NOTHING
+        if node.end_byte in self.links:
+            return self.links.pop(node.end_byte)
         kind = callee.type
         if listed is not None and self.is_of_runner(callee, listed):
             return self.test(callee, listed, node)
