@@ -64,9 +64,7 @@ _TWO = "(r) => one(r)", "(r) => two(r)"
         ),
     ],
 )
-def test_each_link_of_a_chain_is_a_symbol(
-    indexed: Make, text: str, wanted: dict[str, str]
-) -> None:
+def test_each_link_of_a_chain_is_a_symbol(indexed: Make, text: str, wanted: dict[str, str]) -> None:
     made = indexed(
         {
             "a.ts": f"import {{ one, two }} from './b';\nfunction list() {{}}\n{text}\n",

@@ -625,3 +625,18 @@ def test_the_folder_of_the_users_own_memory_is_no_project(
     assert main(["code", "init"]) == 2
     assert "your own memory" in capsys.readouterr().err
     assert not (shop / ".gieok").exists()
+
+
+def test_where_nothing_answers_it_is_said_and_a_score_is_a_probability(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    nowhere = run("code", "query", "how to clear a chocolate cake from the oven")
+    assert nowhere["is_unsure"] is True
+    assert all(0 <= row["score"] < 0.4 for row in nowhere["results"])
+    main(["code", "query", "how to clear a chocolate cake from the oven"])
+    assert "Nothing surely answers that. The nearest" in capsys.readouterr().out
+    named = run("code", "query", "Cart.total")
+    assert (named["is_unsure"], named["results"][0]["score"]) == (False, 0.99)
+    main(["code", "query", "Cart.total"])
+    assert "99% sure" in capsys.readouterr().out
