@@ -165,7 +165,9 @@ def query_code(
             needed='gieok code query "…"',
         ),
     ] = (),
-    limit: Annotated[int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k"))] = 8,
+    limit: Annotated[
+        int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k", "--top-k"))
+    ] = 8,
     budget_tokens: Annotated[
         int, Parameter(Words("at most this many model tokens (0: no limit)"))
     ] = 4000,
