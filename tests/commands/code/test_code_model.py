@@ -15,6 +15,9 @@ import pytest
 
 from gieok.code.deepen import escalation, summarise
 from gieok.code.index import project as code_project
+from gieok.code.index import watch_list
+from gieok.commands.code.upkeep import validate_watched_projects
+from gieok.errors import NotIndexed
 from gieok.home.calls import open_call
 from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.surfaces.cli import main
@@ -573,3 +576,47 @@ def test_another_provider_has_an_address_of_its_own(
     monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
     assert run("sync")["summaries"]["written"] == 2
     assert _asked(server)[0][0] == "cheap"
+
+
+def test_the_daemon_validates_what_it_watches_once_a_change_and_looks_where_that_is_wanted(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def validations() -> int:
+        log = shop / ".gieok/code/logs/validations.jsonl"
+        return len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
+
+    def work() -> str:
+        return validate_watched_projects(open_call({}), lambda: False)
+
+    run("init")
+    assert (work(), validations()) == ("", 0), "nobody asked the daemon to watch it"
+    watch_list.watch_project(open_call({}).home.folder, shop)
+    assert (work(), validations()) == ("validated 1", 1)
+    assert (work(), validations()) == ("", 1), "nothing has changed"
+    (shop / "shop/order.py").write_text("class Order:\n    paid = True\n    a = 1\n", "utf-8")
+    run("sync")
+    _asked(server)
+    assert (work(), validations()) == ("validated 1", 2)
+    assert _asked(server) == [], "a strong model is paid only where that is wanted"
+    assert escalation.read_pending(shop) is not None
+    monkeypatch.setenv("GIEOK_CODE_ESCALATE_BY_ITSELF", "true")
+    assert work() == ""
+    assert {model for model, _ in _asked(server)} == {"strong"}
+    assert escalation.read_pending(shop) is None
+    assert (work(), _asked(server)) == ("", [])
+
+
+def test_a_project_that_cannot_be_validated_does_not_delay_the_others(
+    run: Run, shop: Path, tmp_path: Path
+) -> None:
+    run("init")
+    home = open_call({}).home.folder
+    watch_list.watch_project(home, shop)
+    foreign = tmp_path / "a-foreign"
+    (foreign / ".gieok/code").mkdir(parents=True)
+    (foreign / ".gieok/code/index.sqlite").write_bytes(b"x")
+    watch_list.watch_project(home, foreign)
+    watch_list.watch_project(home, tmp_path / "gone")
+    with pytest.raises(NotIndexed, match="was not made by you"):
+        validate_watched_projects(open_call({}), lambda: False)
+    assert (shop / ".gieok/code/logs/validations.jsonl").exists()

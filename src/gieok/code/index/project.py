@@ -429,6 +429,11 @@ def _list_partial_files(
     return sorted([*partly, *_list_unlinked_files(notes)])
 
 
+def read_index_time(project: Project) -> str:
+    """Return when the project was last synced, as ISO 8601 in UTC; '' for never."""
+    return project.store.notes(SCOPE).get(_TIME_NOTE, "")
+
+
 class Freshness(NamedTuple):
     """State of the index behind an answer: its commit, its time and its gaps.
 
