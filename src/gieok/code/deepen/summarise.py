@@ -116,7 +116,7 @@ def _count_open_tokens(project: Project, symbols: Sequence[Symbol], model: str) 
 
     Each file is read once, with others of its folder.
     """
-    tokens = {}
+    tokens: dict[str, int] = {}
     by_path = sorted(symbols, key=lambda s: s.path)
     for begin in range(0, len(by_path), _MOST_READ_AT_ONCE):
         pieces = _build_summary_pieces(project, by_path[begin : begin + _MOST_READ_AT_ONCE])

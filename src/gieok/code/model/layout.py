@@ -20,7 +20,8 @@ ignore: []
 # When a change asks for a deeper look (0: never):
 # escalation: {new_modules: 1, new_classes: 1, files: 11, import_depth: 2, quality: 80,
 #   failed_validations: 3}
-# How files are cut into passages, in characters (a change reads every file again):
+# How files are cut into passages, in characters (a change reads every file again, and counts once
+# `gieok trust` trusts this file):
 # chunking: {largest: 3000, tiny: 40}
 # How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
 # search: {tests: 30, examples: 30, documents: 25, repeated: 70, neighbours: 3}

@@ -160,7 +160,7 @@ class JavaScriptBindings(JavaScriptTests):
         if not links or root.type not in _CHAIN_ROOTS:
             return self.nothing(node)
         for link, title in links:
-            callee = self.field(link, "function")
+            callee = self.field(link, "function") or link
             word = self.name(callee, "property") or self.text(root)
             place = re.sub(r"[^\w$.]+", "", self.name(root, "object"))
             outer = self.scope
@@ -198,9 +198,11 @@ class JavaScriptBindings(JavaScriptTests):
         while node.type == "call_expression" and len(chain) < _LONGEST_CHAIN:
             chain.append(node)
             callee = self.field(node, "function")
+            if callee is None:
+                return chain, node
             inner = self.field(callee, "object")
-            if callee is None or (inner is None and callee.type != "call_expression"):
-                return chain, callee or node
+            if inner is None and callee.type != "call_expression":
+                return chain, callee
             if inner is not None and inner.type in _ROOTS:
                 return chain, callee
             node = inner or callee
