@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from gieok.code.index import watch_list
-from gieok.code.model import config_file, layout
+from gieok.code.model import layout
 from gieok.commands.code.watch import select_indexable_paths
 from gieok.daemon import child
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.home.code import ignored_in
 
@@ -124,7 +125,7 @@ def _may_concern_project(home: Path, root: Path, changed: set[Path]) -> bool:
     The index is not opened to find out: a connection that outlives its database file would remove
     the write-ahead log of the next file.
     """
-    if config_file.locate(root) in changed:
+    if code_settings.locate(root) in changed:
         return True
     try:
         return bool(select_indexable_paths(root, changed, ignored_in(home, root)))

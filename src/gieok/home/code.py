@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from gieok import extras, fs
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
-from gieok.code.model import config_file, layout
+from gieok.code.model import layout
 from gieok.errors import NotIndexed
 from gieok.flow.generate import Asker
-from gieok.home import models
+from gieok.home import code_settings, models
 from gieok.home.home import Home
 from gieok.home.stores import Stores
 from gieok.machine.git import Git
@@ -65,7 +65,7 @@ def open_code_project(home: Home, root: Path) -> Project:
         parser=TreeSitterParser(),
         versions=Git(root, home.caller.environment),
         clock=home.clock,
-        tuning=config_file.load_tuning(folder, root),
+        tuning=code_settings.load_tuning(folder, root),
     )
 
 
@@ -81,7 +81,7 @@ def ignored_in(home: Path, root: Path) -> ignore_rules.IgnoreRules:
 
     The index is not opened. Raises BadConfig.
     """
-    tuning = config_file.load_tuning(home, root)
+    tuning = code_settings.load_tuning(home, root)
     return ignore_rules.IgnoreRules(tuning.ignore, Git(root))
 
 

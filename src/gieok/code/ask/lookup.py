@@ -41,11 +41,11 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
         raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
     searched = _search_left_out_files(project, text)
     if searched.found:
-        files = "; ".join(f"{path} ({reason})" for path, reason in searched.found[:_SUGGESTIONS])
+        files = Phrase("; ".join(_describe_left_out_mentions(searched)))
         raise BadRequest(
             "no symbol {text!r} is indexed, but the name stands in a file that is left out",
             text=text,
-            hint=_add_unsearched(Phrase("left out: {files}", files=Phrase(files)), searched),
+            hint=_add_unsearched(Phrase("left out: {files}", files=files), searched),
         )
     if searched.unsearched:
         raise BadRequest(
@@ -166,6 +166,11 @@ def _search_left_out_files(project: Project, text: str) -> SkippedSearch:
     if not words or words[-1].isdigit():
         return SkippedSearch((), ())
     return find_left_out_mentions(project, words[-1])
+
+
+def _describe_left_out_mentions(searched: SkippedSearch) -> list[str]:
+    """Return the first left-out files that hold a name, each with the reason."""
+    return [f"{path} ({reason})" for path, reason in searched.found[:_SUGGESTIONS]]
 
 
 def _add_unsearched(hint: str, searched: SkippedSearch) -> str:

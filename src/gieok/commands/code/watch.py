@@ -11,13 +11,13 @@ from gieok.code.index import scan, watch_list
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.project import Project
 from gieok.code.languages.table import find_source_language
-from gieok.code.model import config_file
 from gieok.commands.code import init as code_init
 from gieok.commands.code.init import CodeSyncResult, sync_project_index
 from gieok.commands.code.project import open_current_project
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, mark_encoded_getter
 from gieok.errors import BadConfig, BadRequest
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
@@ -139,7 +139,7 @@ def _watch_project_files(call: Call, project: Project, *, once: bool) -> CodeSyn
         nonlocal result, is_done, project
         project = _with_current_settings(call, project)
         paths = select_indexable_paths(project.root, changed, project.rules, project.store.files())
-        if changed and not paths and config_file.locate(project.root) not in changed:
+        if changed and not paths and code_settings.locate(project.root) not in changed:
             return True
         is_some = 0 < len(paths) <= _BULK and all(map(find_source_language, paths))
         result = sync_project_index(call, project, "watch", only=paths if is_some else ())
@@ -161,7 +161,7 @@ def _with_current_settings(call: Call, project: Project) -> Project:
     Settings with an error are told, and those before hold on.
     """
     try:
-        return project._replace(tuning=config_file.load_tuning(call.home.folder, project.root))
+        return project._replace(tuning=code_settings.load_tuning(call.home.folder, project.root))
     except BadConfig as error:
         call.tell(printable(str(error)))
         return project

@@ -5,9 +5,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.code.model import config_file
 from gieok.commands.command import waiting_words
 from gieok.flow.ingest import Failed
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
@@ -108,9 +108,9 @@ def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
 
 def _iter_code_settings(root: str) -> Iterator[tuple[str, bytes]]:
     """Yield the settings of a project's code where they make its index cost more."""
-    content = config_file.find_costly_config(Path(root))
+    content = code_settings.find_costly_config(Path(root))
     if content is not None:
-        yield config_file.NAME, content
+        yield code_settings.NAME, content
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
