@@ -703,3 +703,22 @@ def test_a_file_to_sync_is_named_in_either_way(
 def test_the_number_of_answers_has_other_names(run: Run, flag: str) -> None:
     run("code", "init")
     assert len(run("code", "query", "cart total money", flag, "1")["results"]) == 1
+
+
+@pytest.mark.parametrize("changed", [".gieok/code/config.yaml", "shop/cart.py"])
+def test_watch_takes_new_settings_for_every_file(shop: Path, run: Run, changed: str) -> None:
+    long = "def walk():\n" + "".join(f"    step_{n} = {n}\n" for n in range(60))
+    _write(shop, {"shop/long.py": long})
+    run("code", "init")
+
+    class Scripted:
+        def changes(
+            self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+        ) -> Iterator[set[Path]]:
+            _write(shop, {".gieok/code/config.yaml": "chunking: {largest: 400}\n"})
+            assert main(["trust", "--yes"]) == 0
+            yield {folders[0] / changed}
+
+    load_command("code watch")(watching(open_call({}), Scripted))
+    waiting = open_call({}).home.open_project(shop).store.unembedded()
+    assert sum(path == "shop/long.py" for _, path, _ in waiting) > 1
