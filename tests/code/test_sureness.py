@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from gieok.code.ask.query import search_symbols
-from gieok.code.ask.sureness import Evidence, is_as_good_as_none, rate_sureness
+from gieok.code.ask.sureness import AnswerEvidence, is_as_good_as_none, rate_sureness
 from gieok.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -86,7 +86,7 @@ def test_a_name_alone_is_sure_and_a_neighbour_answers_nothing_by_itself(indexed:
 
 def test_every_piece_of_evidence_makes_an_answer_likelier() -> None:
     for cosine in (None, 0.4):
-        least = Evidence(0.1, 0.1, 0.1, False, cosine)
+        least = AnswerEvidence(0.1, 0.1, 0.1, False, cosine)
         base = rate_sureness(least)
         more = [
             least._replace(words=0.5),
@@ -95,6 +95,6 @@ def test_every_piece_of_evidence_makes_an_answer_likelier() -> None:
             least._replace(is_named=True),
         ]
         assert all(rate_sureness(evidence) > base for evidence in more)
-    near = [rate_sureness(Evidence(0.3, 0.1, 0.1, False, c)) for c in (-0.2, 0.0, 0.3, 0.8)]
+    near = [rate_sureness(AnswerEvidence(0.3, 0.1, 0.1, False, c)) for c in (-0.2, 0.0, 0.3, 0.8)]
     assert near == sorted(near)
     assert near[0] == near[1]

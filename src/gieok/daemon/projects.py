@@ -125,7 +125,7 @@ def _may_concern_project(home: Path, root: Path, changed: set[Path]) -> bool:
     The index is not opened to find out: a connection that outlives its database file would remove
     the write-ahead log of the next file.
     """
-    if code_settings.locate(root) in changed:
+    if code_settings.locate_code_config(root) in changed:
         return True
     try:
         return bool(select_indexable_paths(root, changed, ignored_in(home, root)))

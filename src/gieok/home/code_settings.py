@@ -23,7 +23,7 @@ _FILE = FOLDER / "config.yaml"
 NAME = _FILE.relative_to(PROJECT_FOLDER).as_posix()
 
 
-def locate(root: Path) -> Path:
+def locate_code_config(root: Path) -> Path:
     """Return the settings file of a project's code; it need not exist."""
     return root / _FILE
 
@@ -54,7 +54,7 @@ def find_costly_config(root: Path) -> bytes | None:
 
 def _read_config(root: Path) -> bytes:
     """Return the content of the file; empty where there is none. Raises BadConfig."""
-    file = locate(root)
+    file = locate_code_config(root)
     try:
         return fs.read_regular_file(file, LARGEST_SETTINGS_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -64,7 +64,7 @@ def _read_config(root: Path) -> bytes:
 
 
 def _parse_config(root: Path, content: bytes) -> Tuning:
-    file = locate(root)
+    file = locate_code_config(root)
     return parse_tuning(parse_yaml_mapping(str(file), content), file) if content else Tuning()
 
 

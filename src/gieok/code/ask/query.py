@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
-from gieok.code.ask.sureness import Evidence, rate_named, rate_sureness
+from gieok.code.ask.sureness import AnswerEvidence, rate_named, rate_sureness
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -211,7 +211,7 @@ def _rank_symbol_hits(
         score += best * _NAMED_ALIKE * alike
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score * (weights.tests / 100 if _is_test_inside(symbol) else 1.0))
-        evidence = Evidence(
+        evidence = AnswerEvidence(
             words=hit.signals.get("keyword", 0.0),
             path=overlaps[hit.passage.key],
             name=alike,

@@ -1,12 +1,13 @@
 """How likely an answer of `code query` is right: a probability, comparable between questions.
 
-The order of answers is made by rules that are relative to the best one (`query`), so that it says
-nothing of whether any is right. The weights were fitted on the first answers to 86 questions about four
-Python projects (25 in Korean), and to questions that these and four more do not answer, with as
-much weight for right answers as for wrong ones. Left out one project at a time, they tell right
-first answers from wrong ones at an AUROC of .93 by words and .94 with vectors: from .4 on are .85
-and .86 of the 66 right ones, and .13 and .12 of those to what stands nowhere; of the 20 right ones
-in Korean .80 and .70. The cut was chosen on the same answers, and no other language was measured.
+The order of answers is made by rules that are relative to the best one (`query`), so that it
+says nothing of whether any is right. The weights were fitted on the first answers to 86
+questions about four Python projects (25 in Korean), and to questions that these and four more
+do not answer, with as much weight for right answers as for wrong ones. Left out one project at
+a time, they tell right first answers from wrong ones at an AUROC of .93 by words and .94 with
+vectors: from .4 on are .85 and .86 of the 66 right ones, and .13 and .12 of those to what
+stands nowhere; of the 20 right ones in Korean .80 and .70. The cut was chosen on the same
+answers, and no other language was measured.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ _LEVELS = (0.4, 0.6)
 _NAMED_ALONE = 0.99
 
 
-class Evidence(NamedTuple):
+class AnswerEvidence(NamedTuple):
     """What speaks for an answer, each part from 0 to 1.
 
     `words` is the share of the question's words, weighed by rarity, that the passage holds; `path`
@@ -34,7 +35,7 @@ class Evidence(NamedTuple):
     cosine: float | None
 
 
-def rate_sureness(evidence: Evidence) -> float:
+def rate_sureness(evidence: AnswerEvidence) -> float:
     """Return the probability that an answer is right."""
     by_words = evidence.words, evidence.path, evidence.name, float(evidence.is_named)
     if evidence.cosine is None:
@@ -46,7 +47,13 @@ def rate_sureness(evidence: Evidence) -> float:
 
 def rate_named(*, is_alone: bool) -> float:
     """Return the probability for a symbol that is named, but that no passage was found for."""
-    return _NAMED_ALONE if is_alone else rate_sureness(Evidence(0.0, 0.0, 1.0, True, None))
+    return (
+        _NAMED_ALONE
+        if is_alone
+        else rate_sureness(
+            AnswerEvidence(words=0.0, path=0.0, name=1.0, is_named=True, cosine=None)
+        )
+    )
 
 
 def name_level(sureness: float) -> str:

@@ -1,8 +1,8 @@
 """Settings of one project's code, as its `.gieok/code/config.yaml` has them.
 
 They are thresholds and weights alone: what comes with a repository can run no command by them and
-ask no strong model. Smaller chunks make more passages, each of which is embedded: `home.code_settings`
-takes them from a file that a person trusts.
+ask no strong model. Smaller chunks make more passages, each of which is embedded:
+`home.code_settings` takes them from a file that a person trusts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -139,7 +139,7 @@ def _watch_project_files(call: Call, project: Project, *, once: bool) -> CodeSyn
         nonlocal result, is_done, project
         project = _with_current_settings(call, project)
         paths = select_indexable_paths(project.root, changed, project.rules, project.store.files())
-        if changed and not paths and code_settings.locate(project.root) not in changed:
+        if changed and not paths and code_settings.locate_code_config(project.root) not in changed:
             return True
         is_some = 0 < len(paths) <= _BULK and all(map(find_source_language, paths))
         result = sync_project_index(call, project, "watch", only=paths if is_some else ())
