@@ -132,6 +132,26 @@ def _unlink_if_present(file: str) -> None:
         pass
 
 
+def read_regular_file(file: "AnyPath", most_bytes: int) -> bytes:
+    """Return the content of a file that somebody else may have made. Raises OSError.
+
+    A link, a pipe and a device are refused: they may lead out of the folder, wait for ever, or
+    never end. So is a file of more than `most_bytes`.
+    """
+    # O_NONBLOCK: opening a pipe would wait for its writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not stat.S_ISREG(os.lstat(file).st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(file))
+    descriptor = os.open(file, flags | getattr(os, "O_NOFOLLOW", 0))
+    with open(descriptor, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(file))
+        data = opened.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+    return data
+
+
 def sweep_temporary_files(folder: "AnyPath") -> None:
     """Remove temporary files that killed writers left in a folder.
 

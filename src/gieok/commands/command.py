@@ -166,7 +166,8 @@ class Parameter:
     A bool default makes a switch, an empty tuple a parameter that may be given several times.
     `cli_only` keeps the parameter out of tools for models, whose descriptions cost tokens in every
     prompt. `needed` is an example of a command, shown to a caller who leaves the parameter out; ''
-    for an optional parameter. `also`: flags that mean the same, not listed.
+    for an optional parameter. `also`: flags that mean the same, not listed; a positional parameter
+    may have them too.
     """
 
     __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional")

@@ -146,10 +146,15 @@ def introduce_unsure_hits(result: SearchResult) -> Words | None:
     shown = result.results or ((result.nearest,) if result.nearest else ())
     if result.is_timeline or not shown or any(hit.level != LOW for hit in result.results):
         return None
+    return introduce_nearest(len(shown))
+
+
+def introduce_nearest(count: int) -> Words:
+    """Return the sentence above answers of which none is likely, with their number."""
     return Words.of(
         "Nothing surely answers that. The nearest is:",
         plural="Nothing surely answers that. The nearest are:",
-        count=len(shown),
+        count=count,
     )
 
 
