@@ -153,9 +153,7 @@ class Walk:
         """
         is_said = f"- **{decision}" in _DECISIONS.read_text(encoding="utf-8")
         text = figure if is_said else f"no decision {decision!r}"
-        self._add(
-            section, asks, Verdict.DIFFERENT if met and is_said else Verdict.MISSING, text
-        )
+        self._add(section, asks, Verdict.DIFFERENT if met and is_said else Verdict.MISSING, text)
 
     def _add(self, section: str, asks: str, verdict: Verdict, figure: object) -> None:
         self.criteria.append(Criterion(section, asks, verdict, str(figure)))

@@ -22,7 +22,9 @@ _MEMORY = """# Memory
 
 The staging database is Postgres 16 on port 5433.
 """
-_DAY = "# 2026-02-03\n\nWe chose Caddy as the reverse proxy because it renews certificates itself.\n"
+_DAY = (
+    "# 2026-02-03\n\nWe chose Caddy as the reverse proxy because it renews certificates itself.\n"
+)
 #: Fields of a result that OpenClaw's tools read.
 _RESULT_FIELDS = {"path", "startLine", "endLine", "score", "snippet", "source"}
 
@@ -162,7 +164,9 @@ def _gate_2(w: Walk, service: FakeGemini, notes: Path) -> None:
     new.unlink()
     w.gieok("index")
     w.holds(
-        "Gate 2", "a deleted file is deleted there", met=not any("VLAN" in t for t in service.texts())
+        "Gate 2",
+        "a deleted file is deleted there",
+        met=not any("VLAN" in t for t in service.texts()),
     )
     new.write_text("The VLAN of the office is 30.\n", encoding="utf-8")
     service.reset_counts()
@@ -240,8 +244,7 @@ def _gate_4(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "Gate 4",
         "`index --force` uploads everything again",
-        met=forced.status == 0
-        and service.calls["start upload"] == 3 == len(service.documents),
+        met=forced.status == 0 and service.calls["start upload"] == 3 == len(service.documents),
         figure=f"{service.calls['start upload']} of {len(service.documents)} documents",
     )
     found = w.gieok("search", "Caddy")

@@ -246,7 +246,8 @@ def recall_memories(
     every = _list_injected_memories(call, store, hits, window, gate)
     first = asking.least_of_first
     refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
-    memories = choice.likely(refused.allowed(every), asks_memory, first)
+    low_ratio = call.home.hook_settings.number("hook.low_ratio")
+    memories = choice.likely(refused.allowed(every), low_ratio, asks_memory, first)
     binding = refused.allowed(
         rules.bearing(
             rules.read_binding_rules(
