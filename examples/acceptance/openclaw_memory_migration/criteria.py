@@ -330,7 +330,7 @@ def _risks(w: Walk, service: FakeGemini) -> None:
         figure="cut before the upload",
     )
     report = w.gieok("doctor", "--with-key", "--json")
-    recorded = sorted(w.home.rglob("*.har.json"))
+    recorded = sorted(w.home.glob("logs/file-search.json"))
     text = recorded[-1].read_text(encoding="utf-8") if recorded else ""
     w.holds(
         "Gate 0",

@@ -267,6 +267,22 @@ class ManagedStore(Protocol):
         """
 
 
+class TrialStep(NamedTuple):
+    """A step of the trial: what was done, whether it worked, and the observation."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+
+class TrialResult(NamedTuple):
+    """Steps of a trial up to the first that failed, and the recording as JSON."""
+
+    steps: tuple[TrialStep, ...]
+    recording: str
+
+
 class RemoteData(NamedTuple):
     """Data of this memory at a service or on a server: its name and document count there.
 

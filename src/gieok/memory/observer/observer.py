@@ -45,6 +45,9 @@ class AnswerLimits(NamedTuple):
     output_tokens: int = 2_000
 
 
+LIMITS = AnswerLimits()
+
+
 @cache
 def read_memory_prompt(name: str) -> str:
     """Return the prompt of this name from the observer's prompts."""
@@ -63,7 +66,7 @@ class ModelObserver:
         look: FindKnown,
         temperature: float = 0.3,
         paid: Paid | None = None,
-        limits: AnswerLimits = AnswerLimits(),
+        limits: AnswerLimits = LIMITS,
     ) -> None:
         self._asker = asker
         self._zone = zone

@@ -23,7 +23,7 @@ from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
 from gieok.storage.index.gemini.ground import Placing
 from gieok.storage.index.gemini.manifest import UploadManifest
-from gieok.storage.index.gemini.service import Access, GeminiService
+from gieok.storage.index.gemini.service import Access, GeminiService, read_access
 from gieok.storage.index.gemini.sync import Sync, UploadPlan, alone, uploaded
 from gieok.storage.index.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.text.redact import redact
@@ -132,13 +132,6 @@ class GeminiStore(SqliteDocuments):
             overlap_tokens=min(overlap, chunk // 2),
             timeout_s=float(opening.setting("gemini.upload_timeout_s")),
         )
-        access = Access(
-            key=opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
-            url=opening.setting("gemini.url"),
-            timeout_s=float(opening.setting("gemini.timeout_s")),
-            model=opening.setting("gemini.model"),
-            embedding_model=opening.setting("gemini.embedding_model"),
-        )
         terms = Terms(
             top_k=int(opening.setting("gemini.top_k")),
             daily_calls=int(opening.setting("gemini.daily_calls")),
@@ -150,7 +143,7 @@ class GeminiStore(SqliteDocuments):
         return cls(
             opening.file,
             plan,
-            access,
+            read_access(opening),
             terms,
             was_used=was_used,
             zone=find_zone(opening.setting("zone")),
