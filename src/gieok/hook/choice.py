@@ -11,7 +11,7 @@ import time
 from gieok.hook import inject
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
-from gieok.ranking.likelihood import SURE, invert_logistic
+from gieok.ranking.likelihood import invert_logistic
 from gieok.settings import trust
 from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
@@ -127,9 +127,9 @@ def owners(home: str, root: str) -> dict[str, str]:
 CURRENT, UNSURE_STATUS = "current", "unsure"
 
 
-def format_unsure_status(score: float) -> str:
+def format_unsure_status(score: float, sure_from: float) -> str:
     """Return the status of a memory not known to have ended: unsure below a score, else ''."""
-    return "" if score >= SURE else UNSURE_STATUS
+    return "" if score >= sure_from else UNSURE_STATUS
 
 
 def day(moment_s: float) -> str:
