@@ -258,10 +258,10 @@ def _words_alone(w: Walk, recall: _Recall, labels: list[_Label]) -> None:
 
 def _names(w: Walk, recall: _Recall) -> None:
     w.chapter("Names of the review")
-    asked = "add a linter to the frontend"
-    tiered = recall.before(asked, GIEOK_HOOK_FLOOR="0.999")
+    asked = "prepared statements with PgBouncer in transaction mode"
+    tiered = recall.before(asked, GIEOK_HOOK_FLOOR="0.9")
     (w.home / "config.yaml").write_text("retrieval:\n  output_mode: full\n", encoding="utf-8")
-    full = recall.before(asked, GIEOK_HOOK_FLOOR="0.999")
+    full = recall.before(asked, GIEOK_HOOK_FLOOR="0.9")
     (w.home / "config.yaml").unlink()
     w.holds(
         "action 2",
