@@ -505,7 +505,9 @@ def _format_recall_status(one: _Found, sure_from: float) -> str:
     """
     if one.ended is not None:
         return one.ended.status
-    status_words = [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score, sure_from)]
+    status_words = (
+        [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score, sure_from)]
+    )
     return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gieok.errors import StoreUnreachable
 from gieok.storage.index.gemini.recording import Replay
-from gieok.storage.index.gemini.service import Access
+from gieok.storage.index.gemini.service import Access, GeminiService
 from gieok.storage.index.gemini.trial import ServiceTrial
 
 
@@ -48,7 +48,13 @@ def test_a_recording_holds_no_key_no_content_and_no_name(home: Any, gemini: Any)
     checks, recording, text = _try(home)
     assert [check["ok"] for check in checks][2] is False
     assert "PERMISSION_DENIED" in text, "what the report is about stays"
-    for secret in (gemini.key, "123456789012", "gieok-trial-", "Quote, in a few words", "127.0.0.1"):
+    for secret in (
+        gemini.key,
+        "123456789012",
+        "gieok-trial-",
+        "Quote, in a few words",
+        "127.0.0.1",
+    ):
         assert secret not in text
     texts = [e for e in recording["exchanges"] if "umbrella" in json.dumps(e)]
     assert texts, "the trial's own words stay"
@@ -80,13 +86,12 @@ def test_a_replay_refuses_what_was_not_recorded(home: Any) -> None:
     recording["exchanges"][0]["path"] = "/elsewhere"
     results = _replay(json.dumps(recording))
     assert results == {"make a store": "fails"}
+    recording["exchanges"] = []
+    replay = Replay(json.dumps(recording))
+    access = Access("any-key", "https://replay.invalid", 5.0, "any-model", "")
+    service = GeminiService(access, lambda *_: None, lambda s: None, replay.client_args)
     with pytest.raises(StoreUnreachable, match="goes on with nothing"):
-        recording["exchanges"] = []
-        access = Access("any-key", "https://replay.invalid", 5.0, "any-model", "")
-        replay = Replay(json.dumps(recording))
-        from gieok.storage.index.gemini.service import GeminiService
-
-        GeminiService(access, lambda *_: None, lambda s: None, replay.client_args).make_store("x")
+        service.make_store("x")
 
 
 def test_without_a_key_or_free_nothing_is_asked(home: Any, gemini: Any) -> None:
