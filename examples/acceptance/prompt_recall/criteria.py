@@ -183,9 +183,7 @@ def _tiers(w: Walk, recall: _Recall) -> None:
         figure="only where the prompt asks about the past and something is near",
     )
     short = recall.before("lint it")
-    w.holds(
-        "diagram", f"prompts below {_CUT_OFF} characters end at once", met=short.text == ""
-    )
+    w.holds("diagram", f"prompts below {_CUT_OFF} characters end at once", met=short.text == "")
 
 
 def _measured(w: Walk, recall: _Recall, labels: list[_Label]) -> None:
@@ -284,7 +282,9 @@ def _judge(w: Walk, recall: _Recall) -> None:
     try:
         recall.before("what is the error budget of the checkout?", **judge)
         w.holds("Q3", "switched off, the judge costs nothing", met=not server.requests)
-        recall.before("what is the error budget of the checkout?", GIEOK_JUDGE_ENABLED="on", **judge)
+        recall.before(
+            "what is the error budget of the checkout?", GIEOK_JUDGE_ENABLED="on", **judge
+        )
         asked = json.dumps(server.requests, ensure_ascii=False)
         w.holds(
             "Q3, #5",
