@@ -13,6 +13,7 @@ that passes is an error too, so that the list stays true.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -97,6 +98,12 @@ class Walk:
     def home(self) -> Path:
         """Return Gieok's home."""
         return self.user / ".gieok"
+
+    @property
+    def used_cpu_s(self) -> float:
+        """Return the CPU seconds that commands took: other programs do not change them."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
 
     def gieok(
         self,
