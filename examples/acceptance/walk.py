@@ -114,7 +114,7 @@ class Walk:
     ) -> Answer:
         """Run a command in a folder, the user's own by default, with `typed` as its input."""
         done = subprocess.run(
-            [sys.executable, "-m", "gieok", *arguments],
+            [sys.executable, "-P", "-m", "gieok", *arguments],
             cwd=folder or self.user,
             env=self.environment | environment,
             input=typed,
@@ -128,7 +128,7 @@ class Walk:
     def start(self, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
         """Start a command that stays, such as the daemon; the caller ends it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "gieok", *arguments],
+            [sys.executable, "-P", "-m", "gieok", *arguments],
             cwd=self.user,
             env=self.environment | environment,
             stdin=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ from walk import Walk
 from gieok.testing.model_server import ModelServer
 
 KNOWN: dict[str, str] = {}
-_SECRET = "sk-proj-4f9Qm2Lx8Vt7Zr1Kp6Wd3Hs5Jb0Nc"
+_LEAKED = "sk-proj-4f9Qm2Lx8Vt7Zr1Kp6Wd3Hs5Jb0Nc"
 #: Days ago, role, text: what was said to OpenClaw, over more than a year.
 _TALK = (
     (420, "user", "우리 팀은 배포를 화요일 오전에 하기로 했어. 금요일 장애가 두 번 있었거든."),
@@ -27,7 +27,7 @@ _TALK = (
     ),
     (120, "user", "나는 커밋 메시지를 한국어로 쓰는 게 좋아. 영어로 쓰지 마."),
     (120, "assistant", "네, 앞으로 한국어로 쓰겠습니다. " + "예시를 보여 드릴까요? " * 40),
-    (1, "user", f"결제 서버를 도쿄에서 서울로 옮기는 중이야. 키는 {_SECRET} 이야."),
+    (1, "user", f"결제 서버를 도쿄에서 서울로 옮기는 중이야. 키는 {_LEAKED} 이야."),
     (1, "assistant", "옮기는 순서를 정리했습니다. " + "1. 복제 2. 전환 3. 확인. " * 60),
     (0, "user", "인증서 갱신은 내일까지 해야 해. 로드밸런서 설정은 끝났어."),
     (0, "assistant", "인증서 갱신을 다음 일로 두었습니다. " + "확인할 것을 적었습니다. " * 40),
@@ -199,7 +199,7 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         and {one["priority"] for one in observed} >= {"high", "medium"},
         figure=f"{len(observed)} of {len(_TALK)} messages",
     )
-    w.holds("2.2.1", "secrets are cut before a model reads them", met=_SECRET not in asked != "")
+    w.holds("2.2.1", "secrets are cut before a model reads them", met=_LEAKED not in asked != "")
     first = len(model.requests)
     w.gieok("observe", "run", "--once")
     w.holds("1.4-2", "what was read is not read again", met=len(model.requests) == first)
@@ -209,8 +209,10 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
     w.holds(
         "1.4-2",
         "lines that are added are read from where the last reading ended",
-        met=len(model.requests) == first + 1 and "그라파나" in new and "화요일 오전에 하기로" not in new.rpartition("<conversation>")[2],
-    )  # fmt: skip
+        met=len(model.requests) == first + 1
+        and "그라파나" in new
+        and "화요일 오전에 하기로" not in new.rpartition("<conversation>")[2],
+    )
     stats = w.gieok("observe", "stats", "--json").out
     w.holds(
         "1.4-4",
@@ -334,7 +336,7 @@ def _tiers(w: Walk) -> None:
     w.holds(
         "2.1.2",
         "the file is readable: Korean headings, counts, period, marks, little behind a line",
-        met="## 결정" in above and "🗂 기억" in above and not re.search("^## [A-Z]", above, re.M)
+        met="## 결정" in above and "🗂 기억" in above and not re.search("^## [A-Z]", above, re.MULTILINE)
         and max(map(len, re.findall("<!--.*?-->", above)), default=99) < 20,
     )  # fmt: skip
     pending = w.gieok("archive", "pending", **cold).out
@@ -381,5 +383,5 @@ def _security(w: Walk) -> None:
         if path.is_file() and "models" not in path.parts
     )
     w.holds(
-        "7.1", "a secret that was said is nowhere in the home", met=_SECRET.encode() not in held
+        "7.1", "a secret that was said is nowhere in the home", met=_LEAKED.encode() not in held
     )

@@ -26,7 +26,7 @@ _DAY = (
     "# 2026-02-03\n\nWe chose Caddy as the reverse proxy because it renews certificates itself.\n"
 )
 #: Fields of a result that OpenClaw's tools read.
-_RESULT_FIELDS = {"path", "startLine", "endLine", "score", "snippet", "source"}
+_RESULT_FIELDS = {"path", "start_line", "end_line", "score", "snippet", "source"}
 
 
 def walk(w: Walk) -> None:
@@ -112,7 +112,7 @@ def _gate_1_managed(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "1.3",
         "`gemini-file-search` is a name of the store",
-        met=named.status == 0 and '"gemini"' in named.out,
+        met=named.json.get("store") == {"value": "gemini", "origin": "GIEOK_STORE"},
     )
     answer = w.gieok("index", "--force", GIEOK_GEMINI_CHUNK_TOKENS="500")
     sizes = {document.chunk_tokens for document in service.documents.values()}
@@ -200,12 +200,12 @@ def _gate_3(w: Walk, service: FakeGemini) -> None:
     missing = _RESULT_FIELDS - set(first)
     w.holds(
         "Gate 3",
-        "results have path, startLine, endLine, score, snippet, source",
+        "results have path, lines, score, snippet and source",
         met=bool(first) and not missing,
         figure=f"{len(_RESULT_FIELDS)} fields" if not missing else f"without {sorted(missing)}",
     )
     lines = (w.user / "workspace" / "MEMORY.md").read_text(encoding="utf-8").splitlines()
-    cited = "\n".join(lines[first.get("startLine", 1) - 1 : first.get("endLine", 1)])
+    cited = "\n".join(lines[first.get("start_line", 1) - 1 : first.get("end_line", 1)])
     w.holds("0.3", "lines are those of the file on the disk", met="5433" in cited)
     service.hangs = "generate"
     started = time.monotonic()
@@ -251,7 +251,7 @@ def _gate_4(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "Gate 4",
         "`search` shows results with where they stand",
-        met="memory/2026-02-03.md#L" in found.out,
+        met="memory/2026-02-03.md:" in found.out,
     )
     deep = w.gieok("status", "--deep")
     wrong = w.gieok("status", "--deep", GEMINI_API_KEY="wrong-key-000")
