@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     err: str
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - the shape is the command's
+    def json(self) -> Any:
         """Return the output as JSON; {} where it is none."""
         try:
             return json.loads(self.out)

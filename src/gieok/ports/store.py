@@ -274,6 +274,7 @@ class TrialStep(NamedTuple):
     ok: bool
     detail: str
     hint: str = ""
+    seconds: float = 0.0
 
 
 class TrialResult(NamedTuple):

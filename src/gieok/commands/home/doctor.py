@@ -239,12 +239,21 @@ def _try_managed_store(call: Call) -> list[Check]:
     except GieokError as error:
         return [Check("File Search", False, str(error), error.hint)]
     checks = [
-        Check("File Search", step.ok, f"{step.name}: {step.detail}", step.hint) for step in steps
+        Check(
+            "File Search",
+            step.ok,
+            Phrase(
+                "{step}: {detail} ({seconds:.1f} s)",
+                step=Phrase(step.name),
+                detail=Phrase(step.detail),
+                seconds=step.seconds,
+            ),
+            step.hint,
+        )
+        for step in steps
     ]
-    return [
-        *checks,
-        Check("File Search", None, f"recorded without key and content, for a report: {file}"),
-    ]
+    recorded = Phrase("recorded without key and content, for a report: {file}", file=file)
+    return [*checks, Check("File Search", None, recorded)]
 
 
 def _check_chain(name: str, look: Callable[[], str | Untried]) -> Check:

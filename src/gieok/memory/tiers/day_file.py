@@ -144,7 +144,7 @@ class DayForm:
         if _TABLE in rest:
             memories = list(_parse_table_memories(scope, rest, own))
             if not memories and any(map(_HANDLE.search, rest)):
-                raise ValueError("none of its fields can be read")
+                raise ValueError("none of its comments can be read")
             return Contents(tuple(memories), "\n".join(own).strip("\n"))
         memories = list(_parse_day_memories(scope, rest, own))
         if not memories and any(line.startswith(_OPENS) for line in rest):

@@ -24,8 +24,8 @@ from gieok.storage.index.gemini.service import (
 )
 
 #: Text of the trial's note, and a question that it answers: the only texts in a recording.
-NOTE = "The umbrella of the trial stands behind the green door."
-QUESTION = "Where is the umbrella of the trial?"
+NOTE = "점검용 umbrella는 초록 문 뒤에 서 있다."
+QUESTION = "점검용 umbrella는 어디에 있지?"
 TITLE = "gieok-trial.md"
 _LABEL = "gieok_kind"
 _KIND = "trial"
@@ -66,9 +66,10 @@ class ServiceTrial:
                 try:
                     detail = do()
                 except GieokError as error:
-                    steps.append(TrialStep(name, False, str(error), error.hint))
+                    steps.append(TrialStep(name, ok=False, detail=str(error), hint=error.hint))
                     break
-                steps.append(TrialStep(name, True, f"{detail}, {time.monotonic() - began:.1f} s"))
+                took_s = time.monotonic() - began
+                steps.append(TrialStep(name, ok=True, detail=detail, seconds=took_s))
         finally:
             if self._store:
                 steps.append(self._clean_up())
@@ -115,7 +116,7 @@ class ServiceTrial:
         if not any("umbrella" in chunk.text for chunk in chunks):
             raise StoreUnreachable("the note that was just uploaded is not quoted")
         has_labels = any(chunk.labels.get(_LABEL) == _KIND for chunk in chunks)
-        return "the note is quoted" + ("" if has_labels else ", without its labels")
+        return "the note is quoted" if has_labels else "the note is quoted, without its labels"
 
     def _filter(self) -> str:
         chunks = self._service.search(
@@ -135,8 +136,10 @@ class ServiceTrial:
         try:
             self._service.delete_store(self._store)
         except GieokError as error:
-            return TrialStep("delete the store", False, f"{self._store}: {error}", error.hint)
-        return TrialStep("delete the store", True, "the trial's store is gone")
+            return TrialStep(
+                "delete the store", ok=False, detail=f"{self._store}: {error}", hint=error.hint
+            )
+        return TrialStep("delete the store", ok=True, detail="the trial's store is gone")
 
 
 def try_service(opening: Opening) -> TrialResult:
