@@ -31,7 +31,7 @@ def parse_delays(text: str) -> tuple[float, ...]:
     """Return the waits before further tries, of numbers joined by commas. Raises ValueError."""
     delays = tuple(float(part) for part in text.split(",") if part.strip())
     if not all(0 <= delay <= _MOST_DELAY_S for delay in delays):
-        raise ValueError(f"each wait is 0 to {_MOST_DELAY_S:.0f} seconds")
+        raise ValueError("each wait is a number of seconds, an hour at most")
     return delays
 
 

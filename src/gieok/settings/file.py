@@ -125,8 +125,8 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
         )
     if option.is_list:
         return option.parse(json.dumps(value, ensure_ascii=False), origin)
-    is_joined = isinstance(value, list)  # a list of texts or numbers
-    return option.parse(", ".join(map(str, value)) if is_joined else str(value), origin)
+    joined = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return option.parse(joined, origin)
 
 
 def without_password(address: str) -> str:
