@@ -11,10 +11,9 @@ from walk import ROOT, Walk
 
 KNOWN = {
     "escalations are right in more than 90 % of the cases": "nobody labelled any: nothing measures it",
-    "thresholds of an escalation, chunking, search and agents are settings of the project": (
-        "constants but for what is ignored"
+    "a file of settings written after the document is understood": (
+        "ours are named otherwise: `files` for max_files_changed, `quality` for min_quality_score"
     ),
-    "a file of settings written after the document is understood": "only `ignore` is known",
 }
 _ASKED = {
     "estimate the number of tokens of a text": "estimate_tokens",
@@ -118,10 +117,19 @@ def walk(w: Walk) -> None:
     w.holds("8.1", "the index lies in the project, and Git ignores it",
             met=(project / ".gieok" / "code" / "index.sqlite").is_file() and bool(re.search(r"\*|sqlite", text)))  # fmt: skip
     config = project / ".gieok" / "code" / "config.yaml"
-    config.write_text("escalation: {max_files_changed: 10}\nchunking: {max_chunk_lines: 100}\n")
-    set_ = w.gieok("code", "status", folder=project)
-    w.holds("8.2", "a file of settings written after the document is understood",
-            met=set_.status == 0 and "unknown" not in set_.out + set_.err)  # fmt: skip
-    w.holds("7.1, 8.2",
-            "thresholds of an escalation, chunking, search and agents are settings of the project",
-            met="max_files" in w.gieok("config", "show", folder=project).out)  # fmt: skip
+    config.write_text("escalation: {new_modules: 0, new_classes: 0, files: 50}\n")
+    (project / "gieok" / "quiet.py").write_text("class Quiet:\n    pass\n")
+    changed = w.gieok("code", "sync", "--json", folder=project).json
+    w.holds(
+        "7.1, 8.2",
+        "thresholds of an escalation are settings of the project",
+        met=changed.get("added") == 1 and changed.get("escalation") == [],
+        figure="escalation, chunking and search in .gieok/code/config.yaml",
+    )
+    config.write_text("escalation: {max_files_changed: 10, min_quality_score: 80}\n")
+    named = w.gieok("code", "status", folder=project)
+    w.holds(
+        "8.2",
+        "a file of settings written after the document is understood",
+        met=named.status == 0 and "unknown" not in named.out + named.err,
+    )
