@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test tests check format house docs site record screenshot locks release bench bench-peers train clean
+.PHONY: demo acceptance test tests check format house docs site record screenshot locks release bench bench-peers train clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -23,6 +23,9 @@ $(VENV)/.ready-%: requirements-%.lock $(VENV)/.ready
 
 demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
+
+acceptance: $(VENV)/.ready-dev  ## walk through what the five documents ask, each in a home of its own
+	@$(BIN)/python examples/acceptance
 
 check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check src tests benchmarks examples scripts training

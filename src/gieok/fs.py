@@ -247,14 +247,20 @@ def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
     return True
 
 
-def rotate_log_file(log: "AnyPath", most_bytes: float) -> None:
-    """Rename a log larger than `most_bytes` to `LOG.1`, replacing the previous `LOG.1`."""
+def rotate_log_file(log: "AnyPath", most_bytes: float, keep: int = 1) -> None:
+    """Rename a log larger than `most_bytes` to `LOG.1`, the previous `LOG.1` to `LOG.2` and so on.
+
+    `keep` earlier logs stay.
+    """
     try:
         if os.stat(log).st_size <= most_bytes:
             return
         with exclusive(f"{os.fspath(log)}.lock"):
             # Of two processes, the slower one would rename the new log.
             if os.stat(log).st_size > most_bytes:
+                for number in range(keep, 1, -1):
+                    if os.path.exists(earlier := f"{os.fspath(log)}.{number - 1}"):
+                        os.replace(earlier, f"{os.fspath(log)}.{number}")
                 os.replace(log, f"{os.fspath(log)}.1")
     except FileNotFoundError:
         return

@@ -420,7 +420,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
     store.compact()
     moved = 0
     if isinstance(store, ManagedStore) and not request.no_wait:
-        moved = store.push(call.progress("uploaded"), verify=request.force)
+        moved = store.push(call.progress("uploaded"), verify=request.force, anew=request.force)
     copy_beside(call, call.scope, force=request.force)
     return IndexResult(report=report, embedded=embedded, waiting=waiting, moved=moved, note=note)
 

@@ -179,6 +179,8 @@ def search_memory(
     until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
     tag: Annotated[str, Parameter(filters.TAG)] = "",
     agent: Annotated[str, Parameter(filters.AGENT)] = "",
+    category: Annotated[str, Parameter(filters.CATEGORY)] = "",
+    priority: Annotated[str, Parameter(filters.PRIORITY)] = "",
     status: Annotated[str, Parameter(filters.STATUS, choices=filters.SEARCHED_STATUSES)] = "all",
     profile: Annotated[
         str, Parameter(Words("how hits are ranked: files or openclaw"), cli_only=True)
@@ -203,7 +205,9 @@ def search_memory(
         source=source,
         since=since,
         until=until,
-        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
+        narrowing=filters.Narrowing(
+            tag=tag, agent=agent, status=status, category=category, priority=priority
+        ),
         profile=profile,
         keyword_only=keyword_only,
         explain=explain,
