@@ -76,7 +76,7 @@ release: $(VENV)/.ready-dev  ## build, check the wheel in a bare environment, ta
 	$(BIN)/python scripts/release $(ARGS)
 
 bench: $(VENV)/.ready-dev  ## measure every figure that documents quote, into docs/figures.json; ONLY="korean told", DATA names a folder of data sets
-	$(BIN)/python benchmarks/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+	$(BIN)/python benchmarks/figures.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
 # Each memory of others has an environment of its own: they disagree on versions.
 .venv-peers/%/.ready:

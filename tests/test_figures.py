@@ -10,7 +10,7 @@ import pytest
 _REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(_REPOSITORY / "benchmarks"))
 
-import bench  # noqa: E402 - what writes the figures
+import figures  # noqa: E402 - what writes the figures
 
 _QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+)-->")
 _DOCUMENTS = (
@@ -21,10 +21,10 @@ _DOCUMENTS = (
 )
 
 
-def _figures() -> dict[str, float]:
+def _list_measured() -> dict[str, float]:
     return {
         f"{name}.{path}": value
-        for name, kept in bench.read_figures().items()
+        for name, kept in figures.read_figures().items()
         for path, value in kept["figures"].items()
     }
 
@@ -37,11 +37,11 @@ def _is_quoted_right(quoted: str, measured: float) -> bool:
 
 @pytest.mark.parametrize("document", _DOCUMENTS)
 def test_what_a_document_quotes_was_measured(document: str) -> None:
-    figures = _figures()
+    measured = _list_measured()
     text = (_REPOSITORY / document).read_text(encoding="utf-8")
     for quoted, path in _QUOTE.findall(text):
-        assert path in figures, f"{document} quotes {path}, which nothing measured"
-        assert _is_quoted_right(quoted, figures[path]), f"{path} is {figures[path]}, not {quoted}"
+        assert path in measured, f"{document} quotes {path}, which nothing measured"
+        assert _is_quoted_right(quoted, measured[path]), f"{path} is {measured[path]}, not {quoted}"
 
 
 def test_a_wrong_quote_is_seen() -> None:
@@ -51,13 +51,13 @@ def test_a_wrong_quote_is_seen() -> None:
 
 
 def test_all_numbers_of_a_measurement_are_kept_by_their_path() -> None:
-    found = dict(bench.flatten({"hook": {"all": 0.5, "ok": True, "rows": [1, {"ms": 2}]}}))
+    found = dict(figures.flatten({"hook": {"all": 0.5, "ok": True, "rows": [1, {"ms": 2}]}}))
     assert found == {"hook.all": 0.5, "hook.rows.0": 1, "hook.rows.1.ms": 2}
 
 
 def test_figures_name_a_command_a_day_and_a_commit_and_no_place_of_a_machine() -> None:
-    for kept in bench.read_figures().values():
+    for kept in figures.read_figures().values():
         assert kept["command"].startswith("python benchmarks/")
         assert kept["day"]
         assert kept["commit"]
-    assert str(_REPOSITORY) not in json.dumps(bench.read_figures())
+    assert str(_REPOSITORY) not in json.dumps(figures.read_figures())

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from base import Merged, mean, pad
+from bench import Bench, bucket
 from heads import HELPS, SHIPPED, TOLD, TextHead, bears_head
 from measure import auc, precision_recall
 from relation import STRENGTH, choose_relations, list_examples, measure_allowed_loss
@@ -25,7 +26,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from adapters import Adapter
-from bench import Bench, bucket
 
 _EPOCHS, _RATE, _HEAD_RATE = 3, 3e-4, 1e-3
 #: Prompts in a batch, wrong lines of each, pairs of statements and readings in a batch.

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from base import Merged, pad, pool
+from bench import Bench
 from measure import auc, find_ranks, leads, share_within
 from rows import Memory, Pair
 from torch import Tensor
 from torch.nn import functional
 
 from adapters import Adapter
-from bench import Bench
 
 STRENGTHS = (0.0, 0.4, 0.5, 0.6, 1.0)
 _TEMPERATURE = 0.03

@@ -17,12 +17,12 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from bench import Bench
 from heads import TextHead, relation_head, worth_head
 from relation import continue_relation, measure_relation
 from worth import continue_worth, measure_worth
 
 from adapters import load_adapter, save
-from bench import Bench
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from base import Merged, mean, pad
+from bench import Bench, bucket
 from heads import TextHead, relation_head
 from measure import auc, recall_at_precision
 from rows import RELATIONS, Memory, Pair
@@ -12,7 +13,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from adapters import Adapter
-from bench import Bench, bucket
 
 _EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 128, 3e-4, 1e-3
 #: Share of *find* as in the product, by whose vectors lines are neighbours; neighbours of a line. They are

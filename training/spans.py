@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from base import Merged, pad
+from bench import Bench, bucket
 from heads import FEATURES, ValueHead
 from rows import Mark, SecretText
 from torch import Tensor
 from torch.nn import functional
 
 from adapters import Adapter
-from bench import Bench, bucket
 from gieok.text.secrets.cues import announces_secret
 from gieok.text.secrets.features import number_features
 from gieok.text.secrets.values import iter_placed_values

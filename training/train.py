@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bears import fit_bears, measure_bears
+from bench import Bench
 from find import fit_find, measure_find
 from heads import keep_bears
 from relation import STRENGTH, fit_relation, measure_relation
@@ -24,7 +25,6 @@ from spans import fit_spans, measure_spans
 from worth import fit_worth, measure_plain_worth, measure_worth
 
 from adapters import Adapter, load_adapter, save
-from bench import Bench
 
 HEADS = ("find", "bears", "relation", "worth", "spans")
 #: Runs that only tell how sure the figures are, and the curves over the number of rows.

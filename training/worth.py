@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 from base import Merged, pad, pool
+from bench import Bench, bucket
 from heads import WORTH_PARTS, TextHead, worth_head
 from measure import auc, recall_at_precision
 from rows import ABOUT, KINDS, UNTIL, Sentence, sentences_of_memories
@@ -14,7 +15,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from adapters import Adapter
-from bench import Bench, bucket
 
 _EPOCHS, _BATCH, _RATE, _HEAD_RATE = 6, 64, 3e-4, 1e-3
 _FURTHER_BATCH, _FURTHER_RATE = 32, 2.5e-4

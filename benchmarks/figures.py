@@ -1,6 +1,6 @@
 """Every figure that documents quote, measured by one command and kept with its commit.
 
-    python benchmarks/bench.py [--only NAME …] [--data DIR] [--out docs/figures.json]
+    python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
 Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
 kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
