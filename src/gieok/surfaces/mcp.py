@@ -6,10 +6,12 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
+from gieok.surfaces.mcp_consent import Person, PersonAnswer
 from gieok.surfaces.mcp_protocol import Request
 from gieok.surfaces.tools import ToolAnswer
 
@@ -79,7 +81,7 @@ class McpSession:
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it is a message that needs no answer."""
         if self._has_batches and line.lstrip()[:1] == b"[":
-            if (answers := mcp_protocol.of_batch(line, self._call)) is not None:
+            if (answers := mcp_protocol.of_batch(line, partial(self._call, None))) is not None:
                 self._write(answers)
             return
         if wrong := jsonrpc.refusal(line):
@@ -94,14 +96,17 @@ class McpSession:
             identity = (message.get("params") or {}).get("requestId")
             if isinstance(identity, str | int):
                 self._cancelled.add(identity)
+                if self.person is not None:
+                    self.person.withdraw(identity)
         if (request := mcp_protocol.request(message)) is not None:
             self._receive_request(request)
 
     def _receive_request(self, request: Request) -> None:
         if request.method == "initialize":
-            if mcp_protocol.offers_questions(request.params):
-                self.person = AskedPerson(self._write)
             self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
+            # an answer within a batch would come too late: the version with batches asks nobody
+            if not self._has_batches and mcp_protocol.offers_questions(request.params):
+                self.person = AskedPerson(self._write, self._cancelled)
         if request.method == "tools/call":
             thread = threading.Thread(target=self._answer, args=(request,))
             self._running[request.id] = thread
@@ -120,56 +125,106 @@ class McpSession:
             thread.join()
 
     def _answer(self, request: Request) -> None:
-        row = mcp_protocol.answer_mcp_request(request, self._call)
+        asked = self.person
+        person = _CallPerson(asked, request.id, self._free) if asked is not None else None
+        row = mcp_protocol.answer_mcp_request(request, partial(self._call, person))
         self._running.pop(request.id, None)
         if request.id in self._cancelled:
             self._cancelled.discard(request.id)
         else:
             self._write(row)
 
-    def _call(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
+    def _call(
+        self, person: Person | None, name: str, arguments: Mapping[str, object]
+    ) -> ToolAnswer:
         with self._free:
-            return tools.answer_tool_call(name, arguments, person=self.person)
+            return tools.answer_tool_call(name, arguments, person=person)
 
 
 class AskedPerson:
-    """Person whom the client asks for a server (`elicitation/create`)."""
+    """Person whom the client asks for a server (`elicitation/create`), one question at a time."""
 
-    def __init__(self, write: Callable[[object], None]) -> None:
+    def __init__(self, write: Callable[[object], None], cancelled: set[str | int]) -> None:
         self._write = write
+        #: Calls that the client cancelled; the session adds to it, then calls `withdraw`.
+        self._cancelled = cancelled
         self._lock = threading.Lock()
         self._questions = itertools.count(1)
-        self._waiting: dict[object, queue.SimpleQueue[bool]] = {}
+        self._open: _OpenQuestion | None = None
         self._has_left = False
 
-    @property
-    def is_asking(self) -> bool:
-        """Return whether a question waits for its answer."""
-        return bool(self._waiting)
-
-    def agrees(self, question: str) -> bool:
-        """Ask, and wait for the answer."""
-        answer = queue.SimpleQueue[bool]()
+    def ask(self, question: str, call_id: str | int) -> PersonAnswer:
+        """Ask for a call, and wait for the answer."""
         with self._lock:
+            if call_id in self._cancelled:
+                return PersonAnswer.WITHDRAWN
             if self._has_left:
-                return False
+                return PersonAnswer.NO
+            if self._open is not None:
+                return PersonAnswer.BUSY
             identity = f"gieok-{next(self._questions)}"
-            self._waiting[identity] = answer
-        self._write(mcp_protocol.build_question(identity, question))
-        return answer.get()
+            asked = self._open = _OpenQuestion(identity, call_id, queue.SimpleQueue())
+            self._write(mcp_protocol.build_question(identity, question))
+        return asked.answers.get()
 
     def take_answer(self, message: Mapping[str, Any]) -> None:
         """Give the answer in a message to the call that asked; others are ignored."""
         with self._lock:
-            waiting = self._waiting.pop(message.get("id"), None)
-        if waiting is not None:
-            waiting.put(mcp_protocol.is_agreement(message))
+            if self._open is not None and self._open.id == message.get("id"):
+                is_agreed = mcp_protocol.is_agreement(message)
+                self._close(PersonAnswer.YES if is_agreed else PersonAnswer.NO)
+
+    def withdraw(self, call_id: str | int) -> None:
+        """Answer the question of a cancelled call with no, and tell the client that it is none."""
+        with self._lock:
+            if self._open is not None and self._open.call_id == call_id:
+                identity = self._open.id
+                self._close(PersonAnswer.WITHDRAWN)
+                self._write(mcp_protocol.build_withdrawal(identity))
+
+    def is_cancelled(self, call_id: str | int) -> bool:
+        """Return whether a call was cancelled."""
+        return call_id in self._cancelled
 
     def leave(self) -> None:
-        """Answer every open question with no."""
+        """Answer the open question with no, and every later one."""
         with self._lock:
             self._has_left = True
-            waiting = list(self._waiting.values())
-            self._waiting.clear()
-        for answer in waiting:
-            answer.put(False)
+            self._close(PersonAnswer.NO)
+
+    def _close(self, answer: PersonAnswer) -> None:
+        if self._open is not None:
+            self._open.answers.put(answer)
+            self._open = None
+
+
+class _OpenQuestion(NamedTuple):
+    """Question that waits for its answer: its id, the call that asked, and where that waits."""
+
+    id: str
+    call_id: str | int
+    answers: "queue.SimpleQueue[PersonAnswer]"
+
+
+class _CallPerson:
+    """Person behind one call. While they think, the call leaves its place to another."""
+
+    def __init__(
+        self, asked: AskedPerson, call_id: str | int, places: threading.BoundedSemaphore
+    ) -> None:
+        self._asked = asked
+        self._call_id = call_id
+        self._places = places
+
+    def answer(self, question: str) -> PersonAnswer:
+        """Ask, wait, and return the answer."""
+        self._places.release()
+        try:
+            return self._asked.ask(question, self._call_id)
+        finally:
+            self._places.acquire()
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Return whether the call was cancelled."""
+        return self._asked.is_cancelled(self._call_id)

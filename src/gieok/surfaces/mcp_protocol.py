@@ -90,6 +90,12 @@ def build_question(identity: str, question: str) -> dict[str, object]:
     }
 
 
+def build_withdrawal(identity: str) -> dict[str, object]:
+    """Return the notification that a question needs no answer any more."""
+    params = {"requestId": identity, "reason": "the call that asked was cancelled"}
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+
+
 def is_agreement(message: Mapping[str, Any]) -> bool:
     """Return whether the answer to a question is that the person agrees."""
     result = message.get("result")
