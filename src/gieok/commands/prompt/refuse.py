@@ -92,9 +92,15 @@ def refuse_memory(
 
 
 def keep_folder_back(call: Call, folder: str, *, is_kept_back: bool) -> None:
-    """Add a folder to the setting `hook.asked_only`, or take it out of there."""
+    """Add a folder to the setting `hook.asked_only`, or take it out of there.
+
+    Where it stands there as it shall, nothing is written.
+    """
     named = [name.strip() for name in call.home.settings.text(_SETTING).split(",")]
-    others = [name for name in named if name and str(call.caller.path(name)) != folder]
+    named = [name for name in named if name]
+    others = [name for name in named if str(call.caller.path(name)) != folder]
+    if (len(others) < len(named)) == is_kept_back:
+        return
     value = ", ".join([*others, folder] if is_kept_back else others)
     user_file.choose(call.home.settings, _SETTING, value)
 
