@@ -23,8 +23,8 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect, Surface
 from gieok.commands.request import request_schema
 from gieok.surfaces import tool_table
-from gieok.surfaces.mcp import AskedPerson, McpSession
-from gieok.surfaces.mcp_consent import PersonAnswer
+from gieok.surfaces.mcp import McpSession
+from gieok.surfaces.mcp_person import AskedPerson, PersonAnswer
 
 _Call = tuple[str, dict[str, object]]
 

@@ -1,17 +1,14 @@
 """MCP over stdio: `mcp_protocol`, one message per line. stdout belongs to the protocol."""
 
-import itertools
 import json
 import os
-import queue
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
 
 from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
-from gieok.surfaces.mcp_consent import Person, PersonAnswer
+from gieok.surfaces.mcp_person import AskedPerson, CallPerson
 from gieok.surfaces.mcp_protocol import Request
 from gieok.surfaces.tools import ToolAnswer
 
@@ -126,7 +123,7 @@ class McpSession:
 
     def _answer(self, request: Request) -> None:
         asked = self.person
-        person = _CallPerson(asked, request.id, self._free) if asked is not None else None
+        person = CallPerson(asked, request.id, self._free) if asked is not None else None
         row = mcp_protocol.answer_mcp_request(request, partial(self._call, person))
         self._running.pop(request.id, None)
         if request.id in self._cancelled:
@@ -135,96 +132,7 @@ class McpSession:
             self._write(row)
 
     def _call(
-        self, person: Person | None, name: str, arguments: Mapping[str, object]
+        self, person: CallPerson | None, name: str, arguments: Mapping[str, object]
     ) -> ToolAnswer:
         with self._free:
             return tools.answer_tool_call(name, arguments, person=person)
-
-
-class AskedPerson:
-    """Person whom the client asks for a server (`elicitation/create`), one question at a time."""
-
-    def __init__(self, write: Callable[[object], None], cancelled: set[str | int]) -> None:
-        self._write = write
-        #: Calls that the client cancelled; the session adds to it, then calls `withdraw`.
-        self._cancelled = cancelled
-        self._lock = threading.Lock()
-        self._questions = itertools.count(1)
-        self._open: _OpenQuestion | None = None
-        self._has_left = False
-
-    def ask(self, question: str, call_id: str | int) -> PersonAnswer:
-        """Ask for a call, and wait for the answer."""
-        with self._lock:
-            if call_id in self._cancelled:
-                return PersonAnswer.WITHDRAWN
-            if self._has_left:
-                return PersonAnswer.NO
-            if self._open is not None:
-                return PersonAnswer.BUSY
-            identity = f"gieok-{next(self._questions)}"
-            asked = self._open = _OpenQuestion(identity, call_id, queue.SimpleQueue())
-            self._write(mcp_protocol.build_question(identity, question))
-        return asked.answers.get()
-
-    def take_answer(self, message: Mapping[str, Any]) -> None:
-        """Give the answer in a message to the call that asked; others are ignored."""
-        with self._lock:
-            if self._open is not None and self._open.id == message.get("id"):
-                is_agreed = mcp_protocol.is_agreement(message)
-                self._close(PersonAnswer.YES if is_agreed else PersonAnswer.NO)
-
-    def withdraw(self, call_id: str | int) -> None:
-        """Answer the question of a cancelled call with no, and tell the client that it is none."""
-        with self._lock:
-            if self._open is not None and self._open.call_id == call_id:
-                identity = self._open.id
-                self._close(PersonAnswer.WITHDRAWN)
-                self._write(mcp_protocol.build_withdrawal(identity))
-
-    def is_cancelled(self, call_id: str | int) -> bool:
-        """Return whether a call was cancelled."""
-        return call_id in self._cancelled
-
-    def leave(self) -> None:
-        """Answer the open question with no, and every later one."""
-        with self._lock:
-            self._has_left = True
-            self._close(PersonAnswer.NO)
-
-    def _close(self, answer: PersonAnswer) -> None:
-        if self._open is not None:
-            self._open.answers.put(answer)
-            self._open = None
-
-
-class _OpenQuestion(NamedTuple):
-    """Question that waits for its answer: its id, the call that asked, and where that waits."""
-
-    id: str
-    call_id: str | int
-    answers: "queue.SimpleQueue[PersonAnswer]"
-
-
-class _CallPerson:
-    """Person behind one call. While they think, the call leaves its place to another."""
-
-    def __init__(
-        self, asked: AskedPerson, call_id: str | int, places: threading.BoundedSemaphore
-    ) -> None:
-        self._asked = asked
-        self._call_id = call_id
-        self._places = places
-
-    def answer(self, question: str) -> PersonAnswer:
-        """Ask, wait, and return the answer."""
-        self._places.release()
-        try:
-            return self._asked.ask(question, self._call_id)
-        finally:
-            self._places.acquire()
-
-    @property
-    def is_withdrawn(self) -> bool:
-        """Return whether the call was cancelled."""
-        return self._asked.is_cancelled(self._call_id)

@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Mapping
-from enum import Enum
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn
 
 from gieok.errors import BadRequest
+from gieok.surfaces.mcp_person import CallPerson, PersonAnswer
 from gieok.text.handles import HANDLE_PATTERN
 from gieok.text.inert import revealed
 
@@ -18,29 +18,7 @@ _MEMORY_KINDS = ("documents", "records", "observations")
 _HANDLE_HINT = "`gieok list` shows handles"
 
 
-class PersonAnswer(Enum):
-    """Answer of a person to a question: yes, or why not."""
-
-    YES = ""
-    NO = "the user did not agree; nothing was changed"
-    BUSY = "the user is being asked about another call; nothing was changed"
-    WITHDRAWN = "the call was cancelled; nothing was changed"
-
-
-class Person(Protocol):
-    """Person behind one call, as far as the client lets a server ask them."""
-
-    def answer(self, question: str) -> PersonAnswer:
-        """Ask, wait, and return the answer; no answer is no."""
-        ...
-
-    @property
-    def is_withdrawn(self) -> bool:
-        """Return whether the call was cancelled."""
-        ...
-
-
-class ShownMemory(NamedTuple):
+class AskedMemory(NamedTuple):
     """Memory that a person is shown, and the name and text of each thing that goes with it."""
 
     handle: str
@@ -87,13 +65,13 @@ def check_reply(reply: Mapping[str, Any]) -> None:
         raise BadRequest(failure.message, hint=failure.hint)
 
 
-def read_shown_memory(reply: Mapping[str, Any], handle: str) -> ShownMemory:
+def read_shown_memory(reply: Mapping[str, Any], handle: str) -> AskedMemory:
     """Return the memory in the reply to `get`. Raises BadRequest where there is none."""
     check_reply(reply)
     data = reply["data"]
     if not reply["found"] or "handle" not in data:
         raise BadRequest("no memory has the handle {handle!r}", handle=handle, hint=_HANDLE_HINT)
-    return ShownMemory(data["handle"], data["scope"], data["text"])
+    return AskedMemory(data["handle"], data["scope"], data["text"])
 
 
 def read_plan(reply: Mapping[str, Any], operation: str, handle: str) -> tuple[tuple[str, str], ...]:
@@ -116,16 +94,21 @@ def read_plan(reply: Mapping[str, Any], operation: str, handle: str) -> tuple[tu
     return tuple((item["name"], item["text"]) for item in data["planned"])
 
 
-def build_question_text(question: str, shown: ShownMemory, changed: list[str], lang: str) -> str:
+def build_question_text(question: str, shown: AskedMemory, changed: list[str], lang: str) -> str:
     """Return the question with what it is about; texts of memory are indented, so that they
     imitate no part of it.
     """
-    parts = [f"{question} ({shown.handle}, {revealed(shown.scope)})", _quote(shown.text, lang)]
+    parts = [
+        f"{question} ({shown.handle}, {revealed(shown.scope)})",
+        _quote_memory_text(shown.text, lang),
+    ]
     for name, text in shown.plan:
         parts.append(f"× {revealed(name)}")
-        parts += [_quote(text, lang)] if text.strip() not in ("", shown.text.strip()) else []
+        parts += (
+            [_quote_memory_text(text, lang)] if text.strip() not in ("", shown.text.strip()) else []
+        )
     for text in changed:
-        parts += ["→", _quote(text, lang)]
+        parts += ["→", _quote_memory_text(text, lang)]
     return "\n".join(parts)
 
 
@@ -135,7 +118,7 @@ def check_answer(answer: PersonAnswer) -> None:
         raise BadRequest(answer.value, hint="")
 
 
-def check_unchanged(shown: ShownMemory, now: ShownMemory, person: Person) -> None:
+def check_unchanged(shown: AskedMemory, now: AskedMemory, person: CallPerson) -> None:
     """Raise BadRequest where a call is not of what the person was shown, or was cancelled."""
     if now != shown:
         raise BadRequest(
@@ -154,7 +137,7 @@ def find_person_language() -> str:
     return language([], os.environ)
 
 
-def _quote(text: str, lang: str) -> str:
+def _quote_memory_text(text: str, lang: str) -> str:
     """Return a text of memory for a question: indented, and cut with the number of what is left."""
     from gieok.text.messages import translate
 

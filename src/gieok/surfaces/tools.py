@@ -21,7 +21,8 @@ from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces import mcp_consent
 from gieok.surfaces.hook import trail
-from gieok.surfaces.mcp_consent import Person, ShownMemory
+from gieok.surfaces.mcp_consent import AskedMemory
+from gieok.surfaces.mcp_person import CallPerson
 from gieok.text.flags import find_parameters, name_parameters
 from gieok.text.inert import fence_text, safe
 
@@ -59,7 +60,7 @@ def answer_tool_call(
     folder: str = "",
     resident: "Resident | None" = None,
     flags: Mapping[str, str] = MappingProxyType({}),
-    person: Person | None = None,
+    person: CallPerson | None = None,
 ) -> ToolAnswer:
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
@@ -103,7 +104,7 @@ def answer_tool_call(
 
 
 def _ask_person(
-    person: Person | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+    person: CallPerson | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
 ) -> DaemonCall:
     """Return a call that a person agreed to, of exactly the memory that they were shown.
 
@@ -128,7 +129,7 @@ def _ask_person(
 
 def _show_memory(
     row: Mapping[str, Any], call: DaemonCall, handle: str, resident: "Resident | None"
-) -> ShownMemory:
+) -> AskedMemory:
     """Return the memory that a handle names for a caller, and what would happen to it."""
     reading = _load_tool_rows()[_READING]
     asked = call._replace(operation=reading["operation"], values={"path": handle})
@@ -142,7 +143,7 @@ def _show_memory(
 
 
 def _address_memory(
-    row: Mapping[str, Any], call: DaemonCall, shown: ShownMemory, switch: str
+    row: Mapping[str, Any], call: DaemonCall, shown: AskedMemory, switch: str
 ) -> DaemonCall:
     """Return a call with its memory's full handle, and with a switch of the operation ('': none).
 
