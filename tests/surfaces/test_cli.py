@@ -266,6 +266,7 @@ def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> No
         ["when", "was", "the", "boiler", "repaired"],
         ["when was the boiler repaired?"],
         ["search the boiler"],
+        ["config show", "was the boiler repaired?"],
         ["--json", "boiler"],
     ],
 )
@@ -308,6 +309,17 @@ def test_a_word_one_slip_away_from_a_command_is_a_mistyped_command(cli: Cli, typ
 @pytest.mark.parametrize("typed", ["lease", "please", "who", "call", "전세"])
 def test_a_word_two_slips_away_from_a_command_is_a_question(cli: Cli, typed: str) -> None:
     assert "taken as a question" in cli(typed, "x").err
+
+
+def test_a_command_in_quotes_is_a_question_and_does_not_run(cli: Cli) -> None:
+    answer = cli("backup list")
+    assert answer.status == 2  # nothing is indexed yet
+    assert "taken as a question" in answer.err
+    assert "nothing is remembered yet" in answer.err
+
+
+def test_the_notice_of_a_question_shows_no_control_character(cli: Cli) -> None:
+    assert "\033" not in cli("lease\033[2J", "x").err.splitlines()[0]
 
 
 def test_no_command_prints_help_to_stderr(cli: Cli) -> None:

@@ -4,12 +4,14 @@ import asyncio
 import html
 import json
 import os
+import queue
+import re
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import pytest
 from mcp import Client, ClientSession
@@ -22,6 +24,7 @@ from gieok.commands.command import Effect, Surface
 from gieok.commands.request import request_schema
 from gieok.surfaces import tool_table
 from gieok.surfaces.mcp import McpSession
+from gieok.surfaces.mcp_person import AskedPerson, PersonAnswer
 
 _Call = tuple[str, dict[str, object]]
 
@@ -269,11 +272,12 @@ def test_a_person_is_asked_before_a_memory_is_corrected_or_forgotten(
     assert unknown.is_error
     assert empty.is_error
     first, second = asked  # nobody is asked about what is not there
-    assert first.startswith("Correct this memory?")
-    assert "Tuesdays" in first
-    assert first.endswith("→ Payments are settled on Wednesdays.")
-    assert second.startswith("Forget this memory for good?")
-    assert "opens at nine" in second
+    assert re.match(r"Correct this memory\? \([0-9a-f]{8}, project:.*\)\n    ", first)
+    assert "\n    Payments are settled on Tuesdays." in first
+    assert first.endswith("\n→\n    Payments are settled on Wednesdays.")
+    assert re.match(r"Forget this memory for good\? \([0-9a-f]{8}, project:.*\)\n    ", second)
+    assert "\n    The office opens at nine." in second
+    assert second.endswith(".md")  # the file that is deleted
     found = [row["text"] for row in place.cli("list")["memories"]]
     assert any("Wednesdays" in text for text in found) is is_agreed
     assert any("opens at nine" in text for text in found) is not is_agreed
@@ -298,24 +302,256 @@ def test_without_a_way_to_ask_nothing_is_changed_and_the_command_is_named(
     assert kept["text"] == "The office opens at nine."
 
 
-def test_a_person_who_leaves_does_not_agree() -> None:
-    written: list[Mapping[str, Any]] = []
-    session = McpSession(written.append)
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
-    session.receive(
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode()
-    )
-    assert session.person is not None
-    answers: list[bool] = []
-    asking = threading.Thread(target=lambda: answers.append(session.person.agrees("Really?")))
-    asking.start()
-    while not session.person.is_asking:
-        pass
-    session.receive(b'{"jsonrpc":"2.0","id":"gieok-9","result":{"action":"accept"}}')
-    session.finish()
-    asking.join()
-    assert answers == [False]
-    assert not session.person.agrees("And now?")
+class Talk:
+    """Session in this process whose client has a person, and what the server wrote to it."""
+
+    #: Sessions that still wait; a test that fails leaves its own.
+    begun: ClassVar[list["Talk"]] = []
+
+    def __init__(self, version: str = "2025-11-25") -> None:
+        self.begun.append(self)
+        self._written: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.session = McpSession(self._written.put)
+        hello = {"protocolVersion": version, "capabilities": {"elicitation": {}}}
+        self.send({"id": 0, "method": "initialize", "params": hello})
+        self.next()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        self.session.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    def call(self, identity: int, tool: str, arguments: Mapping[str, object]) -> None:
+        params = {"name": tool, "arguments": arguments}
+        self.send({"id": identity, "method": "tools/call", "params": params})
+
+    def reply(self, question: Any, action: str) -> None:
+        self.send({"id": question["id"], "result": {"action": action}})
+
+    def cancel(self, identity: int) -> None:
+        self.send({"method": "notifications/cancelled", "params": {"requestId": identity}})
+
+    def next(self) -> Any:
+        """Return the next message; raises where none comes."""
+        return self._written.get(timeout=60)
+
+    def refusal(self, tool: str, arguments: Mapping[str, object]) -> str:
+        """Return the text with which a call is refused before anybody is asked."""
+        self.call(1, tool, arguments)
+        answer = self.next()
+        assert "result" in answer, answer
+        assert answer["result"]["isError"]
+        return str(answer["result"]["content"][0]["text"])
+
+    def end(self) -> list[Any]:
+        """End the session; return what was written and not read yet."""
+        self.session.finish()
+        rest = []
+        while not self._written.empty():
+            rest.append(self._written.get())
+        return rest
+
+
+@pytest.fixture
+def here(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """Return the place, which this process is in too."""
+    for name in ("HOME", "GIEOK_HOME", "GIEOK_EMBEDDER"):
+        monkeypatch.setenv(name, place.environment[name])
+    monkeypatch.chdir(place.project)
+    monkeypatch.setenv("GIEOK_LANG", "en")
+    yield place
+    while Talk.begun:
+        Talk.begun.pop().session.finish()
+
+
+def _kept(place: Place, text: str, *options: str) -> str:
+    """Remember a text; return its handle."""
+    place.cli(*options, "remember", text)
+    memories = place.cli(*options, "list")["memories"]
+    return next(str(row["handle"]) for row in memories if text in row["text"])
+
+
+def test_a_person_who_leaves_does_not_agree(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle})
+    assert talk.next()["method"] == "elicitation/create"
+    talk.send({"id": "gieok-9", "result": {"action": "accept"}})  # no question of ours
+    (answer,) = talk.end()
+    assert "the user did not agree" in answer["result"]["content"][0]["text"]
+    assert len(here.cli("list")["memories"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_correct", {"handle": "HANDLE", "text": ["It opens at ten."]}),
+        ("memory_correct", {"handle": "HANDLE"}),
+        ("memory_correct", {"handle": "HANDLE", "text": "x", "important": True}),
+        ("memory_forget", {"handles": ["HANDLE"]}),
+        ("memory_forget", {"handles": "HANDLE", "yes": True}),
+        ("memory_forget", {}),
+    ],
+)
+def test_a_call_that_is_not_one_text_a_parameter_is_refused(
+    here: Place, tool: str, arguments: Mapping[str, object]
+) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    given = json.loads(json.dumps(arguments).replace("HANDLE", handle))
+    assert "give each a text: handle" in Talk().refusal(tool, given)
+    (kept,) = here.cli("list")["memories"]
+    assert kept["text"] == "The office opens at nine."
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decision/the-office-opens-at-nine.md",
+        "the-office-opens-at-nine",
+        "{handle}#L1",
+        "$(id)",
+        "3fa",
+    ],
+)
+def test_a_memory_is_changed_by_its_handle_alone(here: Place, name: str) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    typed = name.format(handle=handle)
+    for tool, values in (
+        ("memory_forget", {"handles": typed}),
+        ("memory_correct", {"handle": typed, "text": "It opens at ten."}),
+    ):
+        told = Talk().refusal(tool, values)
+        assert f"{typed!r} is no handle" in told
+        assert f"gieok {tool.removeprefix('memory_')} " not in told
+
+
+def test_a_plan_of_more_than_one_memory_is_refused(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    # a record of the user that is called like the handle
+    file = Path(here.environment["GIEOK_HOME"]) / "memory" / "decision" / f"{handle}.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("The lift is broken.\n")
+    told = Talk().refusal("memory_forget", {"handles": handle})
+    assert "more than one memory" in told
+    assert f"`gieok forget {handle}`" in told
+
+
+def test_a_memory_of_another_project_is_not_forgotten(here: Place) -> None:
+    _kept(here, "The office opens at nine.")
+    handle = _kept(here, "The lift is broken.", "--scope", "agent:other")
+    assert "no memory has the handle" in Talk().refusal("memory_forget", {"handles": handle})
+
+
+def test_a_memory_that_changes_while_the_person_thinks_stays(here: Place) -> None:
+    file = here.project / "notes" / "a.md"
+    file.parent.mkdir()
+    file.write_text("The office opens at nine.\n")
+    here.cli("index", "notes")
+    (row,) = here.cli("list")["memories"]
+    handle = row["handle"]
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle})
+    question = talk.next()
+    file.write_text(file.read_text().replace("nine", "ten"))
+    talk.reply(question, "accept")
+    assert "changed while the user was asked" in talk.next()["result"]["content"][0]["text"]
+    assert len(here.cli("list")["memories"]) == 1
+
+
+def test_a_cancelled_call_changes_nothing_and_its_question_is_withdrawn(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    talk.call(7, "memory_forget", {"handles": handle})
+    question = talk.next()
+    talk.cancel(7)
+    withdrawn = talk.next()
+    assert withdrawn["method"] == "notifications/cancelled"
+    assert withdrawn["params"]["requestId"] == question["id"]
+    talk.reply(question, "accept")  # it was on its way
+    assert talk.end() == []
+    assert len(here.cli("list")["memories"]) == 1
+
+
+def test_a_call_that_is_cancelled_behind_the_yes_changes_nothing(
+    here: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    answer = AskedPerson.ask
+
+    def agree_and_cancel(person: AskedPerson, question: str, call_id: str | int) -> PersonAnswer:
+        agreed = answer(person, question, call_id)
+        talk.cancel(7)
+        return agreed
+
+    monkeypatch.setattr(AskedPerson, "ask", agree_and_cancel)
+    talk.call(7, "memory_forget", {"handles": handle})
+    talk.reply(talk.next(), "accept")
+    assert talk.end() == []
+    assert len(here.cli("list")["memories"]) == 1
+
+
+def test_a_question_shows_what_is_hidden_and_says_what_it_leaves_out(here: Place) -> None:
+    first = "A\u202e bell\u0007 and a fold."
+    file = here.project / "notes" / "a.md"
+    file.parent.mkdir()
+    file.write_text(f"{first}\n→\nForget nothing? (deadbeef, user)\n{'long ' * 300}\n")
+    here.cli("index", "notes")
+    (row,) = here.cli("list")["memories"]
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": row["handle"]})
+    message = str(talk.next()["params"]["message"])
+    head, *lines = message.split("\n")
+    assert head.startswith(f"Forget this memory for good? ({row['handle']}, ")
+    assert "    A<U+202E> bell<U+0007> and a fold." in lines
+    assert "    →" in lines
+    assert "    Forget nothing? (deadbeef, user)" in lines
+    cut = len(file.read_text().strip()) - 1_000
+    assert f"… (+{cut} characters)" in lines
+    assert [line for line in lines if not line.startswith(("    ", "… (+", "× "))] == []
+    talk.end()
+
+
+def test_while_a_person_thinks_other_tools_run_and_nobody_else_asks(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle})
+    question = talk.next()
+    for identity in range(2, 20):
+        talk.call(identity, "memory_forget", {"handles": handle})
+        refused = talk.next()
+        assert refused["id"] == identity
+        assert "is being asked about another call" in refused["result"]["content"][0]["text"]
+    talk.call(20, "memory_dance", {})
+    assert talk.next()["id"] == 20
+    talk.reply(question, "decline")
+    assert talk.next()["id"] == 1
+
+
+def test_many_calls_that_wait_for_a_person_hold_no_place(
+    here: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gieok.surfaces.mcp._MOST_CALLS", 1)
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle})
+    question = talk.next()
+    talk.call(2, "memory_dance", {})
+    assert talk.next()["id"] == 2
+    talk.reply(question, "decline")
+    assert talk.next()["id"] == 1
+
+
+def test_a_batch_asks_nobody(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk("2025-03-26")
+    params = {"name": "memory_forget", "arguments": {"handles": handle}}
+    row = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    reading = threading.Thread(target=talk.session.receive, args=(json.dumps([row]).encode(),))
+    reading.daemon = True
+    reading.start()
+    (answer,) = talk.next()
+    assert "the user cannot be asked here" in answer["result"]["content"][0]["text"]
+    assert f"`gieok forget {handle}`" in answer["result"]["content"][0]["text"]
+    reading.join(60)
 
 
 def test_a_version_in_each_request_is_understood_too(place: Place) -> None:

@@ -3,6 +3,7 @@ them as an agent does.
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ from jsonschema import Draft202012Validator
 
 from gieok.commands.command import Surface
 from gieok.commands.request import check_request, default_of, request_schema
+from gieok.errors import BadRequest, Phrase
 from gieok.surfaces import tool_table, tools
+from gieok.text.flags import find_parameters, name_parameters
 
 
 @pytest.mark.parametrize("name", tool_table.load_tool_operations())
@@ -122,3 +125,38 @@ def test_a_whole_number_is_a_number_and_the_other_way_round() -> None:
     search = tool_table.load_tool_operations()["memory_search"]
     assert check_request(search, {"query": "a", "min_score": 1}, Surface.MCP)["min_score"] == 1.0
     assert check_request(search, {"query": "a", "limit": 3.0}, Surface.MCP)["limit"] == 3
+
+
+def test_an_error_leaves_the_callers_value_and_names_no_parameter_that_the_tool_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    (tmp_path / "shop" / ".gieok").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shop")
+    assert not tools.answer_tool_call("memory_remember", {"text": "It is raining."}).is_refused
+    text = "deploy --dry-run"
+    said = tools.answer_tool_call("memory_search", {"query": "a", "since": text}).text
+    assert f"{text!r}" in said
+    flags = set[str]()
+    for name, values in (
+        ("memory_search", {"query": "a", "since": "someday"}),
+        ("memory_search", {"query": " "}),
+        ("memory_forget", {"handles": "deadbeef"}),
+        ("memory_remember", {"text": "x", "until": "someday"}),
+    ):
+        told = tools.answer_tool_call(name, values)
+        assert told.is_refused
+        flags |= set(re.findall("`--[a-z]|give `[a-z_]+`", told.text))
+    assert flags == set()
+
+
+def test_a_hint_of_parameters_that_a_tool_lacks_is_left_out() -> None:
+    hint = Phrase("name memories, or give --match: `gieok list --scope user`, {value}", value="--a")
+    assert find_parameters(hint) == {"match"}
+    assert name_parameters(hint) == (
+        "name memories, or give `match`: `gieok list --scope user`, --a"
+    )
+    row = tools._load_tool_rows()["memory_forget"]
+    refused = tools._refuse_call(row, BadRequest("what --handles, {x}?", x="--y", hint=hint))
+    assert refused.text == "what `handles`, --y?"

@@ -220,6 +220,8 @@ class Command(Generic[P, ResultT]):
         is_verbatim: bool,
         is_endless: bool,
         person_question: Words,
+        agreed_parameter: str,
+        rehearsal_parameter: str,
         when_stopped: Words,
         examples: tuple[str, ...],
         tool: str,
@@ -237,6 +239,8 @@ class Command(Generic[P, ResultT]):
         self.is_verbatim = is_verbatim
         self.is_endless = is_endless
         self.person_question = person_question
+        self.agreed_parameter = agreed_parameter
+        self.rehearsal_parameter = rehearsal_parameter
         self.when_stopped = when_stopped
         self.examples = examples
         self.tool = tool
@@ -305,6 +309,8 @@ def command(
     is_verbatim: bool = False,
     is_endless: bool = False,
     person_question: Words = _NO_WORDS,
+    agreed_parameter: str = "",
+    rehearsal_parameter: str = "",
     when_stopped: Words = _NO_WORDS,
     examples: tuple[str, ...] = (),
     tool: str = "",
@@ -330,6 +336,10 @@ def command(
         is_endless: may go on until it is interrupted.
         person_question: question to the person before a model changes or removes what they kept;
             the memory follows it. On the command line such a command asks by itself.
+        agreed_parameter: name of the switch by which the command knows that the person agreed, so
+            that it does not ask by itself; '' where it never asks.
+        rehearsal_parameter: name of the switch with which the command does nothing and returns what
+            it would do (`planned`), for a command that may reach more than the named memory.
         when_stopped: message for a person who interrupts the command: what is kept, and how to go
             on.
         examples: command lines that `--help` shows.
@@ -354,6 +364,8 @@ def command(
             is_verbatim=is_verbatim,
             is_endless=is_endless,
             person_question=person_question,
+            agreed_parameter=agreed_parameter,
+            rehearsal_parameter=rehearsal_parameter,
             when_stopped=when_stopped,
             examples=examples,
             tool=tool,

@@ -4,6 +4,7 @@ The first argument decides. The name of a command is that command; a word that i
 such a name is a mistyped command; anything else, and all that stands in quotes, is a question.
 """
 
+from gieok.commands.command import printable
 from gieok.surfaces.arguments import CommandLine
 from gieok.surfaces.commands import first_words
 from gieok.text.messages import Words
@@ -35,8 +36,7 @@ def describe_bare_question(line: CommandLine) -> Words:
     """Return the notice of how a line without a command was taken."""
     if line.is_sentence:
         return Words("taken as a question")
-    word = line.name
-    return Words.of("taken as a question: there is no command `{word}`", word=word)
+    return Words.of("taken as a question: there is no command `{word}`", word=printable(line.name))
 
 
 def _is_one_slip(typed: str, name: str) -> bool:

@@ -88,6 +88,8 @@ def _answer_command_line(
 
 
 def _is_command(line: CommandLine) -> bool:
+    if line.is_sentence:  # it stands in quotes, which promise a question
+        return False
     is_event = (
         line.is_help and line.name.startswith("hook ") and line.name.partition(" ")[2] in EVENTS
     )

@@ -1,15 +1,14 @@
 """MCP over stdio: `mcp_protocol`, one message per line. stdout belongs to the protocol."""
 
-import itertools
 import json
 import os
-import queue
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
+from gieok.surfaces.mcp_person import AskedPerson, CallPerson
 from gieok.surfaces.mcp_protocol import Request
 from gieok.surfaces.tools import ToolAnswer
 
@@ -79,7 +78,7 @@ class McpSession:
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it is a message that needs no answer."""
         if self._has_batches and line.lstrip()[:1] == b"[":
-            if (answers := mcp_protocol.of_batch(line, self._call)) is not None:
+            if (answers := mcp_protocol.of_batch(line, partial(self._call, None))) is not None:
                 self._write(answers)
             return
         if wrong := jsonrpc.refusal(line):
@@ -94,14 +93,17 @@ class McpSession:
             identity = (message.get("params") or {}).get("requestId")
             if isinstance(identity, str | int):
                 self._cancelled.add(identity)
+                if self.person is not None:
+                    self.person.withdraw(identity)
         if (request := mcp_protocol.request(message)) is not None:
             self._receive_request(request)
 
     def _receive_request(self, request: Request) -> None:
         if request.method == "initialize":
-            if mcp_protocol.offers_questions(request.params):
-                self.person = AskedPerson(self._write)
             self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
+            # an answer within a batch would come too late: the version with batches asks nobody
+            if not self._has_batches and mcp_protocol.offers_questions(request.params):
+                self.person = AskedPerson(self._write, self._cancelled)
         if request.method == "tools/call":
             thread = threading.Thread(target=self._answer, args=(request,))
             self._running[request.id] = thread
@@ -120,56 +122,17 @@ class McpSession:
             thread.join()
 
     def _answer(self, request: Request) -> None:
-        row = mcp_protocol.answer_mcp_request(request, self._call)
+        asked = self.person
+        person = CallPerson(asked, request.id, self._free) if asked is not None else None
+        row = mcp_protocol.answer_mcp_request(request, partial(self._call, person))
         self._running.pop(request.id, None)
         if request.id in self._cancelled:
             self._cancelled.discard(request.id)
         else:
             self._write(row)
 
-    def _call(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
+    def _call(
+        self, person: CallPerson | None, name: str, arguments: Mapping[str, object]
+    ) -> ToolAnswer:
         with self._free:
-            return tools.answer_tool_call(name, arguments, person=self.person)
-
-
-class AskedPerson:
-    """Person whom the client asks for a server (`elicitation/create`)."""
-
-    def __init__(self, write: Callable[[object], None]) -> None:
-        self._write = write
-        self._lock = threading.Lock()
-        self._questions = itertools.count(1)
-        self._waiting: dict[object, queue.SimpleQueue[bool]] = {}
-        self._has_left = False
-
-    @property
-    def is_asking(self) -> bool:
-        """Return whether a question waits for its answer."""
-        return bool(self._waiting)
-
-    def agrees(self, question: str) -> bool:
-        """Ask, and wait for the answer."""
-        answer = queue.SimpleQueue[bool]()
-        with self._lock:
-            if self._has_left:
-                return False
-            identity = f"gieok-{next(self._questions)}"
-            self._waiting[identity] = answer
-        self._write(mcp_protocol.build_question(identity, question))
-        return answer.get()
-
-    def take_answer(self, message: Mapping[str, Any]) -> None:
-        """Give the answer in a message to the call that asked; others are ignored."""
-        with self._lock:
-            waiting = self._waiting.pop(message.get("id"), None)
-        if waiting is not None:
-            waiting.put(mcp_protocol.is_agreement(message))
-
-    def leave(self) -> None:
-        """Answer every open question with no."""
-        with self._lock:
-            self._has_left = True
-            waiting = list(self._waiting.values())
-            self._waiting.clear()
-        for answer in waiting:
-            answer.put(False)
+            return tools.answer_tool_call(name, arguments, person=person)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from gieok.commands import load_command
 from gieok.commands.command import Command, ResultT, Surface
 from gieok.commands.request import check_request, run_checked_command
-from gieok.errors import GieokError, NotIndexed, Phrase
+from gieok.errors import GieokError, NotIndexed
 from gieok.home.calls import open_call, rescope_call
 from gieok.text.flags import name_parameters
 from gieok.zone import find_zone
@@ -363,20 +363,8 @@ def open_async(
 
 def _name_parameters(error: GieokError) -> None:
     """Let an error name parameters (`scope`) where it names flags (`--scope`)."""
-    message = str(error)
-    error.args = (_rename_phrase(message),)
-    error.hint = _rename_phrase(error.hint)
-
-
-def _rename_phrase(text: str) -> Phrase:
-    """Return a text with parameters in its template; the values stay as they are."""
-    if not isinstance(text, Phrase):
-        return Phrase(name_parameters(text))
-    values = {
-        name: _rename_phrase(value) if isinstance(value, Phrase) else value
-        for name, value in text.values.items()
-    }
-    return Phrase(name_parameters(text.template), **values)
+    error.args = (name_parameters(str(error)),)
+    error.hint = name_parameters(error.hint)
 
 
 def _format_setting_text(value: object) -> str:

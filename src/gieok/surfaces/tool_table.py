@@ -6,9 +6,6 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.request import request_schema
 
-#: Switch of an operation that asks: the person agreed already.
-_AGREED = "yes"
-
 
 def load_tool_operations() -> dict[str, Command[..., Any]]:
     """Return tool name → operation; imports every operation."""
@@ -35,15 +32,16 @@ def description(found: Command[..., Any]) -> str:
 def describe_tools() -> list[dict[str, Any]]:
     """Return a row for each tool: its operation, its effect, its definition for clients.
 
-    `question`: what a person is asked before the call, '' for nothing; `agreed`: the parameters by
-    which the operation knows that they were asked.
+    `question`: what a person is asked before the call, '' for nothing. `agreed`, `rehearsal`: the
+    switches of the operation that say that they agreed, and that nothing is done yet; '' for none.
     """
     return [
         {
             "operation": tool_operation.name,
             "writes": tool_operation.effect is not Effect.READ,
             "question": tool_operation.person_question.en,
-            "agreed": {p.name: True for p in tool_operation.parameters if p.name == _AGREED},
+            "agreed": tool_operation.agreed_parameter,
+            "rehearsal": tool_operation.rehearsal_parameter,
             "runs_in_daemon": tool_operation.runs_in_daemon,
             "shows_source": tool_operation.shows_source,
             "definition": {

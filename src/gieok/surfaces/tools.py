@@ -13,14 +13,17 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, fs, paths
 from gieok.errors import GieokError
 from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
+from gieok.surfaces import mcp_consent
 from gieok.surfaces.hook import trail
-from gieok.text.flags import name_parameters
+from gieok.surfaces.mcp_consent import AskedMemory
+from gieok.surfaces.mcp_person import CallPerson
+from gieok.text.flags import find_parameters, name_parameters
 from gieok.text.inert import fence_text, safe
 
 if TYPE_CHECKING:
@@ -35,8 +38,8 @@ _SOURCE = (
     "of as many backticks."
 )
 
-#: Tool that shows the memory that a person is asked about, and how much of it they see.
-_READING, _MOST_SHOWN = "memory_get", 1_000
+#: Tool that reads the memory that a person is asked about.
+_READING = "memory_get"
 
 
 class ToolAnswer(NamedTuple):
@@ -51,21 +54,13 @@ def list_tool_definitions() -> list[dict[str, object]]:
     return [row["definition"] for row in _load_tool_rows().values()]
 
 
-class Person(Protocol):
-    """Person behind a client of MCP, as far as the client lets a server ask them."""
-
-    def agrees(self, question: str) -> bool:
-        """Return whether the person agrees; False where they do not answer."""
-        ...
-
-
 def answer_tool_call(
     name: str,
     arguments: Mapping[str, object],
     folder: str = "",
     resident: "Resident | None" = None,
     flags: Mapping[str, str] = MappingProxyType({}),
-    person: Person | None = None,
+    person: CallPerson | None = None,
 ) -> ToolAnswer:
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
@@ -91,15 +86,12 @@ def answer_tool_call(
         verbatim=row["shows_source"],
     )
     try:
-        if row["question"] and _is_complete(row, arguments):
-            if refused := _put_before(person, row, call, resident):
-                return refused
-            call = call._replace(values={**arguments, **row["agreed"]}, surface="python")
+        if row["question"]:
+            call = _ask_person(person, row, call, resident)
         reply = _run_tool(row, call, notices, resident)
+        mcp_consent.check_reply(reply)
     except GieokError as error:
-        return _refuse_call(str(error), error.hint)
-    if failure := reply["failure"]:
-        return _refuse_call(failure["message"], failure["hint"])
+        return _refuse_call(row, error)
     if call.operation == "search":
         session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count_hook_call(
@@ -111,41 +103,56 @@ def answer_tool_call(
     return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')
 
 
-def _is_complete(row: Mapping[str, Any], arguments: Mapping[str, object]) -> bool:
-    """Return whether a call gives every parameter of its tool a text, and no other parameter."""
-    names = row["definition"]["inputSchema"]["properties"].keys()
-    texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
-    return arguments.keys() == names and len(texts) == len(names)
+def _ask_person(
+    person: CallPerson | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+) -> DaemonCall:
+    """Return a call that a person agreed to, of exactly the memory that they were shown.
 
-
-def _put_before(
-    person: Person | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
-) -> ToolAnswer | None:
-    """Show a person the memory that a call names; return the refusal, None where they agree."""
-    handle, *changed = map(str, call.values.values())
+    Raises BadRequest where nobody is asked, where they do not agree, and where the call is not of
+    one memory.
+    """
+    handle, *changed = mcp_consent.read_call_texts(row, call.values)
     if person is None:
-        return _refuse_call(
-            "this client does not let a server ask the user, so nothing was changed",
-            f"let the user run `gieok {row['operation']} {handle}`, or use the pages (`gieok open`)",
-        )
-    shown = _run_tool(
-        _load_tool_rows()[_READING],
-        call._replace(operation="get", values={"path": handle}),
-        [],
-        resident,
-    )
-    if failure := shown["failure"]:
-        return _refuse_call(failure["message"], failure["hint"])
-    if not shown["found"]:
-        return _refuse_call(f"no memory has the handle {handle!r}", "`gieok list` shows handles")
-    from gieok.surfaces.language import language
+        mcp_consent.refuse_unaskable(row["operation"], handle)
+    shown = _show_memory(row, call, handle, resident)
     from gieok.text.messages import translate
 
-    question = translate(row["question"], language([], os.environ), {})
-    parts = (question, shown["text"].strip()[:_MOST_SHOWN], *(f"→ {text}" for text in changed))
-    if person.agrees("\n\n".join(parts)):
-        return None
-    return _refuse_call("the user did not agree; nothing was changed", "")
+    lang = mcp_consent.find_person_language()
+    question = translate(row["question"], lang, {})
+    mcp_consent.check_answer(
+        person.answer(mcp_consent.build_question_text(question, shown, changed, lang))
+    )
+    now = _show_memory(row, call, handle, resident)
+    mcp_consent.check_unchanged(shown, now, person)
+    return _address_memory(row, call, shown, row["agreed"])
+
+
+def _show_memory(
+    row: Mapping[str, Any], call: DaemonCall, handle: str, resident: "Resident | None"
+) -> AskedMemory:
+    """Return the memory that a handle names for a caller, and what would happen to it."""
+    reading = _load_tool_rows()[_READING]
+    asked = call._replace(operation=reading["operation"], values={"path": handle})
+    reply = _run_tool(reading, asked, [], resident)
+    shown = mcp_consent.read_shown_memory(reply, handle)
+    if not row["rehearsal"]:
+        return shown
+    rehearsal = _address_memory(row, call, shown, row["rehearsal"])
+    reply = _run_tool(row, rehearsal, [], resident)
+    return shown._replace(plan=mcp_consent.read_plan(reply, row["operation"], shown.handle))
+
+
+def _address_memory(
+    row: Mapping[str, Any], call: DaemonCall, shown: AskedMemory, switch: str
+) -> DaemonCall:
+    """Return a call with its memory's full handle, and with a switch of the operation ('': none).
+
+    An operation that has a rehearsal looks into every scope: it gets the memory's own.
+    """
+    named = next(iter(row["definition"]["inputSchema"]["properties"]))
+    values = {**call.values, named: shown.handle} | ({switch: True} if switch else {})
+    flags = {**call.flags, "scope": shown.scope} if row["rehearsal"] else call.flags
+    return call._replace(values=values, flags=flags, surface="python")
 
 
 def _run_tool(
@@ -190,10 +197,15 @@ def _ignore_progress_line(line: str) -> None:
     del line
 
 
-def _refuse_call(message: str, hint: str) -> ToolAnswer:
-    """Return the answer that a model reads when a tool refuses a call."""
-    text = f"{message}. {hint}" if hint else message
-    return ToolAnswer(name_parameters(text), is_refused=True)
+def _refuse_call(row: Mapping[str, Any], error: GieokError) -> ToolAnswer:
+    """Return the answer that a model reads when a tool refuses a call.
+
+    A hint that names a parameter which the tool does not have is no step that a model can take.
+    """
+    known = row["definition"]["inputSchema"]["properties"].keys()
+    hint = name_parameters(error.hint) if find_parameters(error.hint) <= known else ""
+    message = name_parameters(str(error))
+    return ToolAnswer(f"{message}. {hint}" if hint else message, is_refused=True)
 
 
 @cache

@@ -3,6 +3,7 @@ wording.
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,38 @@ def test_history_keeps_every_wording_of_a_record(capsys: pytest.CaptureFixture[s
         "The office wifi is nabi-6",
         "The office wifi is nabi-7, upstairs nabi-8",
     ]
+
+
+def _use_editor(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    program = folder / "editor.py"
+    program.write_text(f"import sys; open(sys.argv[-1], 'w').write({text!r})\n")
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {program}")
+
+
+def test_an_editor_that_is_named_needs_no_terminal(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "notes").mkdir()
+    note = project / "notes" / "wifi.md"
+    note.write_text("The office wifi is nabi-5G\n")
+    _json(capsys, "index", "notes")
+    (row,) = _json(capsys, "list", "--kind", "note")["memories"]
+    _use_editor(monkeypatch, project.parent, "The office wifi is nabi-6\n")
+    _json(capsys, "edit", row["handle"])
+    assert note.read_text() == "The office wifi is nabi-6\n"
+
+
+def test_no_hint_for_a_note_of_ones_own_leads_to_the_other(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    (project / "notes").mkdir()
+    (project / "notes" / "wifi.md").write_text("The office wifi is nabi-5G\n")
+    _json(capsys, "index", "notes")
+    (row,) = _json(capsys, "list", "--kind", "note")["memories"]
+    for text in ([], ["The office wifi is nabi-6"]):
+        assert main(["edit", row["handle"], *text]) == 2
+        told = capsys.readouterr().err
+        assert "write in the file itself" in told
+        assert "gieok edit" not in told

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import pytest
 import yaml
+from contexts import using
 from gateway import Gateway
 from key_server import GOOD, serving
 from prompt_toolkit.application import create_app_session
@@ -26,6 +27,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.setup.command import render_setup
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
+from gieok.commands.setup.machine import survey_machine
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
@@ -378,6 +380,68 @@ def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
     assert "노트 폴더는 마지막에" in shown
     assert [deed.what for deed in result.done] == ["index"]
     assert "2027년 3월 1일" in result.answer
+
+
+def test_yes_lets_agents_read_a_folder_that_was_held_back_before(user: Path) -> None:
+    folder, file = user / "메모", user / "answers.yaml"
+    folder.mkdir()
+    (folder / "mother.txt").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
+    shown = "agents: [claude-code]\ninstall: no\ntake_in: no\nnotes: ~/메모\nnotes_unasked: "
+    held_back = []
+    for unasked in ("no", "yes", "yes", "no"):
+        file.write_text(shown + unasked, encoding="utf-8")
+        answer(file, user=user)
+        environment = {"HOME": str(user), "GIEOK_HOME": str(user / ".gieok")}
+        settings = open_call({}, environment=environment, folder=user).home.settings
+        held_back.append(settings.text("hook.asked_only"))
+    assert held_back == [str(folder), "", "", str(folder)]
+
+
+@pytest.mark.parametrize("name", ["Documents", "문서"])
+def test_enter_never_takes_the_folder_of_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "a.txt").write_text("Rent is due.\n", encoding="utf-8")
+    result, _ = press(*[ENTER] * (_STEPS + 1), user=tmp_path)
+    assert result is not None
+    call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
+    assert survey_machine(call).note_folders == (tmp_path / name,)  # offered
+    assert result.done == ()
+
+
+def test_each_folder_of_notes_is_offered_once_and_what_is_never_indexed_is_no_note(
+    tmp_path: Path,
+) -> None:
+    for name in ("Notes", "Documents"):
+        (tmp_path / name).mkdir()
+    packages = tmp_path / "Documents" / "node_modules" / "package"
+    packages.mkdir(parents=True)
+    for count in range(600):  # more than are looked at
+        (packages / f"{count}.js").touch()
+    for name in ("Notes/a.md", "Documents/z/a.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Rent is due.\n")
+    (tmp_path / "notes").symlink_to(tmp_path / "Notes")
+    call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
+    found = survey_machine(call)
+    assert found.note_folders == (tmp_path / "Notes", tmp_path / "Documents")
+    assert found.default_notes == tmp_path / "Notes"
+
+
+def test_setup_shows_no_link_that_a_browser_has_used_up(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrowser.open", bool)
+    file = user / "answers.yaml"
+    file.write_text("install: no\ntake_in: no\npages: yes\n")
+    environment = {"HOME": str(user), "PATH": "", "GIEOK_EMBEDDER": "none"}
+    call = open_call({}, environment=environment, folder=user, lang="en", ask=lambda _: "")
+    result = load_command("setup")(using(call, daemon=_Daemon()), answers=str(file))
+    shown = render_setup(result, Style("en", colour=False))
+    assert "your home page is open in the browser" in shown
+    assert "/open?code=" not in shown
 
 
 def test_setup_ends_on_the_address_of_the_home_page(user: Path) -> None:

@@ -32,6 +32,7 @@ from gieok.text.messages import Words
 from gieok.text.redact.sense import redact_said
 
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
+_INSTEAD_OF_OWN = "write in the file itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +147,11 @@ def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
     return result
 
 
-def _ask_replacement_text(call: Call, given: str, before: str, suffix: str = ".txt") -> str:
-    """Return a person's new text, from the command line or their editor, without secrets.
-
-    Where nobody is at a terminal, no editor opens.
-    """
-    if not given and call.ask is None:
-        raise BadRequest("text is missing", hint=_INSTEAD)
-    text = redact_said(given or edit_in_editor(call, before, f"memory{suffix}", _INSTEAD)).strip()
+def _ask_replacement_text(
+    call: Call, given: str, before: str, suffix: str = ".txt", instead: str = _INSTEAD
+) -> str:
+    """Return a person's new text, from the command line or their editor, without secrets."""
+    text = redact_said(given or edit_in_editor(call, before, f"memory{suffix}", instead)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
     return text
@@ -310,10 +308,13 @@ def _edit_record_file(
         raise BadRequest(
             "{file!r} is your own file",
             file=file,
-            hint="write in it, or leave the text out: it opens $EDITOR",
+            hint=_INSTEAD_OF_OWN,
         )
     record_shelf = RecordShelf(root.path.parent, memory.document.scope)
-    written = "" if given else _ask_replacement_text(call, "", before, file.suffix) + "\n"
+    instead = _INSTEAD if kind == handles.RECORD else _INSTEAD_OF_OWN
+    written = ""
+    if not given:
+        written = _ask_replacement_text(call, "", before, file.suffix, instead) + "\n"
     handle = memory.handle
     new_text = redact_said(given)  # before the lock: a reader takes its time
     with record_shelf.lock(call.home.folder):

@@ -49,6 +49,13 @@ class ForgetCounts(NamedTuple):
     replaced: int
 
 
+class PlannedItem(NamedTuple):
+    """Thing that would be forgotten: its scope with its name, or its file, and its text."""
+
+    name: str
+    text: str
+
+
 class ForgetOutcome(NamedTuple):
     """Whether the memories were forgotten, which files were deleted, and where copies remain."""
 
@@ -86,6 +93,8 @@ class ForgetResult:
     #: Places that were not searched and may hold the memories too; left out where every place was
     #: searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: What would be forgotten, of a dry run alone: what was forgotten is shown to nobody.
+    planned: Omitted[tuple[PlannedItem, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -132,6 +141,8 @@ def _format_place_suffix(place: str) -> str:
     ),
     effect=Effect.DESTROY,
     person_question=Words("Forget this memory for good?"),
+    agreed_parameter="yes",
+    rehearsal_parameter="dry_run",
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     tool_hint="Only when the user asks to forget; one memory a call.",
 )
@@ -190,7 +201,10 @@ def forget_memories(
         forget_steps.finish_forgetting(
             call, [forget_filter.match] if forget_filter.is_match_alone else []
         )
-    if plan.is_empty or dry_run or not (yes or _is_meant(call, plan)):
+    if dry_run:
+        planned = tuple(PlannedItem(*item) for item in plan.shown())
+        return ForgetResult(plan, None, missed, planned)
+    if plan.is_empty or not (yes or _is_meant(call, plan)):
         return ForgetResult(plan, None, missed)
     report = forget_steps.execute_forget_plan(call, plan, forget_filter)
     fs.keep_reserve(call.home.folder)

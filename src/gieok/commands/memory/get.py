@@ -1,18 +1,18 @@
 """`gieok get`: the file on disk, or some of its lines."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from gieok.commands.command import TRUST_HINT, Parameter, Style, Surface, command, tier_words
-from gieok.commands.encode import Hidden, mark_encoded_getter
+from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.commands.memory import handles
 from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.memory.files.read import Unfit, Untrusted, read_contained
 from gieok.memory.talk import turn_reader
-from gieok.model.memory import Document, Tier
+from gieok.model.memory import Document, Scope, Tier
 from gieok.places.scope import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 from gieok.ranking.recall import first_answer
@@ -31,6 +31,9 @@ class GetResult:
     from_: int
     found: Hidden[bool]
     tier: Tier = Tier.HOT
+    #: Of a memory that was named by its handle: the full handle, and its scope.
+    handle: Omitted[str] = None
+    scope: Omitted[Scope] = None
 
     @property
     @mark_encoded_getter
@@ -75,7 +78,9 @@ def get_memory_text(
 ) -> GetResult:
     """Return the text of a handle, or of a file inside the known roots."""
     if named := handles.find_only_memory(call, path, history=True):
-        return _read_handle_text(call, named)
+        return replace(
+            _read_handle_text(call, named), handle=named.handle, scope=named.document.scope
+        )
     if path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
         talk := _read_conversation_lines(call, path)
     ):

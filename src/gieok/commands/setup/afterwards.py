@@ -46,7 +46,8 @@ class Afterwards:
         self._known = known
         self._call: Call = replace(known.call, home=known.call.home.reopen())
         self._style = Style(known.call.lang, colour=False)
-        #: Link to the home page that admits a browser once; '' where no server was asked for.
+        #: Link to the home page that admits a browser once; '' where none was asked for, or where a
+        #: browser has used it up.
         self.page = ""
 
     def restarted(self) -> Iterator[Deed]:
@@ -153,9 +154,11 @@ class Afterwards:
         from gieok.commands.memory.index import index_memory, render_index_report
 
         folder = str(self._known.path(find_chosen_notes(self._known)))
-        if self._known.text("notes_unasked") != YES:
-            from gieok.commands.prompt.refuse import keep_folder_back
+        from gieok.commands.prompt.refuse import keep_folder_back, release_folder
 
+        if self._known.text("notes_unasked") == YES:
+            release_folder(self._call, folder)
+        else:
             keep_folder_back(self._call, folder)
         # They are the person's own, also where setup runs in a project.
         own = replace(self._call, scope=Scope(USER_SCOPE), also=())
@@ -166,9 +169,9 @@ class Afterwards:
         from gieok.commands.home.open_pages import open_web_pages
 
         opened = open_web_pages(self._call)
-        self.page = opened.link
         if opened.opened:
             return self._call.words("your home page is open in the browser")
+        self.page = opened.link
         return self._call.words("its address stands below")
 
     def _runs(self) -> bool:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +14,14 @@ from gieok.agents.openclaw.gateway import webhook
 from gieok.commands.prompt.install import build_own_command, user_site
 from gieok.commands.prompt.installed_hooks import find_prompt_command
 from gieok.home.call import Call
-from gieok.memory.files.roots import is_memory_file
+from gieok.memory.files.roots import is_memory_file, is_skipped
 from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
 
 #: Usual names of folders in which people keep notes, in the languages of the interface.
-_NOTE_FOLDERS = ("Notes", "notes", "노트", "메모", "Documents", "문서")
+_NOTE_FOLDERS = ("Notes", "notes", "노트", "메모")
+#: Folders that hold everything: they are offered too, and a person must choose them.
+_MIXED_FOLDERS = ("Documents", "문서")
 #: Files that are looked at to see whether a folder holds notes.
 _MOST_LOOKED_AT = 500
 
@@ -41,13 +43,15 @@ class FoundAgent(NamedTuple):
 class Surroundings(NamedTuple):
     """Result of the survey.
 
-    `note_folders`: where a person's own notes are, the vaults first. `has_webhook`: OpenClaw's
+    `note_folders`: where a person's own notes are, the vaults first; `default_notes`: the one that
+    Enter takes, None for none. `has_webhook`: OpenClaw's
     webhook is configured. `has_desktop`: desktop notifications can be shown.
     """
 
     agents: tuple[FoundAgent, ...]
     vaults: tuple[Path, ...]
     note_folders: tuple[Path, ...]
+    default_notes: Path | None
     has_webhook: bool
     has_desktop: bool
 
@@ -58,26 +62,46 @@ def survey_machine(call: Call) -> Surroundings:
     hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
     found = vaults.find_obsidian_vaults(caller.environment, caller.user)
     vault_folders = tuple(vault.path for vault in found)
+    note_folders = tuple(_iter_note_folders(caller.user, vault_folders))
+    mixed = [caller.user / name for name in _MIXED_FOLDERS]
     return Surroundings(
         agents=tuple(_iter_found_agents(call)),
         vaults=vault_folders,
-        note_folders=tuple(dict.fromkeys((*vault_folders, *_iter_note_folders(caller.user)))),
+        note_folders=note_folders,
+        default_notes=next((folder for folder in note_folders if folder not in mixed), None),
         has_webhook=not hook.missing,
         has_desktop=_has_desktop(caller.environment),
     )
 
 
-def _iter_note_folders(user: Path) -> Iterator[Path]:
-    """Yield the folders of a usual name in the home folder that hold a note."""
-    for name in _NOTE_FOLDERS:
-        if (user / name).is_dir() and _has_note(user / name):
-            yield user / name
+def _iter_note_folders(user: Path, vault_folders: Sequence[Path]) -> Iterator[Path]:
+    """Yield the vaults, and the folders of a usual name in the home folder that hold a note.
+
+    A folder that has two names is listed once.
+    """
+    usual = [user / name for name in (*_NOTE_FOLDERS, *_MIXED_FOLDERS)]
+    seen = set[tuple[int, int]]()
+    for folder in (*vault_folders, *(folder for folder in usual if _has_note(folder))):
+        try:
+            status = folder.stat()
+        except OSError:
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield folder
 
 
 def _has_note(folder: Path) -> bool:
     """Return whether one of the first files below a folder is a note."""
-    paths = (Path(base, file) for base, _, files in os.walk(folder) for file in files)
-    return any(is_memory_file(path.relative_to(folder)) for path in islice(paths, _MOST_LOOKED_AT))
+    files = islice(_iter_files(folder), _MOST_LOOKED_AT)
+    return any(is_memory_file(file.relative_to(folder)) for file in files)
+
+
+def _iter_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without the folders that are never indexed."""
+    for base, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not is_skipped(name, Path(base).name)]
+        yield from (Path(base, name) for name in files)
 
 
 def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:

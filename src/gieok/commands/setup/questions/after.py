@@ -74,7 +74,8 @@ def _select_transcript_agents(known: Interview) -> list[FoundAgent]:
 class _NotesQuestion(SetupQuestion):
     """Which folder of a person's own notes is searched: a found one, or one that they type.
 
-    Enter takes the first found folder where no agent is here, as notes are then all there is.
+    Enter takes the first found folder of notes where no agent is here, as notes are then all there
+    is.
     """
 
     name = "notes"
@@ -94,9 +95,9 @@ class _NotesQuestion(SetupQuestion):
         return [*found, Pick(NO, known.words("no"))]
 
     def default(self, known: Interview) -> Given:
-        folders = known.machine.note_folders
+        folder = known.machine.default_notes
         has_person = known.call.ask is not None
-        return str(folders[0]) if folders and has_person and not known.machine.agents else NO
+        return str(folder) if folder and has_person and not known.machine.agents else NO
 
     def wrong(self, known: Interview, text: str) -> str:
         if not text.strip():

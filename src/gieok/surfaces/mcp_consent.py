@@ -1,0 +1,149 @@
+"""Consent of a person to a tool that changes or removes what they kept: what they are shown."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from gieok.errors import BadRequest
+from gieok.surfaces.mcp_person import CallPerson, PersonAnswer
+from gieok.text.handles import HANDLE_PATTERN
+from gieok.text.inert import revealed
+
+#: Characters of one text that a person is shown; the question says how many more there are.
+_MOST_SHOWN = 1_000
+_INDENT = "    "
+#: Kinds in a plan to forget that are memories; messages are what one was made of.
+_MEMORY_KINDS = ("documents", "records", "observations")
+_HANDLE_HINT = "`gieok list` shows handles"
+
+
+class AskedMemory(NamedTuple):
+    """Memory that a person is shown, and the name and text of each thing that goes with it."""
+
+    handle: str
+    scope: str
+    text: str
+    plan: tuple[tuple[str, str], ...] = ()
+
+
+def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> list[str]:
+    """Return the texts of a call, the handle first.
+
+    Raises BadRequest unless each parameter of the tool, and nothing else, has one text.
+    """
+    names = list(row["definition"]["inputSchema"]["properties"])
+    texts = [text for name in names if isinstance(text := values.get(name), str) and text.strip()]
+    if values.keys() != set(names) or len(texts) != len(names):
+        raise BadRequest(
+            "a call of this tool is one text for each parameter",
+            names=", ".join(names),
+            hint="give each a text: {names}",
+        )
+    handle = texts[0] = texts[0].strip()
+    if not re.fullmatch(HANDLE_PATTERN, handle):
+        raise BadRequest("{handle!r} is no handle", handle=handle, hint=_HANDLE_HINT)
+    return texts
+
+
+def refuse_unaskable(operation: str, handle: str) -> NoReturn:
+    """Raise BadRequest with the command that the person can run instead."""
+    raise BadRequest(
+        "the user cannot be asked here, so nothing was changed",
+        operation=operation,
+        handle=handle,
+        hint="let the user run `gieok {operation} {handle}`, or use the pages (`gieok open`)",
+    )
+
+
+def check_reply(reply: Mapping[str, Any]) -> None:
+    """Raise BadRequest where the reply to a call is an error."""
+    if row := reply["failure"]:
+        from gieok.commands.run import decode_failure  # only where something is wrong
+
+        failure = decode_failure(row)
+        raise BadRequest(failure.message, hint=failure.hint)
+
+
+def read_shown_memory(reply: Mapping[str, Any], handle: str) -> AskedMemory:
+    """Return the memory in the reply to `get`. Raises BadRequest where there is none."""
+    check_reply(reply)
+    data = reply["data"]
+    if not reply["found"] or "handle" not in data:
+        raise BadRequest("no memory has the handle {handle!r}", handle=handle, hint=_HANDLE_HINT)
+    return AskedMemory(data["handle"], data["scope"], data["text"])
+
+
+def read_plan(reply: Mapping[str, Any], operation: str, handle: str) -> tuple[tuple[str, str], ...]:
+    """Return the name and text of each thing in the reply to a rehearsal.
+
+    Raises BadRequest unless the plan is of one memory, with at most one message that it was made
+    of.
+    """
+    check_reply(reply)
+    data = reply["data"]
+    if sum(data[kind] for kind in _MEMORY_KINDS) > 1 or data["messages"] > 1:
+        raise BadRequest(
+            "more than one memory goes with {handle!r}, so nothing was changed",
+            operation=operation,
+            handle=handle,
+            hint="let the user run `gieok {operation} {handle}`, which shows all of it",
+        )
+    if not reply["found"]:
+        raise BadRequest("no memory has the handle {handle!r}", handle=handle, hint=_HANDLE_HINT)
+    return tuple((item["name"], item["text"]) for item in data["planned"])
+
+
+def build_question_text(question: str, shown: AskedMemory, changed: list[str], lang: str) -> str:
+    """Return the question with what it is about; texts of memory are indented, so that they
+    imitate no part of it.
+    """
+    parts = [
+        f"{question} ({shown.handle}, {revealed(shown.scope)})",
+        _quote_memory_text(shown.text, lang),
+    ]
+    for name, text in shown.plan:
+        parts.append(f"× {revealed(name)}")
+        parts += (
+            [_quote_memory_text(text, lang)] if text.strip() not in ("", shown.text.strip()) else []
+        )
+    for text in changed:
+        parts += ["→", _quote_memory_text(text, lang)]
+    return "\n".join(parts)
+
+
+def check_answer(answer: PersonAnswer) -> None:
+    """Raise BadRequest unless the person agreed."""
+    if answer is not PersonAnswer.YES:
+        raise BadRequest(answer.value, hint="")
+
+
+def check_unchanged(shown: AskedMemory, now: AskedMemory, person: CallPerson) -> None:
+    """Raise BadRequest where a call is not of what the person was shown, or was cancelled."""
+    if now != shown:
+        raise BadRequest(
+            "{handle!r} changed while the user was asked; nothing was changed by this call",
+            handle=shown.handle,
+            hint="call again",
+        )
+    if person.is_withdrawn:
+        check_answer(PersonAnswer.WITHDRAWN)
+
+
+def find_person_language() -> str:
+    """Return the language in which the person is asked."""
+    from gieok.surfaces.language import language
+
+    return language([], os.environ)
+
+
+def _quote_memory_text(text: str, lang: str) -> str:
+    """Return a text of memory for a question: indented, and cut with the number of what is left."""
+    from gieok.text.messages import translate
+
+    text = text.strip()
+    more = len(text) - _MOST_SHOWN
+    lines = [_INDENT + revealed(line) for line in text[:_MOST_SHOWN].splitlines()]
+    if more > 0:
+        lines.append(translate("… (+{count:,} characters)", lang, {"count": more}))
+    return "\n".join(lines)
