@@ -43,7 +43,7 @@ class _Served(NamedTuple):
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Served]:
     """Serve a world, from a folder that is none of its own."""
     world = worlds.make(tmp_path_factory.mktemp("user"))
-    environment = world.environment(GIEOK_EMBEDDER="none")
+    environment = world.environment(GIEOK_EMBEDDER="none", EDITOR=f"touch {world.user / 'opened'}")
     command = [*worlds.GIEOK, "serve", "--port", "0"]
     with subprocess.Popen(
         command, env=environment, cwd="/", stderr=subprocess.PIPE, text=True
@@ -187,6 +187,13 @@ def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:
     for wrong in ({"scope": "nobody"}, {"folder": "notes"}, {"folder": "/nowhere"}):
         status, problem = post("search", query="VLAN", **wrong)
         assert (status, problem["code"]) == (400, "bad_request")
+
+
+def test_no_editor_opens_on_the_server(service: _Served) -> None:
+    (hit,) = service.post("search", query="VLAN", limit=1).json()["results"]
+    found = service.post("edit", handle=hit["handle"])
+    assert found.status_code == 400
+    assert not (service.world.user / "opened").exists()
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"', b"\xff", b"[" * 100_000])

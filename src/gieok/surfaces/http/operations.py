@@ -1,5 +1,6 @@
 """Operations over HTTP, made from the table in `ops`: the list, the call, the description."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -95,12 +96,21 @@ class CallerPlace:
             )
         return open_call(
             {"scope": str(Scope(self.scope))} if self.scope else {},
+            environment=_list_own_variables(),
             folder=folder,
             resident=resident,
             has_daemon=True,
             forgiving=found.runs_without_settings,
             is_placed=bool(self.folder),
         )
+
+
+def _list_own_variables() -> dict[str, str]:
+    """Return the variables of this process but those that name an editor.
+
+    A caller over HTTP is at no terminal of this machine: an editor would open before nobody.
+    """
+    return {name: value for name, value in os.environ.items() if name not in ("VISUAL", "EDITOR")}
 
 
 def answer_http_operation(
