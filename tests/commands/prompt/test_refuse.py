@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands.command import Style
+from gieok.commands.home.doctor import iter_chain_checks
 from gieok.commands.memory.listing import list_memories
 from gieok.commands.memory.remember import remember_record
 from gieok.commands.prompt.refuse import refuse_memory, render_refusal
@@ -130,3 +131,19 @@ def test_a_refusal_that_is_not_there_is_not_taken_back(user: Path) -> None:
     assert not result.found
     result = refuse_memory(call, handle=handle, prompt=prompt, lift=True)
     assert (result.found, "may be put before" in render_refusal(result, _PLAIN)) == (True, True)
+
+
+def test_a_refusal_whose_secret_is_lost_is_not_said_never_to_have_been(user: Path) -> None:
+    call = open_call({})
+    remember_record(call, text=["We lint with ruff."], user=True)
+    handle = list_memories(call).memories[0].handle
+    prompt = "which linter do we use for invoices"
+    refuse_memory(call, handle=handle, prompt=prompt)
+    assert "refusals" not in [check.name for check in iter_chain_checks(call, is_free=True)]
+    (user / "home" / "hook" / "refused.key").unlink()
+    with pytest.raises(BadRequest, match="refusals that hold no more: 1"):
+        refuse_memory(call, handle=handle, prompt=prompt, lift=True)
+    (check,) = (one for one in iter_chain_checks(call, is_free=True) if one.name == "refusals")
+    assert check.ok is False
+    assert "refusals that hold no more: 1" in check.detail
+    assert "기억 거부" in check.line(Style("ko", colour=False))
