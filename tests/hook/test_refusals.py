@@ -14,8 +14,8 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.refusals import (
     PromptRefusals,
     add_refusal,
-    count_lost_refusals,
     lift_refusals,
+    list_lost_refusals,
 )
 
 _PROMPT = "which linter reads invoices, refunds and payments"
@@ -124,7 +124,12 @@ def test_no_text_is_kept_a_repeated_refusal_once_and_a_broken_file_refuses_nothi
     assert "ruff" not in file.read_text()
     file.write_text('[{"handle": 1}, 2, {"broken"')
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
-    for damaged in ("null", "5", '[{"handle": "a", "text": 1, "words": null, "at": 1}]'):
+    for damaged in (
+        "null",
+        "5",
+        '[{"handle": "a", "text": 1, "words": null, "at": 1}]',
+        '[{"handle": [], "text": "a", "words": ["a"], "at": 1}]',
+    ):
         file.write_text(damaged)
         assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
     file.write_text('[{"handle": 1}, 2]')
@@ -157,28 +162,28 @@ def test_a_refusal_of_before_there_was_a_secret_holds_and_is_lifted(tmp_path: Pa
         assert not PromptRefusals(home, "when is the lease up").refuses(RUFF)
         add_refusal(home, LEASE.handle, LEASE.text, "when is the lease up", 2.0)
     assert PromptRefusals(home, "when is the lease up").refuses(LEASE)
-    assert count_lost_refusals(home) == 0
+    assert list_lost_refusals(home) == []
     assert lift_refusals(home, twin.handle, twin.text, _PROMPT) == 1
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_refusals_whose_secret_is_lost_are_counted(home: str, is_named: bool) -> None:
+def test_refusals_whose_secret_is_lost_are_named(home: str, is_named: bool) -> None:
     file, key = Path(home, "hook", "refused.json"), Path(home, "hook", "refused.key")
     if not is_named:  # as rows were written before they named their secret
         rows = json.loads(file.read_text())
         for row in rows:
             del row["key"]
         file.write_text(json.dumps(rows))
-    assert count_lost_refusals(home) == 0
+    assert list_lost_refusals(home) == []
     key.unlink()
-    assert count_lost_refusals(home) == 1
+    assert list_lost_refusals(home) == [RUFF.handle]
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
     add_refusal(home, LEASE.handle, LEASE.text, "when is the lease up", 2.0)
-    assert count_lost_refusals(home) == 1
+    assert list_lost_refusals(home) == [RUFF.handle]
     assert PromptRefusals(home, "when is the lease up").refuses(LEASE)
     key.write_bytes(b"short")
-    assert count_lost_refusals(home) == 2
+    assert list_lost_refusals(home) == [RUFF.handle, LEASE.handle]
 
 
 def test_the_newest_refusals_are_kept(tmp_path: Path) -> None:

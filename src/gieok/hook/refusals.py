@@ -51,7 +51,10 @@ class PromptRefusals:
 
 
 def add_refusal(home: str, handle: str, text: str, prompt: str, at_s: float) -> None:
-    """Keep that a memory is not wanted before prompts like `prompt`."""
+    """Keep that a memory is not wanted before prompts like `prompt`.
+
+    Takes the place of refusals of the memory that hold no more, because their secret is lost.
+    """
     with fs.lock_resource(home, os.path.join(home, _FILE)):
         known, before = _read_refusal_rows(home), _read_key(home)
         key = _ensure_key(home)
@@ -65,14 +68,19 @@ def add_refusal(home: str, handle: str, text: str, prompt: str, at_s: float) -> 
             "at": at_s,
             "key": _name_key(key),
         }
-        rows = [one for one in known if not _is_same(one, row)]
+        rows = [
+            one
+            for one in known
+            if not _is_same(one, row) and not (one["handle"] == handle and _is_lost(one, key))
+        ]
         _write_refusal_rows(home, [*rows, row])
 
 
 def lift_refusals(home: str, handle: str, text: str, prompt: str) -> int:
     """Drop the refusals of a memory for prompts like `prompt`; return how many there were.
 
-    Refusals of another memory in the same words are dropped too: they hold for this one as well.
+    Refusals of another memory in the same words are dropped too: they hold for this one as well. So
+    are those of the memory whose secret is lost, whatever prompt they were for.
     """
     with fs.lock_resource(home, os.path.join(home, _FILE)):
         rows, key = _read_refusal_rows(home), _read_key(home)
@@ -80,20 +88,28 @@ def lift_refusals(home: str, handle: str, text: str, prompt: str) -> int:
         left = [
             row
             for row in rows
-            if row not in alike
-            or (row["handle"] != handle and row["text"] != _sum_text(_find_row_key(row, key), text))
+            if not (
+                (row["handle"] == handle and (row in alike or _is_lost(row, key)))
+                or (row in alike and row["text"] == _sum_text(_find_row_key(row, key), text))
+            )
         ]
         if len(left) < len(rows):
             _write_refusal_rows(home, left)
     return len(rows) - len(left)
 
 
-def count_lost_refusals(home: str) -> int:
-    """Return how many refusals no prompt can be compared with: the secret of them is not there."""
-    rows, name = _read_refusal_rows(home), _name_key(_read_key(home))
-    return sum(
-        1 for row in rows if not _is_plain(row) and (not name or row.get("key", name) != name)
-    )
+def list_lost_refusals(home: str) -> list[str]:
+    """Return the handles of memories with refusals that no prompt can be compared with, because the
+    secret that they were made with is not there.
+    """
+    rows, key = _read_refusal_rows(home), _read_key(home)
+    return sorted({row["handle"] for row in rows if _is_lost(row, key)})
+
+
+def _is_lost(row: "dict[str, Any]", key: bytes) -> bool:
+    """Say whether a row was made with another secret than the one that is there."""
+    name = _name_key(key)
+    return not _is_plain(row) and (not name or row.get("key", name) != name)
 
 
 def _select_alike_rows(
@@ -187,6 +203,7 @@ def _read_refusal_rows(home: str) -> "list[dict[str, Any]]":
         for row in (rows if isinstance(rows, list) else ())
         if isinstance(row, dict)
         and fields <= row.keys()
+        and isinstance(row["handle"], str)
         and isinstance(row["text"], str | int)
         and isinstance(row["words"], list)
         and all(isinstance(word, str | int) for word in row["words"])

@@ -223,12 +223,13 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
 
 def _iter_refusal_checks(call: Call) -> Iterator[Check]:
     """Yield a check where refusals of memories before prompts are dead."""
-    if lost := refusals.count_lost_refusals(str(call.home.folder)):
+    if lost := refusals.list_lost_refusals(str(call.home.folder)):
         what = Phrase(
-            "refusals that hold no more: {lost}; the secret that they were made with is not there",
-            lost=lost,
+            "refusals of {handles} hold no more: the secret that they were made with is not there",
+            handles=", ".join(lost),
         )
-        yield Check("refusals", False, what, 'refuse anew: `gieok hook refuse HANDLE --prompt "…"`')
+        hint = 'refuse each anew, or take it back: `gieok hook refuse HANDLE --prompt "…" [--lift]`'
+        yield Check("refusals", False, what, hint)
 
 
 class Untried(NamedTuple):

@@ -106,14 +106,6 @@ def refuse_memory(
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
     if lift:
         lifted = refusals.lift_refusals(home, memory.handle, text, prompt)
-        if not lifted and (lost := refusals.count_lost_refusals(home)):
-            raise BadRequest(
-                "whether {handle} was refused is not known; refusals that hold no more: {lost}, "
-                "because the secret that they were made with is not there",
-                handle=memory.handle,
-                lost=lost,
-                hint="`gieok recall PROMPT --explain` shows what is put before it now",
-            )
         return RefuseResult(memory.handle, "", refused=False, found=lifted > 0)
     refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
     return RefuseResult(memory.handle, "", refused=True)
