@@ -21,7 +21,7 @@ from gieok.settings import grants
 from gieok.settings.values import load_effective_settings
 from gieok.surfaces.cli import main
 from gieok.text.redact import redact, user_rules
-from gieok.text.redact.names import redact_path_names
+from gieok.text.redact.names import has_redacted_name, redact_path_names
 
 _LETTERS = random.Random(20261122)
 
@@ -239,6 +239,7 @@ def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_pat
 )
 def test_a_name_without_a_secret_stays(name: str) -> None:
     assert redact_path_names(name) == name
+    assert not has_redacted_name(name)
 
 
 @pytest.mark.parametrize(

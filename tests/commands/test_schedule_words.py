@@ -17,6 +17,8 @@ from gieok.commands.schedule_words import describe_schedule
         ("7 * * * *", "every hour at minute 7", "매시 7분"),
         ("0 */6 * * *", "every 6 hours", "6시간마다"),
         ("30 */6 * * *", "every 6 hours at minute 30", "6시간마다 30분에"),
+        ("00 */02 * * *", "every 2 hours", "2시간마다"),
+        ("0 */01 * * *", "every hour at minute 0", "매시 0분"),
         ("00 */12 * * *", "every 12 hours", "12시간마다"),
         ("*/1 * * * *", "every minute", "매분"),
         ("* * * * *", "every minute", "매분"),
@@ -31,6 +33,13 @@ from gieok.commands.schedule_words import describe_schedule
         ("0 */24 * * *", "0 */24 * * *", "0 */24 * * *"),
         ("*/5 */6 * * *", "*/5 */6 * * *", "*/5 */6 * * *"),
         ("* 3 * * *", "* 3 * * *", "* 3 * * *"),
+        # no job runs at these
+        ("0 25 * * *", "0 25 * * *", "0 25 * * *"),
+        ("61 * * * *", "61 * * * *", "61 * * * *"),
+        ("0 3 * * xyz", "0 3 * * xyz", "0 3 * * xyz"),
+        ("0 3 0 * *", "0 3 0 * *", "0 3 0 * *"),
+        # not every month has the day
+        ("0 3 31 * *", "0 3 31 * *", "0 3 31 * *"),
         ("", "never", "안 함"),
         ("never", "never", "안 함"),
         ("0 3 * 6 *", "0 3 * 6 *", "0 3 * 6 *"),

@@ -9,8 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from gieok.hook import choice, named
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.refusals import PromptRefusals, add_refusal, lift_refusals
+from gieok.hook.refusals import (
+    PromptRefusals,
+    add_refusal,
+    lift_refusals,
+    list_lost_refusals,
+)
 
 _PROMPT = "which linter reads invoices, refunds and payments"
 
@@ -118,7 +124,12 @@ def test_no_text_is_kept_a_repeated_refusal_once_and_a_broken_file_refuses_nothi
     assert "ruff" not in file.read_text()
     file.write_text('[{"handle": 1}, 2, {"broken"')
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
-    for damaged in ("null", "5", '[{"handle": "a", "text": 1, "words": null, "at": 1}]'):
+    for damaged in (
+        "null",
+        "5",
+        '[{"handle": "a", "text": 1, "words": null, "at": 1}]',
+        '[{"handle": [], "text": "a", "words": ["a"], "at": 1}]',
+    ):
         file.write_text(damaged)
         assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
     file.write_text('[{"handle": 1}, 2]')
@@ -129,6 +140,50 @@ def test_a_prompt_without_words_that_count_is_like_itself_alone(tmp_path: Path) 
     add_refusal(str(tmp_path), RUFF.handle, RUFF.text, "계속해", 1.0)
     assert PromptRefusals(str(tmp_path), "계속해").refuses(RUFF)
     assert not PromptRefusals(str(tmp_path), "그만해").refuses(RUFF)
+
+
+def _write_rows_of_before(home: str) -> None:
+    """Write the refusal of `RUFF` as it was kept before there was a secret."""
+    words = [tokens[0] for tokens in named.content_words(_PROMPT)]
+    sums = sorted(zlib.crc32(choice.fold_statement(word).encode()) for word in words)
+    text = zlib.crc32(choice.fold_statement(RUFF.text).encode())
+    row = {"handle": RUFF.handle, "text": text, "words": sums, "at": 1.0}
+    file = Path(home, "hook", "refused.json")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps([row]))
+
+
+def test_a_refusal_of_before_there_was_a_secret_holds_and_is_lifted(tmp_path: Path) -> None:
+    home, twin = str(tmp_path), _memory("bbbb0001", "we lint with RUFF")
+    _write_rows_of_before(home)
+    for _ in range(2):
+        refused = PromptRefusals(home, _PROMPT)
+        assert refused.allowed([RUFF, twin, LEASE]) == [LEASE]
+        assert not PromptRefusals(home, "when is the lease up").refuses(RUFF)
+        add_refusal(home, LEASE.handle, LEASE.text, "when is the lease up", 2.0)
+    assert PromptRefusals(home, "when is the lease up").refuses(LEASE)
+    assert list_lost_refusals(home) == []
+    assert lift_refusals(home, twin.handle, twin.text, _PROMPT) == 1
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_refusals_whose_secret_is_lost_are_named(home: str, is_named: bool) -> None:
+    file, key = Path(home, "hook", "refused.json"), Path(home, "hook", "refused.key")
+    if not is_named:  # as rows were written before they named their secret
+        rows = json.loads(file.read_text())
+        for row in rows:
+            del row["key"]
+        file.write_text(json.dumps(rows))
+    assert list_lost_refusals(home) == []
+    key.unlink()
+    assert list_lost_refusals(home) == [RUFF.handle]
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    add_refusal(home, LEASE.handle, LEASE.text, "when is the lease up", 2.0)
+    assert list_lost_refusals(home) == [RUFF.handle]
+    assert PromptRefusals(home, "when is the lease up").refuses(LEASE)
+    key.write_bytes(b"short")
+    assert list_lost_refusals(home) == [RUFF.handle, LEASE.handle]
 
 
 def test_the_newest_refusals_are_kept(tmp_path: Path) -> None:

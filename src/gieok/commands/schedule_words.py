@@ -2,7 +2,7 @@
 
 import re
 
-from gieok.flow.schedule import NEVER
+from gieok.flow.schedule import NEVER, check_cron_expression
 from gieok.text.messages import Words
 
 #: Name of a weekday in a cron expression, or its number, where 7 is 0 → its name for people.
@@ -21,7 +21,7 @@ _STEP = r"(?:\*/(?P<step>\d+))"
 _SHAPES = (
     (rf"{_TIME} \* \* \*", Words("every day at {at}")),
     (rf"{_TIME} \* \* (?P<weekday>[0-7]|[a-z]{{3}})", Words("every {weekday} at {at}")),
-    (rf"{_TIME} (?P<day>\d+) \* \*", Words("on day {day} of every month at {at}")),
+    (rf"{_TIME} (?P<day>[1-9]|1\d|2[0-8]) \* \*", Words("on day {day} of every month at {at}")),
     (r"\* \* \* \* \*", Words("every minute")),
     (rf"{_STEP} \* \* \* \*", Words("every {step} minutes")),
     (r"(?P<minute>\d+) \* \* \* \*", Words("every hour at minute {minute}")),
@@ -33,9 +33,15 @@ _FIELDS = ((0, 60), (1, 24))
 
 
 def describe_schedule(expression: str) -> Words:
-    """Return a cron expression in words; the expression itself where it is none of the usual."""
+    """Return a cron expression in words; the expression itself where it is none of the usual, or
+    none at which a job would run.
+    """
     if expression in NEVER:
         return Words("never", about="a choice")
+    try:
+        check_cron_expression(expression)
+    except ValueError:
+        return Words.of("{expression}", expression=expression)
     fields = [_simplify_step(field) for field in expression.lower().split()]
     if _has_even_steps(fields):
         for shape, words in _SHAPES:
@@ -45,8 +51,11 @@ def describe_schedule(expression: str) -> Words:
 
 
 def _simplify_step(field: str) -> str:
-    """Return a field; `*/1` is `*`."""
-    return "*" if field == "*/1" else field
+    """Return a field with its step as a plain number; `*/1` is `*`."""
+    if not re.fullmatch(r"\*/\d+", field):
+        return field
+    step = int(field[2:])
+    return "*" if step == 1 else f"*/{step}"
 
 
 def _has_even_steps(fields: list[str]) -> bool:
@@ -57,9 +66,7 @@ def _has_even_steps(fields: list[str]) -> bool:
     return all(
         not fields[place].startswith("*/")
         or (
-            (step := fields[place][2:]).isdecimal()
-            and 0 < int(step) < count
-            and count % int(step) == 0
+            (step := fields[place][2:]).isdecimal() and int(step) < count and count % int(step) == 0
         )
         for place, count in _FIELDS
         if place < len(fields)

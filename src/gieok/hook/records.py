@@ -19,11 +19,12 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.errors import BadRequest, Phrase
 from gieok.hook.matches import CATEGORIES
+from gieok.places.home import SHELF
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
 from gieok.text.restatement import Restatement
 
-MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
+MEMORY, RETIRED, ARCHIVE = SHELF, "retired", "archive"
 GRACE_DAYS = 30
 #: The category of summaries of sessions.
 SUMMARY = "session-summary"

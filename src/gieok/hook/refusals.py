@@ -2,11 +2,13 @@
 
 Imported by the hook: see the package. No text is kept: of a prompt only checksums of its words, of
 a memory its handle and the checksum of its words. The checksums are made with a secret of the home,
-so that whoever has the rows alone cannot try words until one fits.
+so that whoever has the rows alone cannot try words until one fits. Rows of before have checksums
+without it, numbers, and hold by these until they are dropped.
 """
 
 import json
 import os
+import zlib
 
 from gieok import fs
 from gieok.hook import choice, named
@@ -31,16 +33,16 @@ class PromptRefusals:
 
     def __init__(self, home: str, prompt: str) -> None:
         rows = _read_refusal_rows(home)
-        self._key = _read_key(home) if rows else b""
-        words = _sum_prompt_words(self._key, prompt) if rows else frozenset()
-        alike = [row for row in rows if _is_alike(words, frozenset(row["words"]))]
+        key = _read_key(home) if rows else b""
+        alike = _select_alike_rows(rows, key, prompt)
+        self._keys = {_find_row_key(row, key) for row in alike}
         self._handles = {row["handle"] for row in alike}
         self._texts = {row["text"] for row in alike}
 
     def refuses(self, memory: "InjectedMemory") -> bool:
         """Say whether a memory, or another one in the same words, is refused for the prompt."""
-        return bool(self._handles) and (
-            memory.handle in self._handles or _sum_text(self._key, memory.text) in self._texts
+        return memory.handle in self._handles or any(
+            _sum_text(key, memory.text) in self._texts for key in self._keys
         )
 
     def allowed(self, memories: "Iterable[InjectedMemory]") -> "list[InjectedMemory]":
@@ -49,33 +51,46 @@ class PromptRefusals:
 
 
 def add_refusal(home: str, handle: str, text: str, prompt: str, at_s: float) -> None:
-    """Keep that a memory is not wanted before prompts like `prompt`."""
+    """Keep that a memory is not wanted before prompts like `prompt`.
+
+    Takes the place of refusals of the memory that hold no more, because their secret is lost.
+    """
     with fs.lock_resource(home, os.path.join(home, _FILE)):
+        known, before = _read_refusal_rows(home), _read_key(home)
         key = _ensure_key(home)
+        for one in known:
+            # made with the key of before, where nothing says otherwise
+            one.setdefault("key", _name_key(before))
         row = {
             "handle": handle,
             "text": _sum_text(key, text),
             "words": sorted(_sum_prompt_words(key, prompt)),
             "at": at_s,
+            "key": _name_key(key),
         }
-        rows = [one for one in _read_refusal_rows(home) if not _is_same(one, row)]
+        rows = [
+            one
+            for one in known
+            if not _is_same(one, row) and not (one["handle"] == handle and _is_lost(one, key))
+        ]
         _write_refusal_rows(home, [*rows, row])
 
 
 def lift_refusals(home: str, handle: str, text: str, prompt: str) -> int:
     """Drop the refusals of a memory for prompts like `prompt`; return how many there were.
 
-    Refusals of another memory in the same words are dropped too: they hold for this one as well.
+    Refusals of another memory in the same words are dropped too: they hold for this one as well. So
+    are those of the memory whose secret is lost, whatever prompt they were for.
     """
     with fs.lock_resource(home, os.path.join(home, _FILE)):
         rows, key = _read_refusal_rows(home), _read_key(home)
-        words, same = _sum_prompt_words(key, prompt), _sum_text(key, text)
+        alike = _select_alike_rows(rows, key, prompt)
         left = [
             row
             for row in rows
             if not (
-                (row["handle"] == handle or row["text"] == same)
-                and _is_alike(words, frozenset(row["words"]))
+                (row["handle"] == handle and (row in alike or _is_lost(row, key)))
+                or (row in alike and row["text"] == _sum_text(_find_row_key(row, key), text))
             )
         ]
         if len(left) < len(rows):
@@ -83,30 +98,81 @@ def lift_refusals(home: str, handle: str, text: str, prompt: str) -> int:
     return len(rows) - len(left)
 
 
+def list_lost_refusals(home: str) -> list[str]:
+    """Return the handles of memories with refusals that no prompt can be compared with, because the
+    secret that they were made with is not there.
+    """
+    rows, key = _read_refusal_rows(home), _read_key(home)
+    return sorted({row["handle"] for row in rows if _is_lost(row, key)})
+
+
+def _is_lost(row: "dict[str, Any]", key: bytes) -> bool:
+    """Say whether a row was made with another secret than the one that is there."""
+    name = _name_key(key)
+    return not _is_plain(row) and (not name or row.get("key", name) != name)
+
+
+def _select_alike_rows(
+    rows: "list[dict[str, Any]]", key: bytes, prompt: str
+) -> "list[dict[str, Any]]":
+    """Return the refusals for prompts like one."""
+    words = {
+        row_key: _sum_prompt_words(row_key, prompt)
+        for row_key in {_find_row_key(row, key) for row in rows}
+    }
+    return [
+        row for row in rows if _is_alike(words[_find_row_key(row, key)], frozenset(row["words"]))
+    ]
+
+
+def _is_plain(row: "dict[str, Any]") -> bool:
+    """Say whether a row is of before there was a secret."""
+    return isinstance(row["text"], int)
+
+
+def _find_row_key(row: "dict[str, Any]", key: bytes) -> "bytes | None":
+    """Return the secret that a row is compared with; None for a row that has none."""
+    return None if _is_plain(row) else key
+
+
 def _is_same(one: "dict[str, Any]", other: "dict[str, Any]") -> bool:
     return (one["handle"], one["words"]) == (other["handle"], other["words"])
 
 
-def _is_alike(one: "frozenset[str]", other: "frozenset[str]") -> bool:
+def _is_alike(one: "frozenset[str | int]", other: "frozenset[str | int]") -> bool:
     """Say whether two prompts, by the checksums of their words, ask alike."""
     every = one | other
     return bool(every) and len(one & other) >= _ALIKE * len(every)
 
 
-def _sum_prompt_words(key: bytes, prompt: str) -> "frozenset[str]":
+def _sum_prompt_words(key: "bytes | None", prompt: str) -> "frozenset[str | int]":
     """Return a checksum for each content word of a prompt; of all of it where it has none."""
     words = [tokens[0] for tokens in named.content_words(prompt)]
     return frozenset(_sum_text(key, word) for word in words or [prompt])
 
 
-def _sum_text(key: bytes, text: str) -> str:
-    """Return the checksum of a text's letters; a turn counts without the answer to it."""
+def _sum_text(key: "bytes | None", text: str) -> "str | int":
+    """Return the checksum of a text's letters; a turn counts without the answer to it.
+
+    A number where there is no secret.
+    """
     from hashlib import blake2b  # a home without refusals has no need of it
 
-    letters = choice.fold_statement(text.partition(" → ")[0])
-    return blake2b(
-        letters.encode("utf-8", "surrogatepass"), digest_size=_SUM_BYTES, key=key
-    ).hexdigest()
+    folded = choice.fold_statement(text.partition(" → ")[0]).encode("utf-8", "surrogatepass")
+    if key is None:
+        return zlib.crc32(folded)
+    return blake2b(folded, digest_size=_SUM_BYTES, key=key).hexdigest()
+
+
+def _name_key(key: bytes) -> str:
+    """Return a name of a secret that does not tell it; '' for one that is not there or damaged."""
+    from hashlib import blake2b
+
+    return blake2b(b"name", digest_size=_SUM_BYTES, key=key).hexdigest() if _is_whole(key) else ""
+
+
+def _is_whole(key: bytes) -> bool:
+    return len(key) == _KEY_BYTES
 
 
 def _read_key(home: str) -> bytes:
@@ -120,7 +186,7 @@ def _read_key(home: str) -> bytes:
 
 def _ensure_key(home: str) -> bytes:
     """Return the secret of this home, which is made at the first refusal."""
-    if len(_read_key(home)) < _KEY_BYTES:
+    if not _is_whole(_read_key(home)):
         fs.replace_private(os.path.join(home, _KEY_FILE), os.urandom(_KEY_BYTES))
     return _read_key(home)
 
@@ -135,7 +201,12 @@ def _read_refusal_rows(home: str) -> "list[dict[str, Any]]":
     return [
         row
         for row in (rows if isinstance(rows, list) else ())
-        if isinstance(row, dict) and fields <= row.keys() and isinstance(row["words"], list)
+        if isinstance(row, dict)
+        and fields <= row.keys()
+        and isinstance(row["handle"], str)
+        and isinstance(row["text"], str | int)
+        and isinstance(row["words"], list)
+        and all(isinstance(word, str | int) for word in row["words"])
     ]
 
 

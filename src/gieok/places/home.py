@@ -8,6 +8,8 @@ from gieok.places.scope import USER_SCOPE
 HOME_VARIABLE = "GIEOK_HOME"
 #: The folder that marks a project, and holds Gieok's files for it.
 PROJECT_FOLDER = ".gieok"
+#: Folder of the records that stand, in a folder that holds records.
+SHELF = "memory"
 #: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody
 #: wants no daemon.
 DAEMON_DOWN = "daemon.down"
@@ -71,6 +73,12 @@ def is_records_folder(home: str, folder: str) -> bool:
     """Return whether a folder holds records of the user, of a project, or of a program's scope."""
     is_programs = os.path.dirname(folder) == os.path.join(home, _OWN_SCOPES)
     return folder == home or is_programs or os.path.basename(folder) == PROJECT_FOLDER
+
+
+def is_shelf_folder(home: str, folder: str) -> bool:
+    """Return whether the files of a folder are records that stand."""
+    above, name = os.path.split(folder)
+    return name == SHELF and is_records_folder(home, above)
 
 
 def lasting_file(home: str, scope: str) -> str:

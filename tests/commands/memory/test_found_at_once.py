@@ -71,6 +71,28 @@ def test_new_moved_and_deleted_files_are_followed(call: Call, notes: Path, tmp_p
     assert not _is_found(call, "우산", "현관")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["password=hunter2trombone/tea.md", "tea password=hunter2trombone.md", "a\udcff/tea.md"],
+)
+def test_a_file_whose_name_is_stored_otherwise_stays_until_a_full_scan_misses_it(
+    call: Call, notes: Path, name: str
+) -> None:
+    file = notes / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("The kettle whistles.\n")
+    index(call, paths=[str(notes)])
+    # the first of them may still be of the tick of the mark, at which the file is read again
+    for other in ("b.md", "c.md", "d.md"):
+        (file.parent / other).write_text(f"The lease of {other} ends.\n")
+        assert _is_found(call, "lease", other)
+        assert _is_found(call, "kettle", "whistles")
+    assert all("trombone" not in key for key in call.home.store.hashes(call.scope))
+    file.unlink()
+    index(call, paths=[str(notes)])
+    assert not _is_found(call, "kettle", "whistles")
+
+
 def test_an_editors_save_by_another_file_is_found(call: Call, notes: Path) -> None:
     fresh = notes / ".a.md.tmp"
     fresh.write_text("The umbrella stands in the attic.\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands.command import Style
+from gieok.commands.home.doctor import Check, iter_chain_checks
 from gieok.commands.memory.listing import list_memories
 from gieok.commands.memory.remember import remember_record
 from gieok.commands.prompt.refuse import refuse_memory, render_refusal
@@ -130,3 +131,30 @@ def test_a_refusal_that_is_not_there_is_not_taken_back(user: Path) -> None:
     assert not result.found
     result = refuse_memory(call, handle=handle, prompt=prompt, lift=True)
     assert (result.found, "may be put before" in render_refusal(result, _PLAIN)) == (True, True)
+
+
+def test_a_refusal_whose_secret_is_lost_is_named_until_it_is_made_anew_or_taken_back(
+    user: Path,
+) -> None:
+    call = open_call({})
+    remember_record(call, text=["We lint with ruff."], user=True)
+    remember_record(call, text=["The lease ends in June."], user=True)
+    first, second = (memory.handle for memory in list_memories(call).memories)
+    prompt = "which linter do we use for invoices"
+    for handle in (first, second):
+        refuse_memory(call, handle=handle, prompt=prompt)
+    assert _list_refusal_checks(call) == []
+    (user / "home" / "hook" / "refused.key").unlink()
+    (check,) = _list_refusal_checks(call)
+    assert check.ok is False
+    assert f"refusals of {', '.join(sorted((first, second)))} hold no more" in check.detail
+    assert "기억 거부" in check.line(Style("ko", colour=False))
+    refuse_memory(call, handle=first, prompt="which linter is it")
+    (check,) = _list_refusal_checks(call)
+    assert f"refusals of {second} hold no more" in check.detail
+    assert refuse_memory(call, handle=second, prompt=prompt, lift=True).found
+    assert _list_refusal_checks(call) == []
+
+
+def _list_refusal_checks(call: Call) -> list[Check]:
+    return [check for check in iter_chain_checks(call, is_free=True) if check.name == "refusals"]

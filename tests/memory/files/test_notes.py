@@ -93,6 +93,7 @@ def test_a_head_alone_is_searched() -> None:
         ("2026-W47-5.md", ""),
         ("Meeting 20261120 quay.md", "---\ncreated: 2026-11-25\n---\n"),
         ("2026-11-25.md", "---\ndate: 2026-11-20\n---\n"),
+        ("2026-11-20 quay.md", "---\ncreated: 2026-11-25\ncategory: harbour\n---\n"),
     ],
 )
 def test_a_note_has_the_day_of_its_head_its_name_or_its_folders(
@@ -181,7 +182,8 @@ def test_an_edited_diary_is_the_same_as_a_fresh_one(vault: Path) -> None:
 
 
 def test_an_older_index_is_read_anew_from_its_own_texts(vault: Path) -> None:
-    _write(vault, "November 20th, 2026.md", "---\naliases: [the quay]\n---\nrepaired\n")
+    head = "aliases: [the quay]\ncreated: 2026-11-25\ncategory: harbour"
+    _write(vault, "November 20th, 2026.md", f"---\n{head}\n---\nrepaired\n")
     store = MemoryStore()
     _sync(store, vault)
     (now,) = store.get(_SCOPE, list(store.hashes(_SCOPE)))
@@ -194,7 +196,7 @@ def test_an_older_index_is_read_anew_from_its_own_texts(vault: Path) -> None:
         created_at=now.created_at,
         updated_at=now.updated_at,
         title="November 20th, 2026",
-        metadata={"root": "vault"},
+        metadata={"root": "vault", MADE_THEN: "yes"},
         provenance=now.provenance,
     )
     store.put([Entry(old, ())])

@@ -284,3 +284,37 @@ def test_two_roots_are_each_their_own(folder: Path, tmp_path: Path) -> None:
     known: list[Root] = roots.load_roots(store, _SCOPE)
     assert sync_scope_roots(store, _SCOPE, known, _CUT).removed == ["notes/a.md"]
     assert sorted(store.hashes(_SCOPE)) == ["notes-2/a.md", "notes/sub/b.md"]
+
+
+class _CountedKeys(dict[str, str]):
+    """Hashes by key that count how often all keys are gone through."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        _CountedKeys.walks += 1
+        return super().__iter__()
+
+
+class _CountingStore(MemoryStore):
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        return _CountedKeys(super().hashes(scope))
+
+
+def test_many_deleted_files_are_looked_up_in_one_walk_of_the_keys(folder: Path) -> None:
+    store, walks = _CountingStore(), list[int]()
+    files = [folder / f"n{number}.md" for number in range(40)]
+    for file in files:
+        file.write_text("one\n")
+    (folder / "diary.md").write_text("## 2026-11-20\nquay\n\n## 2026-11-18\njetty\n")
+    _sync(store, folder)
+    for some in (files[:2], files[2:]):
+        for file in some:
+            file.unlink()
+        _CountedKeys.walks = 0
+        assert len(_watch(store, folder, *some).removed) == len(some)
+        walks.append(_CountedKeys.walks)
+    assert walks[0] == walks[1]
+    (folder / "diary.md").unlink()
+    assert len(_watch(store, folder, folder / "diary.md").removed) >= 2
+    assert sorted(store.hashes(_SCOPE)) == ["notes/a.md", "notes/sub/b.md"]

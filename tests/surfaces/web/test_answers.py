@@ -16,6 +16,7 @@ from gieok.commands.memory.hits import describe_sureness, introduce_unsure_hits
 from gieok.commands.memory.search import search_memory
 from gieok.commands.scope_names import name_scope, name_scopes
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.look import strip_line_markup
 from gieok.surfaces.web.markdown import parse_markdown_line, render_markdown
 
 QUESTIONS = (
@@ -163,6 +164,24 @@ def test_scopes_have_names_and_equal_names_are_told_apart() -> None:
 )
 def test_the_marks_of_a_line_are_read(line: str, kind: str, words: str) -> None:
     assert parse_markdown_line(line) == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Open 9:00 - 18:00, 3 * 4 rooms, room # 5.", "Open 9:00 - 18:00, 3 * 4 rooms, room # 5."),
+        ("User: The shop is open 9:00 - 18:00.", "The shop is open 9:00 - 18:00."),
+        ("영업시간은 9시 - 18시", "영업시간은 9시 - 18시"),
+        ("- tea at four", "tea at four"),
+        ("Assistant: ## Tea", "Tea"),
+        ("# Tea\n\n- at four\n* or 5 - 6", "Tea · at four · or 5 - 6"),
+        ("-5 degrees · cold", "-5 degrees · cold"),
+    ],
+)
+def test_a_line_of_the_list_has_its_own_signs_and_no_mark_at_its_beginning(
+    text: str, shown: str
+) -> None:
+    assert strip_line_markup(text) == shown
 
 
 def test_what_markdown_would_load_or_run_is_text() -> None:

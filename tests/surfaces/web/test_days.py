@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,12 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
+from gieok.commands.observe import days
+from gieok.home.call import Call
+from gieok.model.conversation import Turn
+from gieok.places.home import replaced_file
 from gieok.surfaces.python import Memory
+from gieok.text.handles import line_check
 
 SAID = (
     ("user", "We decided to settle payments on Tuesdays."),
@@ -166,16 +172,121 @@ def test_while_today_is_looked_at_what_comes_is_told(browser: TestClient) -> Non
     assert "1 new: show" in browser.get(ask[1]).text
 
 
-def test_of_a_day_of_notes_alone_the_month_shows_nothing_and_tells_nothing_new(
+def test_of_a_day_of_notes_alone_the_month_leads_to_them_and_tells_nothing_new(
     browser: TestClient, tmp_path: Path
 ) -> None:
     (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "tea.md").write_text("Tea is at four.\n")
+    (tmp_path / "notes" / "2025-03-20 tea.md").write_text("Tea is at four.\n")
+    (tmp_path / "notes" / "coffee.md").write_text("Coffee is at ten.\n")
     memory = Memory()
     memory.run("index", paths=[str(tmp_path / "notes")])
     page = browser.get("/timeline").text
-    assert _days_of_stream(page) == {}
-    assert "Nothing was remembered in this month that fits." in page
+    nothing = "Nothing was remembered in this month"
+    assert nothing not in page
+    (of_day,) = _days_of_stream(page).values()
+    assert "One more of this day" in of_day
+    assert "Coffee" not in of_day
     ask = re.search(r'hx-get="(/timeline/news[^"]+)"', page)
     assert ask
     assert browser.get(ask[1]).text == ""
+    assert list(_days_of_stream(browser.get("/timeline?month=2025-03").text)) == ["2025-03-20"]
+    assert f"{nothing} that fits." in browser.get("/timeline?month=2025-02").text
+    page = browser.get("/timeline?until=2025-03-19").text
+    assert f"{nothing} up to 2025-03-19 that fits." in page
+
+
+def _replace_lines(tmp_path: Path, days: list[int]) -> None:
+    """Record changes of days of March 2025, each of one line by another."""
+    (tmp_path / "notes").mkdir()
+    for name in ("old", "new"):
+        lines = "".join(f"The {name} number is {n}.\n" for n in range(len(days)))
+        (tmp_path / "notes" / f"{name}.md").write_text(lines)
+    memory = Memory()
+    memory.run("index", paths=[str(tmp_path / "notes")])
+    scope = memory.call.scope.path
+    rows = []
+    for n, day in enumerate(days):
+        old, new = f"The old number is {n}.", f"The new number is {n}."
+        at = datetime(2025, 3, day, 12, n, tzinfo=UTC).timestamp()
+        rows.append(
+            [
+                *("notes/old.md", n + 1, 0, len(old), line_check(old)),
+                *(scope, "notes/new.md", n + 1, 0, len(new), line_check(new), at),
+            ]
+        )
+    file = Path(replaced_file(str(tmp_path / "home"), scope))
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(rows))
+
+
+def _walk_changes(browser: TestClient) -> tuple[list[str], list[str]]:
+    """Return the pages of March 2025 from its end, and the numbers of the changes that they show."""
+    pages, numbers, address = [], [], "/timeline?month=2025-03"
+    while "2025-02" not in address:
+        page = browser.get(address).text
+        pages.append(page)
+        numbers += re.findall(r'<span class="before">The old number is (\d+)', page)
+        link = re.search(r'rel="prev" href="([^"]+)"', page)
+        assert link
+        address = link[1].replace("&amp;", "&")
+    return pages, numbers
+
+
+def test_of_a_month_of_many_changes_each_is_on_one_of_its_pages(
+    browser: TestClient, tmp_path: Path
+) -> None:
+    _replace_lines(tmp_path, [3] * 9 + [4] * 20 + [5] * 20)
+    pages, numbers = _walk_changes(browser)
+    assert sorted(map(int, numbers)) == list(range(49))
+    assert not any("are shown." in page for page in pages)
+    assert [list(_days_of_stream(page)) for page in pages] == [
+        ["2025-03-05", "2025-03-04"],
+        ["2025-03-03"],
+    ]
+
+
+def test_a_day_of_more_changes_than_a_page_shows_says_so_and_hides_no_earlier_one(
+    browser: TestClient, tmp_path: Path
+) -> None:
+    _replace_lines(tmp_path, [3] * 2 + [5] * 45)
+    pages, numbers = _walk_changes(browser)
+    assert sorted(map(int, numbers)) == [0, 1, *range(7, 47)]
+    assert "Only the last 40 changes of this day are shown." in pages[0]
+    assert not any("are shown." in page for page in pages[1:])
+
+
+def test_a_month_reads_each_session_once_and_none_for_what_no_talk_is_the_source_of(
+    talked: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ".claude" / "projects" / "-shop"
+    rows = [
+        {
+            "type": "user",
+            "uuid": f"d{day}",
+            "sessionId": "s2",
+            "timestamp": f"2024-05-{day:02}T09:00:00Z",
+            "message": {"role": "user", "content": f"The parcel number {day} was sent."},
+        }
+        for day in range(7, 13)
+    ]
+    (folder / "s2.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "2024-05-06 tea.md").write_text("Tea is at four.\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    memory.run("index", paths=[str(tmp_path / "notes")])
+    read: list[str] = []
+    list_session_turns = days._list_session_turns
+
+    def count(call: Call, name: days.SessionName) -> list[Turn]:
+        read.append(name.session)
+        return list_session_turns(call, name)
+
+    monkeypatch.setattr(days, "_list_session_turns", count)
+    assert len(_days_of_stream(talked.get("/timeline?month=2024-05").text)) == 7
+    assert sorted(read) == ["s1", "s2"]
+    read.clear()
+    assert "Tea is at four." in talked.get("/timeline?month=2024-05&kind=note").text
+    assert read == []
+    assert "settle payments" in talked.get("/timeline?month=2024-05&kind=decision").text
+    assert "s1" in read

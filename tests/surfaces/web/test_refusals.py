@@ -2,7 +2,9 @@
 
 import html
 import json
+import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -14,9 +16,12 @@ from starlette.testclient import TestClient
 
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.python import Memory
 
 PROMPT = "How often are failed payments retried?"
+RULE = InjectedMemory(title="", citation="", text="No force push.", handle="00000001", score=0.9)
 
 
 @pytest.fixture
@@ -81,8 +86,9 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     assert PROMPT in page.partition("blockquote")[2].partition("/blockquote")[0]
     refused = "you said: not for a prompt like this"
     assert refused not in _fates(given)
+    handle = _find_forms(page, "Not for this")[0]["handle"]
     done = _press(given, page, "Not for this")
-    assert "It is not given for a prompt like that any more." in done
+    assert f"{handle} is not put before a prompt like that any more" in done
     assert refused in _fates(given)
     assert refused in _fates(given, "how often are payments retried that failed")
     assert refused not in _fates(given, "when are payments retried at the weekend by the bank")
@@ -91,7 +97,7 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     assert "Payments are retried three times." in given.get("/memories").text
     assert "three times" in given.get("/?q=payments+retried").text, "a search finds it as before"
     undone = _press(given, done, "Undo")
-    assert "It may be given for a prompt like that again." in undone
+    assert f"{handle} may be put before a prompt like that again" in undone
     assert refused not in _fates(given)
 
 
@@ -134,6 +140,55 @@ def test_an_undo_is_offered_once_and_undoes_that_refusal_alone(given: TestClient
     assert _fates(given).count(refused) == 2
     _press(given, again, "Undo")
     assert _fates(given).count(refused) == 1
+
+
+def test_an_undo_is_of_what_was_refused_whatever_was_given_since(given: TestClient) -> None:
+    (form, *_) = _find_forms(given.get("/injection").text, "Not for this")
+    answer = given.post("/injection/refuse", data=form, follow_redirects=False)
+    now = datetime.now(UTC).timestamp()
+    for number, shown in enumerate(([], [RULE])):
+        window = ContextWindow(os.environ["GIEOK_HOME"], "claude-code", f"later-{number}")
+        window.keep("prompt", Injection("- rule", shown, 9), now)
+        page = given.get(answer.headers["location"]).text
+        (undo,) = _find_forms(page, "Undo")
+        assert (undo["handle"], undo["prompt"]) == (form["handle"], PROMPT)
+    refused = "you said: not for a prompt like this"
+    assert refused in _fates(given)
+    _press(given, page, "Undo")
+    assert refused not in _fates(given)
+    for name in ("gone", ""):
+        assert _find_forms(given.get(f"/injection?refused={name}").text, "Undo") == []
+
+
+def test_what_was_kept_back_before_is_not_offered_to_be_undone(
+    given: TestClient, tmp_path: Path
+) -> None:
+    page = given.get("/injection").text
+    Memory().run("hook refuse", folder=str(tmp_path / "notes"))
+    done = _press(given, page, "Never from")
+    assert f"notes of {tmp_path}/notes/diary are searched only" in done
+    assert _find_forms(done, "Undo") == []
+
+
+def test_a_prompt_is_tried_in_those_scopes_alone_that_agents_are_given(given: TestClient) -> None:
+    brought = f"{USER_SCOPE}/from:repository"
+    document = Document(
+        scope=Scope(brought),
+        key="notes/a.md",
+        kind="memory",
+        text="Failed payments are retried by hand.",
+        content_hash="1",
+        created_at=datetime(2026, 11, 1, tzinfo=UTC),
+        updated_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+    passage = Passage(0, len(document.text), 1, 1, "")
+    Memory().call.home.store.put([Entry(document, (passage,))])
+    assert brought in given.get("/memories").text
+    page = given.get(f"/injection?{urlencode({'prompt': PROMPT, 'in': brought})}").text
+    form = page.partition('id="try"')[2]
+    assert f'value="{brought}"' not in form.partition("</select>")[0]
+    assert "three times" in form
+    assert "by hand" not in form
 
 
 def test_a_folder_that_went_is_not_said_to_be_kept_back(given: TestClient, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
 from gieok.home import embedders, models
 from gieok.home.call import Call
+from gieok.hook import refusals
 from gieok.memory.capture import sample
 from gieok.memory.capture.sample import AgentTranscripts
 from gieok.memory.files import roots
@@ -61,6 +62,7 @@ _NAMES = {
     "archive": Words("archive"),
     "trust": Words("trust"),
     "hook": Words("hook"),
+    "refusals": Words("refusals"),
 }
 
 
@@ -210,12 +212,24 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
     if (server := _check_chain("server", lambda: _probe_server(call))).detail:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(call))
+    yield from _iter_refusal_checks(call)
     hooks = installed_hooks.find_installed_hooks(call)
     for agent, line in hooks:
         yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, line))
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
+
+
+def _iter_refusal_checks(call: Call) -> Iterator[Check]:
+    """Yield a check where refusals of memories before prompts are dead."""
+    if lost := refusals.list_lost_refusals(str(call.home.folder)):
+        what = Phrase(
+            "refusals of {handles} hold no more: the secret that they were made with is not there",
+            handles=", ".join(lost),
+        )
+        hint = 'refuse each anew, or take it back: `gieok hook refuse HANDLE --prompt "…" [--lift]`'
+        yield Check("refusals", False, what, hint)
 
 
 class Untried(NamedTuple):

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from gieok.commands.memory import away
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
-from gieok.hook.records import MEMORY
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory import observation
 from gieok.memory.files import roots
@@ -17,7 +16,7 @@ from gieok.memory.sidecar import observing, reflecting
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import find_document_status as document_status
-from gieok.places.home import is_records_folder
+from gieok.places.home import is_shelf_folder
 from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import HANDLE_PATTERN, build_handle
@@ -231,7 +230,7 @@ def is_shelf(root: roots.Root, home: str) -> bool:
     Such a root is the `memory` folder of a project's `.gieok`, of the home, or of a program's
     scope.
     """
-    return root.path.name == MEMORY and is_records_folder(home, str(root.path.parent))
+    return is_shelf_folder(home, str(root.path))
 
 
 def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:

@@ -6,7 +6,7 @@ whole.
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -114,6 +114,38 @@ class SessionWhole(NamedTuple):
     learned: tuple[LearnedMemory, ...]
 
 
+class _SessionPart(NamedTuple):
+    """Turns of a session on one day in short: their ids, the first and last time, the request."""
+
+    ids: tuple[str, ...]
+    begin: datetime
+    end: datetime
+    first: str
+
+
+class SessionParts:
+    """Parts of sessions by day. Each session is read once, on however many days it was."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._by_day = dict[SessionName, dict[date, _SessionPart]]()
+
+    def summarise(
+        self, name: SessionName, day: date, learned: Iterable[LearnedMemory]
+    ) -> SessionSummary | None:
+        """Return what of a session falls on a day, with what was learned of it; None: nothing."""
+        if name not in self._by_day:
+            self._by_day[name] = self._read_parts(name)
+        part = self._by_day[name].get(day)
+        return None if part is None else _summarise_part(name, part, learned)
+
+    def _read_parts(self, name: SessionName) -> dict[date, _SessionPart]:
+        turns_by_day: dict[date, list[Turn]] = defaultdict(list)
+        for turn in _list_session_turns(self._call, name):
+            turns_by_day[turn.message.at.astimezone(self._call.zone).date()].append(turn)
+        return {day: _build_session_part(day_turns) for day, day_turns in turns_by_day.items()}
+
+
 def list_memory_days(
     call: Call,
     scopes: Iterable[Scope],
@@ -167,7 +199,7 @@ def _list_dated_documents(
 
 def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
     """Return all items of a day."""
-    part = build_day(call, day, of)
+    part = build_day(call, day, of, SessionParts(call))
     calls = _group_hook_calls(call, day)
     return part._replace(
         sessions=tuple(
@@ -181,10 +213,20 @@ def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -
     )
 
 
-def build_day(call: Call, day: date, of: DayOf) -> WholeDay:
-    """Return a day without its runs and without what was injected."""
+def build_day(
+    call: Call, day: date, of: DayOf, parts: SessionParts, category: str = ""
+) -> WholeDay:
+    """Return a day without its runs and without what was injected.
+
+    With a category (or kind), only memories of it, and the sessions only where some of these were
+    learned from talk.
+    """
     learned = _list_learned_memories(call, of.memories)
-    sessions = sorted(list_day_sessions(call, day, of.sessions, learned), key=lambda one: one.begin)
+    if category:
+        learned = [one for one in learned if category in (one.category, one.kind)]
+    names = of.sessions if not category or any(one.message_ids for one in learned) else ()
+    some = (parts.summarise(name, day, learned) for name in names)
+    sessions = sorted((one for one in some if one), key=lambda one: one.begin)
     taken = {one.handle for session in sessions for one in session.learned}
     return WholeDay(
         sessions=tuple(sessions),
@@ -192,20 +234,6 @@ def build_day(call: Call, day: date, of: DayOf) -> WholeDay:
         runs=(),
         injected=InjectedCount(),
     )
-
-
-def list_day_sessions(
-    call: Call, day: date, names: Iterable[SessionName], learned: Sequence[LearnedMemory]
-) -> Iterator[SessionSummary]:
-    """Yield the parts of sessions that fall on a day, with what was learned of them."""
-    for name in names:
-        day_turns = [
-            turn
-            for turn in _list_session_turns(call, name)
-            if turn.message.at.astimezone(call.zone).date() == day
-        ]
-        if day_turns:
-            yield _summarise_session(name, day_turns, learned)
 
 
 def list_last_sessions(
@@ -255,15 +283,30 @@ def _list_learned_around(
 def _summarise_session(
     name: SessionName, session_turns: Sequence[Turn], learned: Iterable[LearnedMemory]
 ) -> SessionSummary:
+    """Return a session with those memories that were learned of its turns."""
+    return _summarise_part(name, _build_session_part(session_turns), learned)
+
+
+def _build_session_part(some: Sequence[Turn]) -> _SessionPart:
+    return _SessionPart(
+        ids=tuple(turn.message.id for turn in some),
+        begin=some[0].message.at,
+        end=some[-1].message.at,
+        first=_shorten_first_prompt(some),
+    )
+
+
+def _summarise_part(
+    name: SessionName, part: _SessionPart, learned: Iterable[LearnedMemory]
+) -> SessionSummary:
     """Return a session, or a part of it, with those memories that were learned of its turns."""
-    ids = {turn.message.id for turn in session_turns}
     return SessionSummary(
         name=name,
-        begin=session_turns[0].message.at,
-        end=session_turns[-1].message.at,
-        messages=len(session_turns),
-        first=_shorten_first_prompt(session_turns),
-        learned=tuple(one for one in learned if one.message_ids & ids),
+        begin=part.begin,
+        end=part.end,
+        messages=len(part.ids),
+        first=part.first,
+        learned=tuple(one for one in learned if not one.message_ids.isdisjoint(part.ids)),
     )
 
 

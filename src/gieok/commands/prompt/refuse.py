@@ -35,6 +35,8 @@ class RefuseResult:
     refused: bool
     #: False where nothing was there to take back.
     found: Hidden[bool] = True
+    #: False where it was so before.
+    changed: Hidden[bool] = True
 
 
 def render_refusal(result: RefuseResult, style: Style) -> str:
@@ -93,8 +95,7 @@ def refuse_memory(
         path = str(call.caller.path(folder))
         if lift:
             return RefuseResult("", path, refused=False, found=release_folder(call, path))
-        keep_folder_back(call, path)
-        return RefuseResult("", path, refused=True)
+        return RefuseResult("", path, refused=True, changed=keep_folder_back(call, path))
     if not handle or not prompt.strip():
         raise BadRequest(
             "a memory and a prompt are missing, or a folder",
@@ -110,8 +111,8 @@ def refuse_memory(
     return RefuseResult(memory.handle, "", refused=True)
 
 
-def keep_folder_back(call: Call, folder: str) -> None:
-    """Add a folder to the setting `hook.asked_only`, unless a folder there holds it already.
+def keep_folder_back(call: Call, folder: str) -> bool:
+    """Add a folder to the setting `hook.asked_only`; return False where one there holds it already.
 
     Raises BadRequest where nothing is at the path, or where the setting would read its name as
     another one: commas join the names there, and `*` is any name.
@@ -123,7 +124,7 @@ def keep_folder_back(call: Call, folder: str) -> None:
     with user_file.changing(call.home.folder):
         settings, names = _read_kept_back(call)
         if _find_holder(call, names, folder):
-            return
+            return False
         value = ", ".join([*names, folder])
         if "*" in folder or _split_names(value) != [*names, folder]:
             raise BadRequest(
@@ -134,6 +135,7 @@ def keep_folder_back(call: Call, folder: str) -> None:
                 hint="name the folder above it, or rename it",
             )
         user_file.write_settings_change(settings, {_SETTING: value})
+        return True
 
 
 def release_folder(call: Call, folder: str) -> bool:

@@ -100,13 +100,14 @@ def _iter_gone_files(
 ) -> Iterator[Path]:
     """Yield the files of documents that no longer exist below changed folders.
 
-    A file that goes changes its folder, and a folder that goes is not there itself.
+    A file that goes changes its folder, and a folder that goes is not there itself. Files whose
+    path is not told by their key are left to a scan of everything.
     """
     if not folders or root.is_file:
         return
     by_folder: dict[str, list[str]] = {}
     for key in known:
-        if root.owns(key):
+        if root.owns(key) and root.tells_file(key):
             # strings: a search of ten thousand notes has no time for as many Paths
             name = os.path.join(root.path, file_key(key.partition("/")[2]))  # noqa: PTH118
             by_folder.setdefault(os.path.dirname(name), []).append(key)  # noqa: PTH120

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from gieok import paths, private
@@ -28,6 +28,7 @@ from gieok.memory.files.roots import (
     section_key,
 )
 from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
+from gieok.places.home import is_shelf_folder
 from gieok.places.scope import SEEDS
 from gieok.settings import grants
 from gieok.settings.grants import TrustJudge
@@ -44,7 +45,7 @@ from gieok.text.written_days import day_of_path, name_without_day
 
 KIND = "memory"
 #: Part of the stored shape: to be raised whenever heads would be parsed differently.
-_HEADS = 2
+_HEADS = 3
 EXCLUDED = "excluded by `exclude.folders`"
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
@@ -435,14 +436,16 @@ class RawNote(NamedTuple):
             content_hash=self.digest,
             created_at=self.modified,
             updated_at=self.modified,
-            valid_from=_find_note_day(head, self.root.key_of(self.file)),
+            valid_from=_find_note_day(head, self.root.key_of(self.file), self.file),
             valid_to=_find_until_end(head.fields.get("until", ""), self.zone),
-            metadata=_build_note_metadata(head, self.root.key_of(self.file), self.root.name),
+            metadata=_build_note_metadata(
+                head, self.root.key_of(self.file), self.file, self.root.name
+            ),
             provenance=(Provenance(str(self.file), 1, text.count("\n") + 1),),
         )
 
 
-def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
+def _build_note_metadata(head: NoteHead, key: str, file: Path, root: str) -> dict[str, str]:
     """Return the fields of a note's head.
 
     Aliases and tags become one list each, wherever the note has them.
@@ -451,7 +454,7 @@ def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
     fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     fields |= {"tags": ", ".join(head.tags)} if head.tags else {}
     is_made_then = (
-        head.day is None and _find_day_in_name(head, key) is None and head.created is not None
+        head.day is None and _find_day_in_name(key, file) is None and head.created is not None
     )
     return {**fields, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
@@ -467,14 +470,15 @@ def described_again(document: Document) -> Document:
         or not document.provenance
     ):
         return document
-    head = read_head(document.text)
+    head, file = read_head(document.text), Path(document.provenance[0].source)
+    kept = {name: value for name, value in document.metadata.items() if name != MADE_THEN}
     return replace(
         document,
-        title=_build_note_title(head.title, _find_note_stem(Path(document.provenance[0].source))),
-        valid_from=_find_note_day(head, document.key),
+        title=_build_note_title(head.title, _find_note_stem(file)),
+        valid_from=_find_note_day(head, document.key, file),
         metadata={
-            **document.metadata,
-            **_build_note_metadata(head, document.key, document.metadata.get("root", "")),
+            **kept,
+            **_build_note_metadata(head, document.key, file, document.metadata.get("root", "")),
         },
     )
 
@@ -545,7 +549,7 @@ def _squeeze_title_words(words: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
 
 
-def _find_note_day(head: NoteHead, key: str) -> datetime | None:
+def _find_note_day(head: NoteHead, key: str, file: Path) -> datetime | None:
     """Return the day of a note; None without any.
 
     The day is taken from the note's head, its name or its folders, else it is the day when the
@@ -553,17 +557,26 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     """
     if head.day:
         return head.day
-    day = _find_day_in_name(head, key)
+    day = _find_day_in_name(key, file)
     return datetime.combine(day, time(), UTC) if day else head.created
 
 
-def _find_day_in_name(head: NoteHead, key: str) -> date | None:
+def _find_day_in_name(key: str, file: Path) -> date | None:
     """Return the day in a note's name or folders; None without any.
 
     A record is named by its words, so that a day in its name is one that it speaks of.
     """
-    is_record = head.created is not None and "category" in head.fields
-    return None if is_record else day_of_path(normalise(key))
+    return None if _is_record(key, file) else day_of_path(normalise(key))
+
+
+def _is_record(key: str, file: Path) -> bool:
+    """Say whether a file is a record, by the folder of its root; a person's note may have a head
+    like that of a record.
+    """
+    below_root = len(PurePosixPath(key).parts) - 1
+    return below_root <= len(file.parents) and is_shelf_folder(
+        str(paths.locate_home()), str(file.parents[below_root - 1])
+    )
 
 
 def _find_until_end(until: str, zone: tzinfo) -> datetime | None:

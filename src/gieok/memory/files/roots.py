@@ -109,6 +109,19 @@ class Root(NamedTuple):
             str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode()
         )
 
+    def tells_file(self, key: str) -> bool:
+        """Say whether the path of a document's file can be told from its key.
+
+        It cannot where a name was redacted or has escaped bytes: nothing is at such a path, and
+        the file may be there all the same.
+        """
+        # the first test is for speed: a search of unchanged notes has no time for the import
+        if "[" not in key and "\\" not in key:
+            return True
+        from gieok.text.redact.names import has_redacted_name
+
+        return "\\" not in key and not has_redacted_name(key)
+
     def owns(self, key: str) -> bool:
         """Say whether a document key belongs to this root."""
         return key.startswith(f"{self.name}/")

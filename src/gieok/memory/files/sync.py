@@ -164,15 +164,25 @@ def sync_changed(
 
 def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> bool:
     """Say whether an event names a folder, existing or deleted, instead of a file."""
-    return any(
-        path.is_dir() or (not path.exists() and _held_folder(root.key_of(path), known))
-        for path in touched
-    )
+    gone = list[Path]()
+    for path in touched:
+        if path.is_dir():
+            return True
+        if not path.exists():
+            gone.append(path)
+    folders = _list_held_folders(known) if gone else set()
+    return any(root.key_of(path) in folders for path in gone)
 
 
-def _held_folder(key: str, known: Iterable[str]) -> bool:
-    """Say whether documents are below a folder."""
-    return any(one.startswith(f"{key}/") for one in known)
+def _list_held_folders(known: Iterable[str]) -> set[str]:
+    """Return the keys of the folders that documents are below."""
+    folders = set[str]()
+    for key in known:
+        folder = file_key(key).rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
 
 
 def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:

@@ -33,6 +33,9 @@ from gieok.text.messages import Words, in_language, translate
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+#: Mark of a heading or an item, at the beginning of a line.
+_MARK_OF_LINE = re.compile(r"^\s*(?:#{1,6}|[-*])\s+")
+
 
 @cache
 def environment() -> "Environment":
@@ -115,12 +118,12 @@ def _say_in_template(
 
 
 def strip_line_markup(text: str) -> str:
-    """Return a line of the list without Markdown marks and without the label of its speaker.
-
-    Headings and items are parted by dots.
+    """Return a line of the list without the label of its speaker and without the Markdown mark that
+    a line of the text begins with. Other signs are words of the sentence.
     """
-    text = re.sub(r"(?:^|\s)(?:#{1,6}|[-*])\s", " · ", text).strip(" ·")
-    return text.removeprefix("User: ").removeprefix("Assistant: ")
+    text = text.removeprefix("User: ").removeprefix("Assistant: ")
+    words = (_MARK_OF_LINE.sub("", line).strip() for line in text.split("\n"))
+    return " · ".join(filter(None, words))
 
 
 def bar(share: float, label: str = "") -> Markup:

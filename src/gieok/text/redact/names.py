@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from gieok.text.redact import redact
+from gieok.text.secrets.placeholder import PLACEHOLDER
 
 _AS_BLANKS = str.maketrans("-_+", "   ")
 #: The mark that keeps names distinct reveals little: 16 bits of a hash, a tenth of a second per
@@ -26,6 +27,11 @@ def redact_path_names(path: str) -> str:
         if clean != path or redact(path) == path
         else f"{redact(path)}~{_hash_name_mark(path)}"
     )
+
+
+def has_redacted_name(path: str) -> bool:
+    """Say whether a name in a path may be a redacted one, which is no name of a file on disk."""
+    return PLACEHOLDER.search(path) is not None
 
 
 def _redact_path_part(name: str) -> str:

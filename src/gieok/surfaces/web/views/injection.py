@@ -19,7 +19,6 @@ from gieok.commands.prompt.injections import list_injections
 from gieok.commands.prompt.last import LastResult
 from gieok.commands.prompt.recall import recall_memories
 from gieok.commands.prompt.refuse import (
-    RefuseResult,
     find_note_folders,
     refuse_memory,
     render_refusal,
@@ -27,6 +26,7 @@ from gieok.commands.prompt.refuse import (
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.places.project import list_project_scopes
+from gieok.places.scope import is_brought
 from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.text.handles import HANDLE_PATTERN
@@ -46,6 +46,7 @@ def injection(seen: PageRequest) -> Response:
     values: dict[str, Any] = {
         "prompt": prompt,
         "project": _find_tried_project(seen),
+        "injected_scopes": _list_injected_scopes(seen),
         "tried": None,
         "shown": None,
         "place": 0,
@@ -58,7 +59,7 @@ def injection(seen: PageRequest) -> Response:
         "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
         "asked": None,
         "folders": {},
-        "refused": seen.asked("refused"),
+        "undo_refusal": _read_refusal_aside(seen),
         "kept_back": seen.asked("kept_back"),
         "kept": (),
         "near": [],
@@ -96,9 +97,18 @@ def injection(seen: PageRequest) -> Response:
     return seen.page("injection.html", **values)
 
 
+def _list_injected_scopes(seen: PageRequest) -> list[str]:
+    """Return the scopes that agents are given memory of; others are searched alone."""
+    return [path for path in seen.scopes if not is_brought(path)]
+
+
 def _find_tried_project(seen: PageRequest) -> str:
-    """Return the scope that a prompt is tried in: the one asked for, else the chosen one."""
-    return seen.within or seen.call.scope.path
+    """Return the scope that a prompt is tried in: the one asked for, else the chosen one.
+
+    The first of those that agents are given memory of, where it is none of them.
+    """
+    scopes = _list_injected_scopes(seen)
+    return next((path for path in (seen.within, seen.call.scope.path) if path in scopes), scopes[0])
 
 
 def _list_tried_scopes(seen: PageRequest, project: str) -> str:
@@ -138,18 +148,23 @@ def refuse_on_page(seen: PageRequest) -> Response:
         return seen.failed("refused.html", error, back=join_query("/injection", **place))
     # opened anew, so that the workbench goes by a new setting
     seen.site.memory.cache_clear()
-    told = _describe_refusal(seen, result)
-    undone = {} if is_lifted else {"kept_back": folder, "refused": "" if folder else handle}
+    told = render_refusal(result, Style(seen.lang, colour=False))
+    undone = {}
+    if folder and result.refused and result.changed:
+        undone = {"kept_back": folder}
+    elif result.refused:
+        refused = f"{handle}\n{seen.sent('prompt')[:_MOST_PROMPT_CHARS]}"
+        undone = {"refused": seen.site.put_aside(refused)}
     return seen.back_to(join_query("/injection", told=told, **undone, **place))
 
 
-def _describe_refusal(seen: PageRequest, result: RefuseResult) -> str:
-    """Say what holds now; a memory is the one that the page shows, and needs no name."""
-    if result.folder or not result.found:
-        return render_refusal(result, Style(seen.lang, colour=False))
-    if result.refused:
-        return seen.words("It is not given for a prompt like that any more. Searches find it.")
-    return seen.words("It may be given for a prompt like that again.")
+def _read_refusal_aside(seen: PageRequest) -> dict[str, str]:
+    """Return the memory and the prompt that were refused just now; {} for none.
+
+    The prompt of the newest injection may be another one by now.
+    """
+    handle, _, prompt = seen.site.aside(seen.asked("refused")).partition("\n")
+    return {"handle": handle, "prompt": prompt} if prompt else {}
 
 
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {

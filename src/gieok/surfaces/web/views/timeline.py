@@ -42,7 +42,8 @@ class Cell(NamedTuple):
 class StreamDay(NamedTuple):
     """Day of the stream: sessions, decisions outside of them, changes, and how much is not shown.
 
-    `sessions` have the decisions that were made in them.
+    `sessions` have the decisions that were made in them. `has_more_changes` says that of the changes
+    only the last ones are there.
     """
 
     day: date
@@ -50,6 +51,15 @@ class StreamDay(NamedTuple):
     others: tuple[record.LearnedMemory, ...]
     changes: tuple[Change, ...]
     left_out: int
+    has_more_changes: bool = False
+
+
+class StreamChanges(NamedTuple):
+    """Changes by day, the days from which on they are complete, and the day that has too many."""
+
+    by_day: Mapping[date, tuple[Change, ...]]
+    since: date
+    cut: date | None = None
 
 
 def timeline(seen: PageRequest) -> Response:
@@ -130,43 +140,62 @@ def _build_stream_values(
     call = seen.memory.call
     today = call.clock.now().astimezone(call.zone).date()
     until = min(_parse_timeline_day(seen.asked("until")) or last, last)
-    changes: dict[date, list[Change]] = {}
-    for change in _list_stream_changes(seen, scopes, first, until) if kind == "all" else ():
-        changes.setdefault(change.at.astimezone(call.zone).date(), []).append(change)
+    changes = _list_stream_changes(seen, scopes, first, until, kind)
+    parts = record.SessionParts(call)
     stream, earlier, entries_today = list[StreamDay](), None, 0
-    for day in sorted((day for day in {*days, *changes} if day <= until), reverse=True):
-        whole = record.build_day(call, day, days.get(day, DayOf((), ())))
-        of_day = _build_stream_day(day, whole, kind, tuple(changes.get(day, ())))
+    shown_days = {day for day in (*days, *changes.by_day) if changes.since <= day <= until}
+    for day in sorted(shown_days, reverse=True):
+        # all of today is counted, for the notice of what is new
+        category = "" if kind in ("all", "sessions") or day == today else kind
+        whole = record.build_day(call, day, days.get(day, DayOf((), ())), parts, category)
+        of_day = _build_stream_day(day, whole, kind, changes)
         if day == today:
             entries_today = _count_day_entries(whole)
-        if of_day.sessions or of_day.others or of_day.changes:
+        if of_day.sessions or of_day.others or of_day.changes or of_day.left_out:
             if len(stream) == _STREAM_DAYS:
                 earlier = day
                 break
             stream.append(of_day)
+    if earlier is None and changes.since > first:
+        earlier = changes.since - timedelta(days=1)
     return {
         "day": None,
         "whole": None,
         "count": entries_today,
         "is_up_to_now": until == today,
+        "until": None if until == last else until,
         "stream": stream,
         "earlier": earlier,
     }
 
 
 def _list_stream_changes(
-    seen: PageRequest, scopes: list[Scope], first: date, last: date
-) -> tuple[Change, ...]:
-    """Return the changes from one day to another."""
+    seen: PageRequest, scopes: list[Scope], first: date, last: date, kind: str
+) -> StreamChanges:
+    """Return the changes from one day to another, as many as a page shows; others with no kind.
+
+    Where there are more, the page ends at the last day that has all of its changes. A day that
+    alone has more shows the last of them, and says so.
+    """
+    if kind != "all":
+        return StreamChanges({}, first)
     zone = seen.memory.call.zone
     since = datetime.combine(first, time(), zone)
     until = datetime.combine(last + timedelta(days=1), time(), zone)
-    return list_changes(seen.memory.call, scopes, since, until, _MOST_CHANGES)
+    changes = list_changes(seen.memory.call, scopes, since, until, _MOST_CHANGES + 1)
+    by_day: dict[date, tuple[Change, ...]] = {}
+    for change in changes:
+        day = change.at.astimezone(zone).date()
+        by_day[day] = (*by_day.get(day, ()), change)
+    if len(changes) <= _MOST_CHANGES:
+        return StreamChanges(by_day, first)
+    oldest = min(by_day)
+    if len(by_day) == 1:
+        return StreamChanges({oldest: changes[:_MOST_CHANGES]}, oldest, oldest)
+    return StreamChanges(by_day, oldest + timedelta(days=1))
 
 
-def _build_stream_day(
-    day: date, whole: WholeDay, kind: str, changes: tuple[Change, ...]
-) -> StreamDay:
+def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChanges) -> StreamDay:
     """Return the stream of a day; without a wanted kind, of the memories the decisions alone."""
     some = _of_kind(whole, kind)
     if kind == "all":
@@ -182,8 +211,9 @@ def _build_stream_day(
         day=day,
         sessions=some.sessions[::-1],
         others=some.others,
-        changes=changes,
+        changes=changes.by_day.get(day, ()),
         left_out=left_out,
+        has_more_changes=day == changes.cut,
     )
 
 
