@@ -98,6 +98,7 @@ def test_a_lazy_component_is_the_default_of_its_module_and_nothing_else(indexed:
         ("int f(void) {\n  struct STAT st{0};\n  return st.a;\n}\n", ["f"]),
         ("struct In { struct FLAGS f : 3; int x; };\n", ["In"]),
         ("union VALUE v{ POINT{1, 2} };\n", []),
+        ("struct POINT p { (struct q){1}, 2 };\n", []),
     ],
 )
 def test_a_loop_of_a_macro_and_an_initialised_variable_are_no_symbols(
@@ -121,6 +122,12 @@ def test_a_loop_of_a_macro_and_an_initialised_variable_are_no_symbols(
         ("class API Box : public A<int>, B { int x; };\n", ["Box"]),
         ("struct API point { double x; double y; };\n", ["point"]),
         ("class API Box { Box() = default; };\n", ["Box"]),
+        ("struct PACKED hdr { union { int a; int b; } u; int len; };\n", ["hdr"]),
+        ("struct PACKED opt { struct { int q; } in; };\n", ["opt"]),
+        ("class API Box { enum { A, B } e; };\n", ["Box"]),
+        ("class API Box { std::vector<int> v = {1, 2}; };\n", ["Box"]),
+        ("class API lower {};\n", ["lower"]),
+        ("#define API\nstruct API lower {};\n", ["lower"]),
     ],
 )
 def test_a_class_behind_a_macro_is_one(indexed: Make, text: str, names: list[str]) -> None:
