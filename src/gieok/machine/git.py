@@ -65,7 +65,7 @@ class Git:
         return frozenset().union(
             *(
                 files
-                & {_join(repository, path) for path in self._files(repository, _TRACKED) or ()}
+                & {_join_path(repository, path) for path in self._files(repository, _TRACKED) or ()}
                 for repository, files in repositories.items()
             )
         )
@@ -82,7 +82,7 @@ class Git:
             ):
                 return None
             files = set[str]()
-            for path in (_join(repository, path) for path in paths or () if path.strip("./")):
+            for path in (_join_path(repository, path) for path in paths or () if path.strip("./")):
                 if path.endswith("/") or (self._root / path / ".git").exists():
                     waiting.append(path.rstrip("/"))  # a repository inside, or a submodule
                 else:
@@ -244,7 +244,7 @@ def _parse_git_commit(identity: str, author: str, at: str, message: str, files: 
     )
 
 
-def _join(folder: str, path: str) -> str:
+def _join_path(folder: str, path: str) -> str:
     return f"{folder}/{path}" if folder else path
 
 

@@ -16,8 +16,8 @@ def run_in_child(
 ) -> str:
     """Run a function of a module in a child process, and return its output.
 
-    The child is ended when `is_stopped` says so. It starts in the home folder and without `sys.path[0]`,
-    so that a project's own files are never imported.
+    The child is ended when `is_stopped` says so. It starts in the home folder and without
+    `sys.path[0]`, so that a project's own files are never imported.
     """
     name = function.__name__
     code = f"from {function.__module__} import {name}; {name}()"

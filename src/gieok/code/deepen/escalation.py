@@ -86,9 +86,9 @@ def begin_look(home: Path, root: Path) -> Escalation | None:
     with fs.exclusive(root / layout.FOLDER / _LOCK):
         content, record = _read_pending_bytes(root), _read_record(home, root)
         waiting = None if content is None else _parse_escalation(content)
-        if content is None or waiting is None or _digest(content) not in record.written:
+        if content is None or waiting is None or _digest_content(content) not in record.written:
             return None
-        tried = _digest(json.dumps([waiting.since, *waiting.reasons]).encode())
+        tried = _digest_content(json.dumps([waiting.since, *waiting.reasons]).encode())
         if tried == record.tried:
             return None
         _write_record(home, root, record._replace(tried=tried))
@@ -152,14 +152,14 @@ def _write_escalation(home: Path, root: Path, waiting: Escalation) -> None:
     }
     text = json.dumps(row, indent=1) + "\n"
     before, record = _read_pending_bytes(root), _read_record(home, root)
-    if before is None or _digest(before) in record.written:
-        own = (_digest(text.encode()),)
-        kept = () if before is None else (_digest(before),)
+    if before is None or _digest_content(before) in record.written:
+        own = (_digest_content(text.encode()),)
+        kept = () if before is None else (_digest_content(before),)
         _write_record(home, root, record._replace(written=(*kept, *own)))
     layout.write_code_file(root, _FILE, text)
 
 
-def _digest(content: bytes) -> str:
+def _digest_content(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 

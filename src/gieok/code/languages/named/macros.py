@@ -74,18 +74,18 @@ def blank_class_marks(source: bytes) -> bytes:
             (before, begin), opened = opened, None
             inside = text[begin : match.start()].strip()
             if before[2] in defined or _is_class_body(before, inside, match[0]):
-                _blank(parts, before)
+                _blank_mark(parts, before)
         if mark is not None and match[0] == b"{":
             head = _CLASS_HEAD.match(text, mark.end(4), match.start())
             if head is not None and head["bases"]:
-                _blank(parts, mark)
+                _blank_mark(parts, mark)
             elif head is not None and head.end() == match.start():
                 opened = mark, match.end()
         mark = None
     return bytes(parts[1:])
 
 
-def _blank(parts: bytearray, mark: re.Match[bytes]) -> None:
+def _blank_mark(parts: bytearray, mark: re.Match[bytes]) -> None:
     parts[mark.end(1) : mark.end()] = b" " * (mark.end() - mark.end(1))
 
 
