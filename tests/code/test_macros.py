@@ -96,8 +96,21 @@ def test_a_test_of_a_macro_has_its_own_name_and_calls_what_it_tests(
     assert (test.start_line, test.end_line) == (text[: text.index("add()")].count("\n") + 1,) * 2
 
 
-@pytest.mark.parametrize("text", ["struct AAA b:c\n", "class A1(x) b ", "struct AAA b {\n", "{ "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct AAA b:c\n",
+        "class A1(x) b ",
+        "struct AAA b {\n",
+        "{ ",
+        "struct ",
+        "a ",
+        ")a ",
+        " ",
+        "enum,",
+    ],
+)
 def test_marks_of_classes_are_found_in_one_pass(text: str) -> None:
     """A way that reads on from each mark would take hours for so many."""
-    source = (text * 400_000).encode()
+    source = f"struct AAA b {{ {text * 400_000} = {{ }}".encode()
     assert len(macros.blank_class_marks(source)) == len(source)

@@ -25,7 +25,7 @@ _CLASS_HEAD = re.compile(rb"\s*(?:final\b\s*)?(?P<bases>:(?!:))?")
 #: What stands before a brace inside of a class: a head with parameters, a type inside of it, or a
 #: type and a name, perhaps with a value.
 _MEMBER = re.compile(
-    rb"\)[\w\s:&]*$|^(?:[\w\s]*\s)?(?:class|struct|union|enum)\b[^=(),]*$"
+    rb"\)[\w\s:&]*$|^(?>[\w\s]*?\b(?:class|struct|union|enum)\b)[^=(),]*$"
     rb"|[\w>&*]\s+[*&]*\w+\s*(?:=\s*)?$"
 )
 _DEFINED_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
