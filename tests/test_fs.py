@@ -119,3 +119,11 @@ def test_a_file_of_others_is_read_only_where_it_is_regular_and_bounded(tmp_path:
             fs.read_regular_file(tmp_path / name, most_bytes)
     with pytest.raises(FileNotFoundError):
         fs.read_regular_file(tmp_path / "gone", 9)
+
+
+def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    """More memory than there is would be asked for, if the file were read up to the limit."""
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", 1 << 42)
+    with pytest.raises(OSError, match="File too large"):
+        fs.read_regular_file(tmp_path / "large", (1 << 42) - 1)

@@ -144,9 +144,12 @@ def read_regular_file(file: "AnyPath", most_bytes: int) -> bytes:
         raise OSError(errno.EINVAL, "not a regular file", str(file))
     descriptor = os.open(file, flags | getattr(os, "O_NOFOLLOW", 0))
     with open(descriptor, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(file))
-        data = opened.read(most_bytes + 1)
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+        data = opened.read(most_bytes + 1)  # it may grow meanwhile
     if len(data) > most_bytes:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
     return data

@@ -214,6 +214,18 @@ def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(
     }
 
 
+def test_a_build_folder_that_a_repository_inside_tracks_is_read(tmp_path: Path) -> None:
+    paths = ["inner/build/a.py", "inner/deep/target/b.py", "inner/vendor/new.py", "build/c.py"]
+    _write(tmp_path, dict.fromkeys([*paths, "a.py"], ""))
+    for folder in (tmp_path, tmp_path / "inner", tmp_path / "inner" / "deep"):
+        _git(folder, "init", "-q")
+    _git(tmp_path, "add", "a.py")
+    _git(tmp_path / "inner", "add", "build")
+    _git(tmp_path / "inner" / "deep", "add", "target")
+    rules = IgnoreRules((), Git(tmp_path))
+    assert _both_ways(tmp_path, rules) == {"a.py", "inner/build/a.py", "inner/deep/target/b.py"}
+
+
 def test_a_folder_that_the_repository_around_it_ignores_is_read_by_its_own_patterns(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from gieok.code.index.project import Project
+from gieok.code.languages.named import macros
 
 Make = Callable[[Mapping[str, str]], Project]
 
@@ -93,3 +94,23 @@ def test_a_test_of_a_macro_has_its_own_name_and_calls_what_it_tests(
     (test,) = [s for s in made.store.all_symbols() if s.qualified == name]
     assert "test" in test.traits
     assert (test.start_line, test.end_line) == (text[: text.index("add()")].count("\n") + 1,) * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct AAA b:c\n",
+        "class A1(x) b ",
+        "struct AAA b {\n",
+        "{ ",
+        "struct ",
+        "a ",
+        ")a ",
+        " ",
+        "enum,",
+    ],
+)
+def test_marks_of_classes_are_found_in_one_pass(text: str) -> None:
+    """A way that reads on from each mark would take hours for so many."""
+    source = f"struct AAA b {{ {text * 400_000} = {{ }}".encode()
+    assert len(macros.blank_class_marks(source)) == len(source)

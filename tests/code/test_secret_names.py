@@ -1,6 +1,7 @@
 """A secret that stands where a name does becomes no name: of no symbol, edge or open call."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,27 @@ def test_a_secret_is_no_name(indexed: Make, path: str, text: str) -> None:
     told += [f"{edge.source} {edge.target} {edge.reason}" for edge in made.store.all_edges()]
     told += [repr(call) for call in made.store.unresolved_calls([_TOKEN])]
     assert not [line for line in told if _TOKEN in line]
+    assert not [path for path, facts in made.store.facts() if _TOKEN in facts]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", 'const o = {{ "{}": 1 }};\nexport default o["{}"];\n'),
+        ("a.js", 'import x from "./{}";\n'),
+        ("a.py", "KEYS = {{'{}': print}}\nKEYS['{}']()\n"),
+        ("a.py", "class A:\n    {} = 1\n\ndef go(a):\n    return a.{}\n"),
+        ("a.go", 'package a\nvar m = map[string]int{{"{}": 1}}\n'),
+    ],
+)
+def test_no_secret_is_in_the_file_of_the_index(
+    indexed: Make, tmp_path: Path, path: str, text: str
+) -> None:
+    made = indexed({path: text.format(_TOKEN, _TOKEN)})
+    made.store.close()
+    kept = [file for file in tmp_path.rglob("*") if file.is_file() and file.name != path]
+    assert kept
+    assert not [file for file in kept if _TOKEN.encode() in file.read_bytes()]
 
 
 def test_symbols_and_edges_of_a_redacted_name_agree(indexed: Make) -> None:

@@ -72,3 +72,12 @@ def test_a_signature_and_a_path_out_of_the_project_name_nothing(strange: Project
     for text in ("nothing(a/b)", "app/(gone)/page.tsx", "x" * 9_000 + "(a)"):
         with pytest.raises(BadRequest):
             lookup.find_typed_symbols(strange, text)
+
+
+@pytest.mark.parametrize("text", ["Rakefile:2", "lib/Rakefile:2", "lib/Rakefile:build"])
+def test_a_line_is_named_behind_a_file_without_an_ending(indexed: Make, text: str) -> None:
+    task = "# tasks\ndef build\n  1\nend\n"
+    made = indexed({"Rakefile": task, "lib/Rakefile": task})
+    path = text.partition(":")[0]
+    found = [(s.path, s.name) for s in lookup.find_typed_symbols(made, text)]
+    assert found == [(path, "build")]

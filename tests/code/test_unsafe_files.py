@@ -45,9 +45,12 @@ def test_a_manifest_names_its_package(indexed: Make, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _MANIFESTS)
-def test_a_manifest_of_more_than_64_kilobytes_is_not_read(indexed: Make, name: str) -> None:
+def test_a_manifest_may_be_as_large_as_a_source_file(indexed: Make, name: str) -> None:
     made = indexed(_FILES)
-    (made.root / name).write_text(_MANIFESTS[name] + " " * 65_536, encoding="utf-8")
+    text = _MANIFESTS[name] + "\n" * (1_000_000 - len(_MANIFESTS[name]))
+    (made.root / name).write_text(text, encoding="utf-8")
+    assert _names_package(made)
+    (made.root / name).write_text(f"{text}\n", encoding="utf-8")
     assert not _names_package(made)
 
 

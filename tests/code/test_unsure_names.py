@@ -65,6 +65,7 @@ def test_what_a_row_or_an_attribute_names_is_handed_on_and_not_called(
         "export const load = cached(async () => (await import('./heavy')).default);\nload();",
         "export const table = new Map([['a', () => import('./heavy')]]);",
         "export default register('x', { setup: () => import('./heavy') });",
+        "export default once(() => import('./heavy'));",
     ],
 )
 def test_an_import_that_runs_later_calls_nothing_of_the_module(indexed: Make, text: str) -> None:
@@ -75,6 +76,21 @@ def test_an_import_that_runs_later_calls_nothing_of_the_module(indexed: Make, te
 def test_a_lazy_component_is_the_default_of_its_module_and_nothing_else(indexed: Make) -> None:
     text = "const Lazy = lazy(() => import('./heavy'));\nexport const App = () => <Lazy/>;\n"
     assert _sure(indexed({"heavy.jsx": _HEAVY, "app.jsx": text})) == {"Heavy", "Lazy"}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "lazy(() => import('./heavy'))",
+        "React.lazy(() => import('./heavy'))",
+        "dynamic(() => import('./heavy'), { ssr: false })",
+        "defineAsyncComponent(() => import('./heavy'))",
+    ],
+)
+def test_a_lazy_component_without_a_name_is_one(indexed: Make, made: str) -> None:
+    app = "import Page from './page';\nexport const App = () => <Page/>;\n"
+    files = {"heavy.jsx": _HEAVY, "page.jsx": f"export default {made};\n", "app.jsx": app}
+    assert _sure(indexed(files)) == {"Heavy", "default"}
 
 
 @pytest.mark.parametrize("ending", ["c", "cc"])
@@ -98,6 +114,7 @@ def test_a_lazy_component_is_the_default_of_its_module_and_nothing_else(indexed:
         ("int f(void) {\n  struct STAT st{0};\n  return st.a;\n}\n", ["f"]),
         ("struct In { struct FLAGS f : 3; int x; };\n", ["In"]),
         ("union VALUE v{ POINT{1, 2} };\n", []),
+        ("struct POINT p { (struct q){1}, 2 };\n", []),
     ],
 )
 def test_a_loop_of_a_macro_and_an_initialised_variable_are_no_symbols(
@@ -121,6 +138,12 @@ def test_a_loop_of_a_macro_and_an_initialised_variable_are_no_symbols(
         ("class API Box : public A<int>, B { int x; };\n", ["Box"]),
         ("struct API point { double x; double y; };\n", ["point"]),
         ("class API Box { Box() = default; };\n", ["Box"]),
+        ("struct PACKED hdr { union { int a; int b; } u; int len; };\n", ["hdr"]),
+        ("struct PACKED opt { struct { int q; } in; };\n", ["opt"]),
+        ("class API Box { enum { A, B } e; };\n", ["Box"]),
+        ("class API Box { std::vector<int> v = {1, 2}; };\n", ["Box"]),
+        ("class API lower {};\n", ["lower"]),
+        ("#define API\nstruct API lower {};\n", ["lower"]),
     ],
 )
 def test_a_class_behind_a_macro_is_one(indexed: Make, text: str, names: list[str]) -> None:

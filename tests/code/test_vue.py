@@ -8,6 +8,7 @@ from gieok.code.ask import lookup
 from gieok.code.ask.query import search_symbols
 from gieok.code.index import project
 from gieok.code.index.project import Project
+from gieok.code.report import validate
 
 Make = Callable[[Mapping[str, str]], Project]
 
@@ -91,6 +92,19 @@ def test_a_component_is_imported_found_and_said_to_be_followed_in_part(indexed: 
     assert [s.path for s in lookup.find_typed_symbols(made, "totalOfCart")] == ["src/Cart.vue"]
     assert search_symbols(made, None, "wishlist", 3).answers[0].symbol.path == "src/Cart.vue"
     assert project.freshness(made).in_part == ("src/App.vue", "src/Cart.vue")
+
+
+def test_a_template_that_is_not_followed_lowers_no_validation(indexed: Make) -> None:
+    made = indexed(
+        {
+            "a.vue": "<template><b/></template>\n<script>\nlet a = 1;\n</script>\n",
+            "b.vue": "<template><b/></template>\n<script>\nfunction (((\n</script>\n",
+        }
+    )
+    statuses = {path: file.status for path, file in made.store.files().items()}
+    assert statuses == {"a.vue": "scripts", "b.vue": "partly"}
+    checks = {check.name: check for check in validate.validate(made, None)}
+    assert checks["files accounted for"].share == 0.5
 
 
 def test_a_component_without_a_script_is_text(indexed: Make) -> None:

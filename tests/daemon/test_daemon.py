@@ -176,7 +176,7 @@ def test_what_is_said_is_searchable_and_has_vectors_while_it_runs(
     assert document.text == "User: 회의는 몇 시로 할까?\nUser: 9시 반"
     status = Daemon(home).status()
     assert status is not None
-    assert {"turns", "vectors"} <= status.parts.keys()
+    assert {"turns", "vectors", "schedules", "validation"} <= status.parts.keys()
     store.close()
 
 

@@ -170,6 +170,15 @@ def test_the_daemon_sleeps_until_the_next_job_and_never_longer_than_a_clock_may_
     assert len(told.runs) == 1, "it is to stop"
 
 
+def test_a_job_that_takes_long_runs_beside_the_others(call: Call) -> None:
+    """Validation may ask a model for minutes."""
+    assert [job.name for job in jobs.LONG_JOBS] == ["validate"]
+    assert {*jobs.SHORT_JOBS, *jobs.LONG_JOBS} == {*jobs.JOBS}
+    board = Board()
+    Schedules(lambda: call, board, jobs.LONG_JOBS, part="validation").round()
+    assert board.parts == {"validation": "validate at 2026-11-23 13:00"}
+
+
 def test_a_wrong_schedule_names_its_setting(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIEOK_REFLECT_SCHEDULE", "0 25 * * *")
     with pytest.raises(

@@ -1,56 +1,20 @@
-"""Work in a child process, whose memory returns to the system at its end.
-
-The work is embedding, and syncing a project.
-"""
+"""Work that the daemon does in a child process: embedding, and syncing a project."""
 
 import json
 import os
-import subprocess
 import sys
-import threading
-from collections.abc import Callable
-from pathlib import Path
 
 from gieok.commands.encode import encode
 from gieok.errors import EmbedderFailed, GieokError
 from gieok.flow.lifecycle import fill_lines, fill_vectors, follow_release
 from gieok.home.calls import open_call
-from gieok.places.home import HOME_VARIABLE
 from gieok.ports.models import Embedder
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 from gieok.text.turns import is_users
 
-_TICK_S = 1
 #: Low priority, because minutes of embedding must not slow down a prompt.
 _NICE = 10
-
-
-def run_in_child(
-    home: Path, stop: threading.Event, function: Callable[[], None], *arguments: str
-) -> str:
-    """Run a function of a module in a child process, and return its output.
-
-    The child is ended when `stop` is set. It starts in the home folder and without `sys.path[0]`,
-    so that a project's own files are never imported.
-    """
-    name = function.__name__
-    code = f"from {function.__module__} import {name}; {name}()"
-    with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this package
-        [sys.executable, "-P", "-c", code, *arguments],
-        env=os.environ | {HOME_VARIABLE: str(home)},
-        cwd=home,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-    ) as child:
-        while True:
-            try:
-                return child.communicate(timeout=_TICK_S)[0].strip()
-            except subprocess.TimeoutExpired:
-                if stop.is_set():
-                    child.terminate()
 
 
 def embed_missing_vectors() -> None:

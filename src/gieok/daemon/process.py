@@ -15,6 +15,7 @@ from pathlib import Path
 
 import gieok
 from gieok import fs, paths
+from gieok.commands.home import jobs
 from gieok.daemon import child
 from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
@@ -33,6 +34,7 @@ from gieok.home.resident import Resident
 from gieok.ports.store import LineSearch, Store, VectorSearch
 from gieok.process_zone import set_process_zone
 from gieok.processes import autostart, wire
+from gieok.processes.child import run_in_child
 from gieok.settings.values import load_effective_settings
 
 _TICK_S = 1
@@ -124,6 +126,10 @@ class DaemonProcess:
             board.start("code", Projects(call, board).keep),
             board.start("seeds", Seeds(call, board, self._unembedded.set).keep),
             board.start("schedules", Schedules(self._opened, board).keep),
+            board.start(
+                "validation",
+                Schedules(self._opened, board, jobs.LONG_JOBS, part="validation").follow,
+            ),
         ]
         parts.append(board.start("serving", self._serving.keep))
         is_configured = call.home.settings.flag("serve.with_daemon")
@@ -241,8 +247,8 @@ class DaemonProcess:
                 pass
             while not self.board.stop.is_set() and fill_lines(store, embedder, batches=1):
                 pass
-        elif message := child.run_in_child(
-            self._home, self.board.stop, child.embed_missing_vectors
+        elif message := run_in_child(
+            self._home, self.board.stop.is_set, child.embed_missing_vectors
         ):
             self.board.say(message)
 

@@ -18,6 +18,7 @@ from gieok.errors import GieokError
 from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.home.code import ignored_in
+from gieok.processes.child import run_in_child
 
 _TICK_S = 1
 
@@ -85,8 +86,11 @@ class Projects:
         self._board.note(watch_list.name_watched_part(root), "syncing")
         try:
             answer = json.loads(
-                child.run_in_child(
-                    self._call.home.folder, self._board.stop, child.sync_child_project, str(root)
+                run_in_child(
+                    self._call.home.folder,
+                    self._board.stop.is_set,
+                    child.sync_child_project,
+                    str(root),
                 )
             )
         except ValueError:

@@ -17,27 +17,37 @@ from gieok.memory.tiers import sync
 _LONGEST_S = 600.0
 #: A job whose lock another process holds is tried again after this many seconds.
 _SHORTEST_S = 5.0
-_PART = "schedules"
 
 
 class Schedules:
     """Runner of scheduled jobs.
 
     `opened` opens a call for each round, with the keys of that time; changed settings restart
-    the whole process.
+    the whole process. Jobs of one table wait for each other; those that take long have a table, and
+    a `part` of the daemon, of their own.
     """
 
     def __init__(
-        self, opened: Callable[[], Call], board: Board, table: Sequence[HomeJob] = jobs.JOBS
+        self,
+        opened: Callable[[], Call],
+        board: Board,
+        table: Sequence[HomeJob] = jobs.SHORT_JOBS,
+        *,
+        part: str = "schedules",
     ) -> None:
         self._opened = opened
         self._board = board
         self._table = table
+        self._part = part
 
     def keep(self) -> None:
+        """Sweep the archives, and run jobs until the process is to stop."""
+        self.begin()
+        self.follow()
+
+    def follow(self) -> None:
         """Run jobs until the process is to stop."""
         stop = self._board.stop
-        self.begin()
         while not stop.is_set():
             stop.wait(self.round())
 
@@ -59,8 +69,8 @@ class Schedules:
             gc.collect()  # what a job held is large, and the next may be hours away
         planned = [(p.next_at, p.job.name) for p in jobs.plan_jobs(call, self._table) if p.next_at]
         if not planned:
-            self._board.note(_PART, "nothing is scheduled")
+            self._board.note(self._part, "nothing is scheduled")
             return _LONGEST_S
         at, name = min(planned)
-        self._board.note(_PART, f"{name} at {at.astimezone(call.zone):%Y-%m-%d %H:%M}")
+        self._board.note(self._part, f"{name} at {at.astimezone(call.zone):%Y-%m-%d %H:%M}")
         return min(max((at - call.clock.now()).total_seconds(), _SHORTEST_S), _LONGEST_S)

@@ -1,15 +1,16 @@
 """Settings file of a project's code, `.gieok/code/config.yaml`, and which of it is used.
 
-The file may come with a repository. What makes every passage anew, which a paid embedder is paid
-for, is used only where a person trusts exactly this content (`gieok trust`).
+The file may come with a repository. What costs more than the default does is used only where a
+person trusts exactly this content (`gieok trust`): other passages, which a paid embedder makes
+anew, and tighter thresholds, at which a strong model is asked.
 """
 
 import os
 from pathlib import Path
 
-from gieok import fs
+from gieok import fs, private
 from gieok.code.model.layout import FOLDER
-from gieok.code.model.tuning import Chunking, Tuning, parse_tuning
+from gieok.code.model.tuning import Tuning, parse_tuning
 from gieok.errors import BadConfig
 from gieok.places.home import PROJECT_FOLDER
 from gieok.places.workplace import project_root
@@ -19,6 +20,13 @@ from gieok.settings.resolved import unreadable
 from gieok.settings.trust import LARGEST_SETTINGS_BYTES
 
 _FILE = FOLDER / "config.yaml"
+_WITHHELD = (
+    "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`) is not used "
+    "until `gieok trust` says so"
+)
+_LEADS_OUT = (
+    ".gieok/code/config.yaml is a link to no file of the project: the default settings are used"
+)
 #: Name of the file among the contents that a person trusts, which is its path in `.gieok`.
 NAME = _FILE.relative_to(PROJECT_FOLDER).as_posix()
 
@@ -29,32 +37,47 @@ def locate_code_config(root: Path) -> Path:
 
 
 def load_tuning(home: Path, root: Path) -> Tuning:
-    """Return the settings of a project's code that are used. Raises BadConfig.
-
-    Where nobody trusts the file, passages are cut as they are by default.
-    """
-    content = _read_config(root)
+    """Return the settings of a project's code that are used. Raises BadConfig."""
+    file = _follow_link(root)
+    if file is None:
+        return Tuning(note=_LEADS_OUT)
+    content = _read_config(file)
     tuning = _parse_config(root, content)
-    if tuning.chunking == Chunking() or _is_trusted(home, root, content):
+    cheap = tuning.without_costs()
+    if tuning == cheap or _is_trusted(home, root, content):
         return tuning
-    return tuning._replace(chunking=Chunking(), is_chunking_withheld=True)
+    return cheap._replace(note=_WITHHELD)
 
 
 def find_costly_config(root: Path) -> bytes | None:
-    """Return the content of a file that cuts passages in another way; None for no such file.
+    """Return the content of a file that costs more than no file does; None for no such file.
 
     A file with an error is none: its settings are not used.
     """
+    file = _follow_link(root)
     try:
-        content = _read_config(root)
-        return None if _parse_config(root, content).chunking == Chunking() else content
+        content = b"" if file is None else _read_config(file)
+        tuning = _parse_config(root, content)
     except BadConfig:
         return None
+    return None if tuning == tuning.without_costs() else content
 
 
-def _read_config(root: Path) -> bytes:
-    """Return the content of the file; empty where there is none. Raises BadConfig."""
+def _follow_link(root: Path) -> Path | None:
+    """Return the file to read; None for a link to no regular file inside of the project."""
     file = locate_code_config(root)
+    if not file.is_symlink():
+        return file
+    try:
+        target = file.resolve(strict=True)
+    except (OSError, RuntimeError):  # it leads nowhere, or to itself
+        return None
+    is_usable = target.is_relative_to(root.resolve()) and target.is_file()
+    return target if is_usable and not private.is_excluded(str(target)) else None
+
+
+def _read_config(file: Path) -> bytes:
+    """Return the content of the file; empty where there is none. Raises BadConfig."""
     try:
         return fs.read_regular_file(file, LARGEST_SETTINGS_BYTES)
     except (FileNotFoundError, NotADirectoryError):

@@ -18,6 +18,8 @@ _NOT_RUN = 127
 _COMMIT_FIELDS = 5
 #: A later commit time comes from a wrong clock, or is somebody's joke.
 _LATEST_S = 4_102_444_800
+#: Files of a repository that git tracks.
+_TRACKED = ("--cached",)
 #: The repository may be hostile: no command of its configuration is run.
 _SAFE = (
     "-c",
@@ -52,30 +54,41 @@ class Git:
         None where there is no repository, or where the enclosing repository ignores the folder
         itself.
         """
-        return self._list_files("--cached", "--others", "--exclude-standard")
+        repositories = self._list_repositories()
+        return None if repositories is None else frozenset().union(*repositories.values())
 
     def tracked(self) -> frozenset[str] | None:
-        """Return those of `files` that are tracked; None as there."""
-        return self._list_files("--cached")
-
-    def _list_files(self, *kinds: str) -> frozenset[str] | None:
-        """Return the files of kinds that `git ls-files` knows, of nested repositories too."""
-        paths = self._files("", kinds)
-        if paths is None or (not paths and self._is_ignored("", ["."]) != frozenset()):
+        """Return those of `files` that are tracked by their own repository; None as there."""
+        repositories = self._list_repositories()
+        if repositories is None:
             return None
-        files: set[str] = set()
-        while paths:
-            path = paths.pop()
-            if not path.endswith("/") and not (self._root / path / ".git").exists():
-                files.add(path)
-            else:  # a repository inside, or a submodule
-                repository = path.rstrip("/")
-                paths |= {
-                    f"{repository}/{inner}"
-                    for inner in self._files(repository, kinds) or ()
-                    if inner.strip("./")
-                }
-        return frozenset(files)
+        return frozenset().union(
+            *(
+                files
+                & {_join_path(repository, path) for path in self._files(repository, _TRACKED) or ()}
+                for repository, files in repositories.items()
+            )
+        )
+
+    def _list_repositories(self) -> dict[str, frozenset[str]] | None:
+        """Return the repositories in the folder, '' for its own, with the files of each."""
+        repositories: dict[str, frozenset[str]] = {}
+        waiting = [""]
+        while waiting:
+            repository = waiting.pop()
+            paths = self._files(repository, (*_TRACKED, "--others", "--exclude-standard"))
+            if not repository and (
+                paths is None or (not paths and self._is_ignored("", ["."]) != frozenset())
+            ):
+                return None
+            files = set[str]()
+            for path in (_join_path(repository, path) for path in paths or () if path.strip("./")):
+                if path.endswith("/") or (self._root / path / ".git").exists():
+                    waiting.append(path.rstrip("/"))  # a repository inside, or a submodule
+                else:
+                    files.add(path)
+            repositories[repository] = frozenset(files)
+        return repositories
 
     def _files(self, repository: str, kinds: Sequence[str]) -> set[str] | None:
         code, listed, _ = self._run("ls-files", "-z", *kinds, folder=repository)
@@ -229,6 +242,10 @@ def _parse_git_commit(identity: str, author: str, at: str, message: str, files: 
         message=message.strip(),
         files=tuple(filter(None, files.split("\n"))),
     )
+
+
+def _join_path(folder: str, path: str) -> str:
+    return f"{folder}/{path}" if folder else path
 
 
 def _strip_folder_prefix(path: str, folder: str) -> str:

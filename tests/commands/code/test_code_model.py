@@ -16,9 +16,13 @@ import pytest
 from gieok.code.deepen import escalation, summarise
 from gieok.code.index import project as code_project
 from gieok.code.index import watch_list
+from gieok.code.index.project import Project
+from gieok.code.report import validate as checks
+from gieok.code.report.validate import Validation
 from gieok.commands.code.upkeep import validate_watched_projects
-from gieok.errors import NotIndexed
+from gieok.commands.code.validate import validate_project
 from gieok.home.calls import open_call
+from gieok.ports.models import Embedder
 from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, read_request_text
@@ -611,12 +615,92 @@ def test_a_project_that_cannot_be_validated_does_not_delay_the_others(
 ) -> None:
     run("init")
     home = open_call({}).home.folder
-    watch_list.watch_project(home, shop)
     foreign = tmp_path / "a-foreign"
+    for root in (foreign, shop):
+        watch_list.watch_project(home, root)
     (foreign / ".gieok/code").mkdir(parents=True)
     (foreign / ".gieok/code/index.sqlite").write_bytes(b"x")
-    watch_list.watch_project(home, foreign)
     watch_list.watch_project(home, tmp_path / "gone")
-    with pytest.raises(NotIndexed, match="was not made by you"):
-        validate_watched_projects(open_call({}), lambda: False)
+    said = validate_watched_projects(open_call({}), lambda: False)
+    assert said.startswith("validated 1; ")
+    assert "was not made by you" in said
     assert (shop / ".gieok/code/logs/validations.jsonl").exists()
+
+
+@pytest.fixture
+def watched(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Let the daemon watch a validated project and look by itself; return what does its job."""
+    run("init")
+    monkeypatch.setenv("GIEOK_CODE_ESCALATE_BY_ITSELF", "true")
+    watch_list.watch_project(open_call({}).home.folder, shop)
+
+    def work() -> str:
+        return validate_watched_projects(open_call({}), lambda: False)
+
+    work()
+    return work
+
+
+def _add_class(run: Run, shop: Path, name: str) -> None:
+    (shop / "shop/order.py").write_text(f"class {name}:\n    paid = True\n    a = 1\n", "utf-8")
+    run("sync")
+
+
+def test_a_file_that_a_repository_brings_starts_no_look(
+    run: Run, shop: Path, server: ModelServer, watched: Callable[[], str]
+) -> None:
+    pending = shop / ".gieok/code/escalation/pending.json"
+    pending.parent.mkdir(exist_ok=True)
+    row = {"since": "", "reasons": ["x"], "files": ["shop/cart.py"]}
+    pending.write_text(json.dumps(row), encoding="utf-8")
+    _asked(server)
+    assert (watched(), _asked(server)) == ("", [])
+    _add_class(run, shop, "Order")
+    waiting = escalation.read_pending(shop)
+    assert waiting is not None
+    assert len(waiting.reasons) > 1, "what is added to such a file waits for a person"
+    _asked(server)
+    assert (watched(), _asked(server)) == ("validated 1", [])
+    run("escalate", "--dismiss")
+    _add_class(run, shop, "Bill")
+    _asked(server)
+    watched()
+    assert _asked(server) != []
+
+
+def test_a_look_that_fails_is_tried_once_until_its_reasons_change(
+    run: Run,
+    shop: Path,
+    server: ModelServer,
+    watched: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "1")
+    _add_class(run, shop, "Order")
+    said = watched()
+    assert said.startswith(f"validated 1; {shop}: ")
+    monkeypatch.delenv("GIEOK_OBSERVE_DAILY_TOKENS")
+    _asked(server)
+    assert (watched(), _asked(server)) == ("", [])
+    assert escalation.read_pending(shop) is not None
+    _add_class(run, shop, "Bill")
+    _asked(server)
+    assert watched() == "validated 1"
+    assert _asked(server) != []
+    assert escalation.read_pending(shop) is None
+
+
+def test_a_sync_during_the_checks_asks_for_the_next_validation(
+    run: Run, shop: Path, watched: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = checks.validate
+
+    def check_after_sync(project: Project, embedder: Embedder | None) -> list[Validation]:
+        (shop / "shop/later.py").write_text("def later(): ...\n", encoding="utf-8")
+        run("sync")
+        return check(project, embedder)
+
+    monkeypatch.setattr(checks, "validate", check_after_sync)
+    call = open_call({})
+    validate_project(call, call.home.open_project(shop))
+    assert watched() == "validated 1"

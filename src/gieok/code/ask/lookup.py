@@ -84,10 +84,12 @@ def _find_in_named_file(
     Any sign may stand in a path (`app/(shop)/[id]/page.tsx`, `a:b.py`), so that what is indexed
     says where the path ends; the longest path counts.
     """
-    if len(text) > LONGEST_NAME or "." not in text:  # every indexed file has an ending
+    if len(text) > LONGEST_NAME:
         return []
     ends = [match.span() for match in _BEHIND_PATH.finditer(text)]
     for end, begin in [(len(text), len(text)), *reversed(ends)]:
+        if find_source_language(text[:end].rpartition("/")[2]) is None:
+            continue
         try:
             place = inside(project, text[:end], folder)
         except BadRequest:  # a path of another machine, in a stack trace

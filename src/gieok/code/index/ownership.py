@@ -62,6 +62,12 @@ def find_index_lock(home: Path, root: Path, what: str) -> Path:
     return file.with_name(f"{file.name}.{what}.lock")
 
 
+def find_index_record(home: Path, root: Path, what: str) -> Path:
+    """Return the file in which this home keeps `what` of a project."""
+    file = _find_claim_file(home, root)
+    return file.with_name(f"{file.name}.{what}.json")
+
+
 def list_indexed_roots(home: Path) -> list[Path]:
     """Return the projects that this user indexed and that still have an index, sorted."""
     indexed = []

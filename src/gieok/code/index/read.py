@@ -1,11 +1,13 @@
 """Reads a source file into its facts, its symbols, and the passages for search."""
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import chunks
+from gieok.code.languages.javascript.components import NOT_FOLLOWED
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind, parse_facts
 from gieok.code.model.tuning import Chunking
@@ -25,13 +27,17 @@ _ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
 _CHUNKING = Chunking()
+#: Status of a file with what it holds beside its scripts, and statuses of files that need no mend.
+_SCRIPTS = "scripts"
+READ_WHOLE = ("parsed", _SCRIPTS)
 
 
 class CodeSource(NamedTuple):
     """Source file that was read.
 
-    `status` is `parsed`, `partly` or `text`. `note` is the parser's error where the file was parsed
-    partly, or indexed as text only.
+    `status` is `parsed`, `scripts` (all scripts of a file that holds more), `partly` or `text`.
+    `note` says what is missing: the parser's error where the file was parsed partly, or indexed as
+    text only.
     """
 
     path: str
@@ -62,14 +68,15 @@ def read_source_file(path: str, language: str, text: str, parser: "TreeSitterPar
     try:
         facts = LANGUAGES[language].read(text, parser)
         if facts.error:
-            status, note = "partly", facts.error
+            status = _SCRIPTS if facts.error == NOT_FOLLOWED else "partly"
+            note = facts.error
     # A file that the parser fails on must not stop the indexing of other files: it is indexed as
     # text, and the note says why.
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
     symbols = (*facts.symbols, *_find_todo_markers(text))
-    facts = facts._replace(symbols=_redact_symbol_facts(symbols))
+    facts = _redact_facts(facts._replace(symbols=symbols))
     if _ESCAPED.search(text):
         facts = _drop_lone_surrogates(facts)
     return CodeSource(
@@ -101,23 +108,38 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
     )
 
 
-def _redact_symbol_facts(facts: tuple[SymbolFact, ...]) -> tuple[SymbolFact, ...]:
-    """Return facts without secrets in signatures, documentation and names: a quoted key is a name.
+def _redact_facts(facts: Facts) -> Facts:
+    """Return facts without secrets in any text: a quoted key is a name, an attribute, an operand.
 
-    Nearly no file has a secret, so all rows are first examined as one text.
+    Nearly no file has a secret, so all texts are first examined as one.
     """
-    parts = (part for fact in facts for part in (fact.qualified, fact.signature, fact.doc) if part)
-    if not _holds_secret("\n".join(parts)):
+    if not _holds_secret("\n".join(dict.fromkeys(_iter_texts(facts)))):
         return facts
-    return tuple(
-        fact._replace(
-            name=redact_source(fact.name),
-            qualified=redact_source(fact.qualified),
-            signature=redact_source(fact.signature),
-            doc=redact_source(fact.doc),
-        )
-        for fact in facts
-    )
+    return parse_facts(json.dumps(_redact_texts(json.loads(facts.dump()))))
+
+
+def _iter_texts(value: object) -> Iterator[str]:
+    """Yield the texts in a value of lists and mappings, however deep."""
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping):
+            stack += [*part, *part.values()]
+        elif isinstance(part, Iterable):
+            stack += part
+
+
+def _redact_texts(value: object) -> object:
+    """Return a value of JSON with each text in it redacted."""
+    if isinstance(value, str):
+        return redact_source(value)
+    if isinstance(value, list):
+        return [_redact_texts(part) for part in value]
+    if isinstance(value, dict):
+        return {redact_source(name): _redact_texts(part) for name, part in value.items()}
+    return value
 
 
 def _redact_symbols(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:

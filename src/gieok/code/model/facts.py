@@ -13,7 +13,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 21
+VERSION = 22
 
 Variable = int
 NOTHING: Variable = -1

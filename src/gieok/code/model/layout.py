@@ -17,7 +17,8 @@ _IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
 CONFIG = """# Settings of `gieok code` for this project; what is left out has the value shown here.
 # ignore: patterns as in .gitignore, of files that are not to be indexed
 ignore: []
-# When a change asks for a deeper look (0: never):
+# When a change asks for a deeper look (0: never; what is tighter counts once `gieok trust` trusts
+# this file):
 # escalation: {new_modules: 1, new_classes: 1, files: 11, import_depth: 2, quality: 80,
 #   failed_validations: 3}
 # How files are cut into passages, in characters (a change reads every file again, and counts once

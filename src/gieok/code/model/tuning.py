@@ -1,8 +1,9 @@
 """Settings of one project's code, as its `.gieok/code/config.yaml` has them.
 
-They are thresholds and weights alone: what comes with a repository can run no command by them and
-ask no strong model. Smaller chunks make more passages, each of which is embedded:
-`home.code_settings` takes them from a file that a person trusts.
+They are thresholds and weights alone: what comes with a repository can run no command by them.
+Smaller chunks make more passages, each of which is embedded, and tighter thresholds ask for more
+looks, which a strong model may be paid for: `home.code_settings` takes them from a file that a
+person trusts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,8 +55,22 @@ class Tuning(NamedTuple):
     escalation: EscalationRules = EscalationRules()
     chunking: Chunking = Chunking()
     search: SearchWeights = SearchWeights()
-    #: Whether the file says how to cut passages, but nobody trusts it (`home.code_settings`).
-    is_chunking_withheld: bool = False
+    #: What of the file is not used, and why (`home.code_settings`).
+    note: str = ""
+
+    def without_costs(self) -> "Tuning":
+        """Return settings that cost no more than the default ones do."""
+        asked, default = self.escalation, EscalationRules()
+        loosest = EscalationRules(
+            *(
+                own if own == 0 or own >= known else known
+                for own, known in zip(asked, default, strict=True)
+            )
+        )
+        return self._replace(
+            chunking=Chunking(),
+            escalation=loosest._replace(quality=min(asked.quality, default.quality)),
+        )
 
 
 _PARTS: Mapping[str, tuple[str, ...]] = {

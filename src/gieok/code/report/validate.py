@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gieok.code.ask.query import search_symbols
 from gieok.code.ask.statistics import Statistics, count_graph
 from gieok.code.index.project import SCOPE, Project, freshness
+from gieok.code.index.read import READ_WHOLE
 from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.ports.models import Embedder
 
@@ -62,7 +63,7 @@ def _validate_hashes(project: Project) -> Validation:
 
 
 def _validate_files(project: Project, counted: Statistics) -> Validation:
-    parsed = sum(n for status, n in counted.statuses.items() if status == "parsed")
+    parsed = sum(counted.statuses.get(status, 0) for status in READ_WHOLE)
     hashes = project.store.hashes(SCOPE)
     missing = [path for path in project.store.files() if path not in hashes]
     share = _compute_passed_share(parsed, counted.files) if not missing else 0.0

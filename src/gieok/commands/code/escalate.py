@@ -71,7 +71,7 @@ def escalate_project(
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
         return look_at_waiting_files(call, project, asker, waiting)
-    escalation.clear(project.root, waiting)
+    escalation.clear(call.home.folder, project.root, waiting)
     return EscalateResult(waiting.reasons, waiting.files, 0)
 
 
@@ -80,7 +80,7 @@ def look_at_waiting_files(
 ) -> EscalateResult:
     """Let a model look at what waits, and take it off the list. Raises GeneratorFailed."""
     summaries = _run_deeper_look(call, project, asker, waiting.files)
-    escalation.clear(project.root, waiting)
+    escalation.clear(call.home.folder, project.root, waiting)
     return EscalateResult(waiting.reasons, waiting.files, summaries)
 
 

@@ -38,7 +38,6 @@ from gieok.text.messages import Words
 _SHOWN = 10
 #: Symbols of a kind of change that a line of the log names.
 _MOST_LOGGED = 100
-_WITHHELD = "`chunking` in .gieok/code/config.yaml is not used until `gieok trust` says so"
 #: Stages of a sync, for people.
 _STAGES = {"reading": Words("reading"), "linking": Words("linking")}
 
@@ -273,8 +272,7 @@ def sync_project_index(
         if asker
         else code_model.summarise_changed_symbols(call, project)
     )
-    withheld = _WITHHELD if project.tuning.is_chunking_withheld else ""
-    note = "; ".join(filter(None, (withheld, note, model_report.note)))
+    note = "; ".join(filter(None, (project.tuning.note, note, model_report.note)))
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first or model_report.tokens:
         _log_sync_change(call, project, trigger, change, milliseconds, model_report)
@@ -347,7 +345,8 @@ def _note_sync_escalation(
         depth_before=depth,
         depth_after=statistics.import_depth(project),
     )
-    escalation.add_escalation(project.root, reasons, change.touched, call.clock.now().isoformat())
+    at = call.clock.now().isoformat()
+    escalation.add_escalation(call.home.folder, project.root, reasons, change.touched, at)
     return reasons
 
 

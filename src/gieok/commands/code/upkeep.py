@@ -1,8 +1,11 @@
 """Scheduled upkeep of the projects that the daemon watches: validation, and what asks for a look.
 
-A project whose index has not changed since its last validation is passed over.
+A project whose index has not changed since its last validation is passed over. Each project is
+looked after in a child process, which is ended with the daemon and whose memory is freed.
 """
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,52 +17,67 @@ from gieok.commands.code.escalate import look_at_waiting_files
 from gieok.commands.code.validate import validate_project
 from gieok.errors import GieokError
 from gieok.home.call import Call
+from gieok.home.calls import open_call
 from gieok.home.code import open_code_project
+from gieok.processes.child import run_in_child
 
 
 def validate_watched_projects(call: Call, is_stopped: Callable[[], bool]) -> str:
-    """Validate each watched project that has changed; return how many, '' for none.
+    """Validate each watched project that has changed; return how many, and what failed where.
 
-    Where `code.escalate_by_itself` is on, the strong model then looks at what asks for it. Raises
-    the first error after the last project.
+    Where `code.escalate_by_itself` is on, the strong model then looks at what asks for it. What
+    fails waits for the next time of the job, and delays no other project.
     """
-    validated, failed = 0, list[GieokError]()
+    validated, failures = 0, list[str]()
     for root in watch_list.list_watched_roots(call.home.folder):
         if is_stopped():
             break
+        if not layout.index_file(root).exists():  # the daemon drops it from its list
+            continue
+        output = run_in_child(call.home.folder, is_stopped, keep_child_project_up, str(root))
+        if is_stopped():
+            break
         try:
-            validated += _keep_project_up(call, root)
-        except GieokError as error:  # the others are not delayed
-            failed.append(error)
-    if failed:
-        raise failed[0]
-    return f"validated {validated:,}" if validated else ""
+            row = json.loads(output)
+        except ValueError:
+            row = {"validated": False, "error": "it ended without an answer"}
+        validated += row["validated"]
+        failures += [f"{root}: {row['error']}"] if row["error"] else []
+    return "; ".join([*([f"validated {validated:,}"] if validated else []), *failures])
 
 
-def _keep_project_up(call: Call, root: Path) -> bool:
-    """Validate a project where it has changed; say whether it was validated."""
-    if not layout.index_file(root).exists():  # the daemon drops it from its list
-        return False
-    project = open_code_project(call.home, root)
+def keep_child_project_up() -> None:
+    """Look after the project in the folder that is the first argument; print what came of it.
+
+    The result is JSON.
+    """
+    validated, error = False, ""
     try:
-        is_due = _has_changed_since_validation(project)
-        if is_due:
+        call = open_call({})
+        project = open_code_project(call.home, Path(sys.argv[1]))
+        if _has_changed_since_validation(project):
             validate_project(call, project)
+            validated = True
         if call.home.settings.flag("code.escalate_by_itself"):
             _look_by_itself(call, project)
-        return is_due
-    finally:
-        project.store.close()
+    except (GieokError, OSError) as failure:
+        error = str(failure)
+    row = {"validated": validated, "error": error}
+    print(json.dumps(row), flush=True)  # noqa: T201 - for the process that started this one
 
 
 def _has_changed_since_validation(project: Project) -> bool:
     validated = list(layout.read_code_log(project.root, "validations"))
-    return not validated or read_index_time(project) > str(validated[-1].get("at", ""))
+    return not validated or read_index_time(project) != validated[-1].get("indexed_at")
 
 
 def _look_by_itself(call: Call, project: Project) -> None:
     """Let the strong model look at what waits; nothing where none waits, or no model is set."""
-    waiting = escalation.read_pending(project.root)
-    asker = call.home.open_code_asker(project.root) if waiting is not None else None
-    if waiting is not None and asker is not None:
+    if escalation.read_pending(project.root) is None:
+        return
+    asker = call.home.open_code_asker(project.root)
+    if asker is None:
+        return
+    waiting = escalation.begin_look(call.home.folder, project.root)
+    if waiting is not None:
         look_at_waiting_files(call, project, asker, waiting)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.code.deepen import escalation
-from gieok.code.index.project import Project
+from gieok.code.index.project import Project, read_index_time
 from gieok.code.model import layout
 from gieok.code.report import validate
 from gieok.commands.code.project import open_current_project
@@ -75,6 +75,7 @@ def validate_code_index(call: Call) -> ValidateResult:
 
 def validate_project(call: Call, project: Project) -> ValidateResult:
     """Check an index, log the result, and request an escalation where the score is low."""
+    indexed_at = read_index_time(project)  # a sync during the checks asks for the next validation
     checks = validate.validate(project, call.home.open_embedder())
     rows = tuple(
         ValidationRow(name=c.name, ok=c.ok, share=c.share, detail=c.detail, weight=c.weight)
@@ -87,6 +88,7 @@ def validate_project(call: Call, project: Project) -> ValidateResult:
         "validations",
         {
             "at": at,
+            "indexed_at": indexed_at,
             "quality": result.quality,
             "status": "done" if result.found else "failed",
             "checks": {c.name: round(c.share, 4) for c in checks},
@@ -94,6 +96,7 @@ def validate_project(call: Call, project: Project) -> ValidateResult:
     )
     earlier = list(layout.read_code_log(project.root, "validations"))
     escalation.add_escalation(
+        call.home.folder,
         project.root,
         escalation.reasons_of_validation(project.tuning.escalation, result.quality, earlier),
         (),

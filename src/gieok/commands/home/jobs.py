@@ -41,7 +41,8 @@ class HomeJob(NamedTuple):
     """Scheduled job; `setting` holds its schedule.
 
     `work` returns a report, '' where it did nothing; it may be killed. `is_local`: the job is about
-    this machine's files, and each machine of a journal on a server runs it.
+    this machine's files, and each machine of a journal on a server runs it. `is_long`: the daemon
+    runs it beside the others, which would wait for it.
     """
 
     name: str
@@ -49,6 +50,7 @@ class HomeJob(NamedTuple):
     doc: Words
     work: Callable[[Call, Stopped], str]
     is_local: bool = False
+    is_long: bool = False
 
 
 class Ran(NamedTuple):
@@ -350,6 +352,7 @@ JOBS = (
         Words("validating code"),
         validate_watched_projects,
         is_local=True,
+        is_long=True,
     ),
     HomeJob(
         "sync",
@@ -358,3 +361,5 @@ JOBS = (
         cold.sync_cold_at_its_time,
     ),
 )
+SHORT_JOBS = tuple(job for job in JOBS if not job.is_long)
+LONG_JOBS = tuple(job for job in JOBS if job.is_long)

@@ -60,6 +60,7 @@ OPTIONS = (
     Option(
         "code.escalate_by_itself",
         False,
-        "let the daemon run `code escalate` at that time where something waits for it: it is paid",
+        "let the daemon run `code escalate` at that time where something waits for it, once for "
+        "its reasons: it is paid, within `observe.daily_tokens` a day",
     ),
 )

@@ -25,6 +25,8 @@ _LANG = re.compile(rb"""\blang\s*=\s*["']?(\w+)""")
 _DATA = re.compile(rb"""\btype\s*=\s*["']?(?!module|text/(?:java|type)script)""")
 _TEMPLATE = re.compile(rb"<template\b", re.IGNORECASE)
 _NOT_NEWLINE = re.compile(rb"[^\n]")
+#: Note of a file whose scripts are read whole, but what its template uses has no edge.
+NOT_FOLLOWED = "the template is not followed"
 #: Languages of scripts that may hold elements of JSX.
 _WITH_ELEMENTS = (b"tsx", b"jsx")
 
@@ -50,7 +52,7 @@ class ComponentLanguage(TreeLanguage):
         parse = partial(parser.parse, grammar)
         facts = self.reader(self.name, bytes(code), [parse(bytes(code))], parse).read()
         is_shown = _TEMPLATE.search(source) is not None and not facts.error
-        return facts._replace(error=_NOT_FOLLOWED) if is_shown else facts
+        return facts._replace(error=NOT_FOLLOWED) if is_shown else facts
 
 
 def _iter_scripts(source: bytes) -> Iterator[tuple[bytes, int, int]]:
@@ -62,7 +64,3 @@ def _iter_scripts(source: bytes) -> Iterator[tuple[bytes, int, int]]:
             return
         yield begin[1], begin.end(), end.start()
         position = end.end()
-
-
-#: Said of every answer, for what a template uses has no edge.
-_NOT_FOLLOWED = "the template is not followed"

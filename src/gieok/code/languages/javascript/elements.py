@@ -10,6 +10,8 @@ from gieok.code.model.facts import NOTHING, Argument, Variable
 #: Methods that React calls on an object of a component class.
 _LIFECYCLE = ("render", "componentDidMount", "componentDidUpdate", "componentWillUnmount")
 _IMPORTING = re.compile(rb"\bimport\s*\(")
+#: Functions of React, Next, Vue and their libraries that make a component of a later import.
+_LATER = ("lazy", "dynamic", "loadable", "defineAsyncComponent")
 #: A longer function does more than import.
 _LONGEST_IMPORTING = 400
 
@@ -79,16 +81,17 @@ class JavaScriptElements(JavaScriptDefinitions):
         named = [part for part in parts if part is not None and part.type in _NAMES]
         self._hand_on([("", self.value(part)) for part in named], row)
 
-    def imported_later(self, listed: Node | None, name: str) -> Variable:
+    def imported_later(self, listed: Node | None, name: str, callee: str) -> Variable:
         """Return the component that a function imports: `const Page = lazy(() => import("./p"))`.
 
         That is the module's default, or what the function makes of the module. It is what a call
-        with the function gives only where the result is named like a component; what else may
+        with the function gives only where the result is named like a component, or where a
+        framework's `callee` makes the component that a module exports without a name; what else may
         become of the module is not known.
         """
         parts = listed.named_children if listed is not None else ()
         functions = [part for part in parts if part.type in FUNCTIONS]
-        if name[:1].isupper():
+        if name[:1].isupper() or (name == "default" and callee in _LATER):
             return self.builder.merge(*map(self.import_of, functions))
         for function in functions:
             self.hand_on_imported(function)

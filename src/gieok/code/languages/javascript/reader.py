@@ -195,7 +195,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         result = self.call(held, arguments, node, name)
         if self.is_binding:
             self.wrap(result, held, listed, arguments)
-        return self.builder.merge(result, self.imported_later(listed, self.bound_name))
+        return self.builder.merge(result, self.imported_later(listed, self.bound_name, name))
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.name(callee, "property")
@@ -219,7 +219,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         result = self.call_method(held, name, arguments, node)
         if self.is_binding and held != NOTHING:
             self.wrap(result, self.load(held, name, node), listed, arguments)
-        return self.builder.merge(result, self.imported_later(listed, self.bound_name))
+        return self.builder.merge(result, self.imported_later(listed, self.bound_name, name))
 
     def _is_import(self, node: Node) -> bool:
         callee = self.field(node, "function")

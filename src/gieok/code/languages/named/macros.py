@@ -16,13 +16,19 @@ _WORD = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\b(?:\([^()\n]*\))?")
 #: A statement that is a macro with types or numbers in it, in which nothing is called.
 _STATEMENT = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\([^(){};]*\)\s*;")
 #: A word between `class` and the class's name, or the type of a variable with a list of values.
-_CLASS_MARK = re.compile(
-    rb"(?<=[\s;}>])((?:class|struct|union)\s+)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
-    rb"(?=\s+(\w+)\s*(final\s*)?(:[^:;{}][^;{}]*)?\{)"
+_CLASS_MARK = (
+    rb"(?<=[\s;}>])((?:class|struct|union)\s+)([A-Z][A-Z0-9_]+)(\([^(){};\n]*\))?(?=\s+(\w+))"
 )
-_UP_TO_SIGN = re.compile(rb"([^;{}]*)([;{}])")
-#: What stands before a brace inside of a class: a head with parameters, or a type and a name.
-_MEMBER = re.compile(rb"\)[\w\s:&]*$|[\w>&*]\s+[*&]*\w+\s*$")
+_MARK_OR_SIGN = re.compile(_CLASS_MARK + rb"|[;{}]")
+#: What stands between a class's name and its brace; a colon begins the bases.
+_CLASS_HEAD = re.compile(rb"\s*(?:final\b\s*)?(?P<bases>:(?!:))?")
+#: What stands before a brace inside of a class: a head with parameters, a type inside of it, or a
+#: type and a name, perhaps with a value.
+_MEMBER = re.compile(
+    rb"\)[\w\s:&]*$|^(?>[\w\s]*?\b(?:class|struct|union|enum)\b)[^=(),]*$"
+    rb"|[\w>&*]\s+[*&]*\w+\s*(?:=\s*)?$"
+)
+_DEFINED_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 _TEST_WORD = re.compile(r"TEST|SCENARIO|SPEC")
 _TITLE = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -34,7 +40,7 @@ def parse_around_macros(source: bytes, parse: Parse) -> Node:
 
     Offsets are those of the source: blanks take the place of what is blanked.
     """
-    marked = _CLASS_MARK.sub(_blank_class_mark, b"\n" + source)[1:]
+    marked = blank_class_marks(source)
     tree = parse(marked)
     for _ in range(_ROUNDS):
         if not tree.has_error:
@@ -49,27 +55,51 @@ def parse_around_macros(source: bytes, parse: Parse) -> Node:
     return tree
 
 
-def _blank_class_mark(match: re.Match[bytes]) -> bytes:
-    """Return the text of a mark blanked where a class is defined, and as it is elsewhere."""
-    return match[1] + b" " * len(match[2]) if _is_class_body(match) else match[0]
+def blank_class_marks(source: bytes) -> bytes:
+    """Return the source with the words blanked that stand before the name of a defined class.
 
-
-def _is_class_body(match: re.Match[bytes]) -> bool:
-    """Say whether what follows is a class, and not a variable: `struct POINT origin{1, 2};`.
-
-    A class has bases, or members up to a semicolon. Of empty braces only the name can tell: most
-    variables do not begin with a capital.
+    One pass over marks, semicolons and braces: a mark belongs to the next brace, unless another
+    mark or another sign is nearer to it.
     """
-    if match[4] or match[5]:
+    text = b"\n" + source
+    parts = bytearray(text)
+    defined = frozenset(match[1] for match in _DEFINED_MACRO.finditer(text))
+    mark: re.Match[bytes] | None = None
+    opened: tuple[re.Match[bytes], int] | None = None
+    for match in _MARK_OR_SIGN.finditer(text):
+        if match[1]:
+            mark = match
+            continue
+        if opened is not None:
+            (before, begin), opened = opened, None
+            inside = text[begin : match.start()].strip()
+            if before[2] in defined or _is_class_body(before, inside, match[0]):
+                _blank_mark(parts, before)
+        if mark is not None and match[0] == b"{":
+            head = _CLASS_HEAD.match(text, mark.end(4), match.start())
+            if head is not None and head["bases"]:
+                _blank_mark(parts, mark)
+            elif head is not None and head.end() == match.start():
+                opened = mark, match.end()
+        mark = None
+    return bytes(parts[1:])
+
+
+def _blank_mark(parts: bytearray, mark: re.Match[bytes]) -> None:
+    parts[mark.end(1) : mark.end()] = b" " * (mark.end() - mark.end(1))
+
+
+def _is_class_body(mark: re.Match[bytes], inside: bytes, sign: bytes) -> bool:
+    """Say whether a brace opens a class, and not a variable: `struct POINT origin{1, 2};`.
+
+    A class has members up to its first semicolon or brace. Of empty braces only the name can tell,
+    unless `class` is written: most variables do not begin with a capital.
+    """
+    if sign == b"}" and not inside:
+        return mark[1].startswith(b"class") or mark[4][:1].isupper()
+    if sign == b";":
         return True
-    behind = match.string.index(b"{", match.end()) + 1
-    first = _UP_TO_SIGN.match(match.string, behind)
-    if first is None:
-        return False
-    inside = first[1].strip()
-    if first[2] == b"}" and not inside:
-        return match[3][:1].isupper()
-    return first[2] == b";" or bool(first[2] == b"{" and _MEMBER.search(inside))
+    return sign == b"{" and not inside.startswith(b"(") and bool(_MEMBER.search(inside))
 
 
 def _blank_words(source: bytes, tree: Node) -> bytes:
