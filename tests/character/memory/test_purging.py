@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from gieok.character.memory.readings import (
     SpanMood,
     SpanReading,
 )
-from gieok.character.memory.service import CharacterService
+from gieok.character.memory.service import CharacterService, TurnBudget
 from gieok.character.memory.unread_talk import ALL
 from gieok.model.conversation import Journalled
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -284,6 +285,25 @@ def test_an_episode_quotes_nothing_that_is_deleted_while_a_model_tells_of_it(
 
     characters.tell_of(BOND, said, ["first", "second"], tell)
     assert [one.text for one in characters.memories(BOND).episodes] == ["오늘 도서관 갔다 왔어"]
+    life.journal.close()
+
+
+def test_a_summary_is_not_kept_where_something_of_it_is_deleted_meanwhile(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    life.talk.say("나는 소목장으로 일해", *(f"오늘은 책을 {n}권 빌렸어" for n in range(2, 14)))
+    budget = TurnBudget(context_tokens=400, narrative_tokens=300)
+    characters = replace(life.talk.characters, budget=budget)
+
+    def tell(span: Sequence[Journalled]) -> str:
+        if facts := characters.memories(BOND).facts:
+            life.control.delete(BOND, facts[0].key, for_good=True)
+        return " ".join(one.message.text for one in span)
+
+    assert characters.summarise(BOND, tell) is None
+    episode = characters.summarise(BOND, tell)
+    assert episode
+    assert "소목장" not in episode.text
+    assert episode.messages == len(episode.message_ids) > 1
     life.journal.close()
 
 

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from gieok.character.detect import gates, words
-from gieok.character.detect.patterns import split_sentences
+from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import USER, Fact, FactType, same_value
 
 #: What stands between a wrong and a right Korean value. A wish is told with 말고 too, so there the
@@ -54,14 +54,15 @@ _ENGLISH = (
     # a baker, not a chef
     re.compile(
         rf"{_OPENING_EN}(?:{_IT_EN})?(?P<own>{_OWN_EN})?(?P<again>)"
-        rf"(?P<right_in>{_ARTICLE}(?P<right>{_WORDS_EN})),\s*not\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})",
+        rf"(?P<right_in>{_ARTICLE}(?P<right>{_WORDS_EN})),\s*"
+        rf"not\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})",
         re.IGNORECASE,
     ),
 )
 #: Words of a clause: what holds one is no value.
 _CLAUSE = re.compile(
-    r"\b(?:i|i'\w+|you|he|she|we|they|it|this|these|that|is|are|was|were|be|has|have|had|do|does|did"
-    r"|will|would|can|could|not|my|your|his|her|our|their)\b",
+    r"\b(?:i|i'\w+|you|he|she|we|they|it|this|these|that|is|are|was|were|be|has|have|had|do|does"
+    r"|did|will|would|can|could|not|my|your|his|her|our|their)\b",
     re.IGNORECASE,
 )
 #: The right name alone: spelled letter by letter, or said once more.
@@ -87,6 +88,8 @@ _OWNER_KO = re.compile(
 _NAMES = frozenset("name address_form pet partner friend boss colleague roommate family".split())
 #: A contrast of tastes tells a choice of the moment.
 _TASTES = ("likes", "dislikes")
+#: Types of facts that are of somebody else where they are not of the user.
+_OF_ANYBODY = (FactType.PERSONAL, FactType.PREFERENCE)
 _NUMBER = re.compile(r"\d+")
 #: How alike a name must be to one that it corrects.
 _ALIKE = 0.6
@@ -131,7 +134,7 @@ def iter_corrections(
     lately = [fact for fact in current if fact.source and _was_said(fact, earlier)]
     if _OTHER.search(answers):
         return  # it may be them of whom the user speaks
-    for sentence in (part.strip(" ,~") for part in split_sentences(text)):
+    for sentence in (part.strip(" ,~") for part in split_chat_sentences(text)):
         if not sentence.endswith("?"):
             yield from _iter_sentence_corrections(sentence, current, lately)
 
@@ -149,15 +152,28 @@ def _iter_sentence_corrections(
             is_told = fact in lately and fact.predicate not in _TASTES
             for restated in _iter_restated(fact, contrast, is_told=is_told):
                 if value := _put_right(fact, contrast):
-                    yield Correction(fact, fact.subject, value, sentence, restated)
+                    yield Correction(
+                        fact=fact,
+                        subject=fact.subject,
+                        value=value,
+                        sentence=sentence,
+                        restated=restated,
+                    )
     if right := _find_name_alone(sentence):
         for fact in reversed(lately):
             for word in _list_like(fact, right):
                 value, restated = (
                     text.replace(word, right, 1) for text in (fact.object, fact.source)
                 )
-                yield Correction(fact, fact.subject, value, sentence, restated)
-    yield from _iter_owned(sentence, [fact for fact in lately if fact.subject == USER])
+                yield Correction(
+                    fact=fact,
+                    subject=fact.subject,
+                    value=value,
+                    sentence=sentence,
+                    restated=restated,
+                )
+    own = [fact for fact in lately if fact.subject == USER and fact.type in _OF_ANYBODY]
+    yield from _iter_owned(sentence, own)
 
 
 def _iter_owned(sentence: str, own: Sequence[Fact]) -> Iterator[Correction]:

@@ -22,7 +22,7 @@ from gieok.character.detect.patterns import (
     Pattern,
     is_clause,
     regex,
-    split_sentences,
+    split_chat_sentences,
     strip_place_day,
     tidy_fact_value,
 )
@@ -174,7 +174,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings += map(_build_corrected_finding, corrections)
     return Detection(
         tuple(_settle_findings(findings)),
-        tuple(iter_given_up_facts(split_sentences(text), held, said.day, said.zone)),
+        tuple(iter_given_up_facts(split_chat_sentences(text), held, said.day, said.zone)),
     )
 
 
@@ -333,7 +333,7 @@ def _iter_stated_findings(
         if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
             taken.add((predicate, 0))
             yield Finding(predicate, tidy_fact_value(value), sentence, confidence=sureness)
-    for number, sentence in enumerate(split_sentences(text)):
+    for number, sentence in enumerate(split_chat_sentences(text)):
         is_idea = gates.is_idea(sentence)
         if _OF_YOU.match(sentence):
             continue
@@ -574,7 +574,7 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
 def _of_character(said: Spoken) -> Iterator[Finding]:
     """Yield facts about the character: what it likes, how it speaks, what it will call the user."""
     rows = _KO_OF_CHARACTER if detect_text_language(said.text) == "ko" else _EN_OF_CHARACTER
-    for number, sentence in enumerate(split_sentences(gates.without_quotes(said.text))):
+    for number, sentence in enumerate(split_chat_sentences(gates.without_quotes(said.text))):
         for row in rows:
             if row.asked and number:
                 continue
@@ -625,7 +625,7 @@ def _find_thought_plans(text: str) -> list[Finding]:
     nothing.
     """
     is_thought = (
-        any(gates.is_plan(sentence) for sentence in split_sentences(text))
+        any(gates.is_plan(sentence) for sentence in split_chat_sentences(text))
         and len(_WORD.findall(text)) >= 2
     )
     thought = text.strip()[:_MOST_THOUGHT]

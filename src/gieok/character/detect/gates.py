@@ -117,8 +117,8 @@ class Topic(NamedTuple):
 
 
 _UNREAL = re.compile(
-    r"싶|좋겠|으면|다면|[이라]면(?![가-힣])|(?<![가-힣])(?:척|꿈)|(?:[는은한]|인) ?척|그만두|옛날|예전|한때|어릴|\bused to\b|\bwish\b"
-    r"|\bpretend",
+    r"싶|좋겠|으면|다면|[이라]면(?![가-힣])|(?<![가-힣])(?:척|꿈)|(?:[는은한]|인) ?척|그만두"
+    r"|옛날|예전|한때|어릴|\bused to\b|\bwish\b|\bpretend",
     re.IGNORECASE,
 )
 #: Final consonant of the past, ㅆ, which two syllables have in the present too.

@@ -111,7 +111,7 @@ def tidy_fact_value(value: str) -> str:
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
 
 
-def split_sentences(text: str) -> list[str]:
+def split_chat_sentences(text: str) -> list[str]:
     """Return the sentences of a chat message, without end marks; a question keeps its mark."""
     parts, start = list[str](), 0
     for end in _SENTENCE.finditer(text):

@@ -366,14 +366,14 @@ class Control:
                 scope = Scope(path)
                 entry = self._standing(scope, decision)
                 if entry and entry.seq > self._journal.position(scope, DETECTION):
-                    self.memory.learn(self._find_bond(scope))  # killed before it was applied
+                    self.memory.learn(self._open_scope_bond(scope))  # killed before it was applied
                 if entry:
                     self._purge(scope, key)
                     purged += 1
                 self._journal.keep(realm, {}, [name])
         return purged
 
-    def _find_bond(self, scope: Scope) -> Bond:
+    def _open_scope_bond(self, scope: Scope) -> Bond:
         user, character = talkers_of(scope)
         accounts = self.memory.accounts
         account = accounts.account(user) if accounts else None

@@ -232,12 +232,14 @@ class _GoneWords(NamedTuple):
 def _drop_topics(mood: SpanMood, values: Collection[str]) -> SpanMood:
     """Return a span's mood without the topics that hold one of some values."""
 
-    def leave(topics: tuple[str, ...]) -> tuple[str, ...]:
+    def leave_topics(topics: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
             one for one in topics if not any(value in same_value(one) for value in values if value)
         )
 
-    return mood._replace(topics=leave(mood.topics), open_topics=leave(mood.open_topics))
+    return mood._replace(
+        topics=leave_topics(mood.topics), open_topics=leave_topics(mood.open_topics)
+    )
 
 
 def list_messages(gone: Sequence[Fact | Moment]) -> frozenset[str]:

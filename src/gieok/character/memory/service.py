@@ -491,8 +491,8 @@ class CharacterService:
     ) -> Episode | None:
         """Summarise the oldest part of a full window; return the episode.
 
-        None where the window is not full, where another process was faster, or where the user refused
-        something of it meanwhile. `tell` may return a better text; '' keeps the text of the rules.
+        None where the window is not full, where another process was faster, or where something of
+        it was refused meanwhile. `tell` may return a better text; '' keeps the text of the rules.
         """
         snapshot = self.read_snapshot(bond)
         due, held = self.due(bond, snapshot), snapshot.held
