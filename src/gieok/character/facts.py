@@ -61,6 +61,12 @@ def character_of(scope: Scope, user: str) -> str:
     return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
 
 
+def talkers_of(scope: Scope) -> tuple[str, str]:
+    """Return the user and the character of a scope that they share; the reverse of `scope_of`."""
+    user, _, character = scope.path.removeprefix("user:").partition("/character:")
+    return user, character
+
+
 def same_value(text: str) -> str:
     """Return a value in the form in which values are compared: without case, gaps and signs."""
     return _SIGNS.sub("", text.casefold())

@@ -8,8 +8,6 @@ from gieok.character.accounts.inactivity import Inactivity
 from gieok.character.accounts.points import (
     CheckedIn,
     PointsDesk,
-    find_account_zone,
-    zone_named,
 )
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.roster import Roster
@@ -17,6 +15,7 @@ from gieok.character.memory.control import Control
 from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.turn.completion import Completions
 from gieok.character.turn.turn import Turns
+from gieok.character.zones import find_account_zone, zone_named
 from gieok.model.accounts import Account
 from gieok.ports.accounts import Accounts
 

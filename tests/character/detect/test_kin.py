@@ -28,11 +28,44 @@ def test_a_fact_is_of_the_relative_whom_the_sentence_is_about(
 
 
 @pytest.mark.parametrize(
-    "said", ["친구들이 간호사야", "걔는 통영에 살아", "엄마가 교사였으면 좋겠어"]
+    "said",
+    [
+        "친구들이 간호사야",
+        "걔는 통영에 살아",
+        "엄마가 교사였으면 좋겠어",
+        "엄마는 부산에 안 살아",
+        "엄마는 부산에 못 살아",
+        "언니는 남친이 부산에 살아",
+        "오빠 여자친구는 부산에 살아",
+        "우리 엄마 친구는 부산에 살아",
+        "동생은 친구가 의사로 일해",
+        "우리 형은 의사로 일하다가 그만뒀어",
+        "우리 형은 의사로 일하는 척해",
+        "엄마는 부산에 살고 싶어해",
+    ],
 )
 def test_what_is_told_of_no_one_relative_is_no_fact(talk: CharacterTalk, said: str) -> None:
     talk.say(said)
     assert not [one for one in talk.characters.memories(BOND).facts if one.predicate != "friend"]
+
+
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("고양이 보리랑 살아", set()),
+        ("나 부산에 안 살아", set()),
+        ("나 강남에 살고 싶다", set()),
+        ("남자친구는 강남에 살거든", set()),
+        ("나는 중랑구에 살아", {"중랑구"}),
+        ("나 경기도 수원에 살아", {"경기도 수원"}),
+    ],
+)
+def test_a_place_is_no_company_and_no_denial(
+    talk: CharacterTalk, said: str, places: set[str]
+) -> None:
+    talk.say(said)
+    facts = talk.characters.memories(BOND).facts
+    assert {one.object for one in facts if one.predicate == "lives_in"} == places
 
 
 def test_what_is_known_of_a_relative_is_told_with_its_words(talk: CharacterTalk) -> None:

@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from character_talk import BOND, CharacterTalk
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
-from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.decisions import REFUSE, MemoryEdit, decision_of
 from gieok.character.memory.readings import (
     MessageReading,
     ReadMoment,
@@ -22,7 +23,9 @@ from gieok.character.memory.readings import (
     SpanMood,
     SpanReading,
 )
-from gieok.character.memory.service import CharacterService
+from gieok.character.memory.service import CharacterService, TurnBudget
+from gieok.character.memory.unread_talk import ALL
+from gieok.model.conversation import Journalled
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
@@ -136,9 +139,11 @@ def test_a_deletion_for_good_that_was_killed_is_completed_by_tidying(tmp_path: P
             life.control.delete(BOND, life.fact("판사").key, for_good=True)
         life.journal.close()
         again = _Life.of(file, clock)
-        again.talk.characters.learn(BOND)
         again.control.tidy()
         is_held = bool(again.talk.characters.memories(BOND).facts)
+        entries = again.journal.read(BOND.scope, 0, budget_tokens=ALL, limit=ALL)
+        made = [one for entry in entries if (one := decision_of(entry.message))]
+        assert is_held != any(one.do == REFUSE for one in made), number
         again.journal.close()
         assert is_held or not _stands_in("판사", tmp_path, f"{number}."), number
     assert not is_held
@@ -221,4 +226,97 @@ def test_what_another_message_still_says_is_kept_when_one_is_deleted(tmp_path: P
     )
     life.control.delete_message(BOND, "first")
     assert life.fact("소목장").message_ids == ("second",)
+    life.journal.close()
+
+
+def test_a_deletion_for_good_leaves_no_former_version_of_an_episode(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    characters = life.talk.characters
+    characters.hear(BOND, "나무를 다뤄", is_user=True, identity="first")
+    _read(life, ("first", MessageReading((_job("소목장"),))))
+    said = life.journal.messages(BOND.scope, ["first"])
+    characters.tell_of(BOND, said, ["first"], lambda span: "그가 소목장이라고 들었다")
+    assert "소목장" in characters.memories(BOND).episodes[0].text
+    life.control.delete(BOND, life.fact("소목장").key, for_good=True)
+    assert not characters.memories(BOND).episodes
+    assert not life.journal.replaced(BOND.scope)
+    life.journal.close()
+    assert not _stands_in("소목장", tmp_path)
+
+
+def test_what_a_model_answers_after_a_deletion_is_not_written(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    life.talk.characters.hear(BOND, "나무를 다뤄", is_user=True, identity="first")
+    _read(life, ("first", MessageReading((_job("소목장"),))))
+    life.control.delete(BOND, life.fact("소목장").key, for_good=True)
+    late = SpanMood(("소목장 일", "나무"), "자랑", ("소목장 시험",))
+    _read(life, ("first", MessageReading((_job("소목장"),))), mood=late)
+    _read(life, ("first", MessageReading()), mood=late)
+    life.journal.close()
+    assert not _stands_in("소목장", tmp_path)
+    assert _stands_in("나무", tmp_path)
+
+
+def test_a_topic_that_holds_a_deleted_value_goes_with_it(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    life.talk.characters.hear(BOND, "나무를 다뤄", is_user=True, identity="first")
+    mood = SpanMood(("소목장 일", "나무"), "자랑", ("소목장 시험",))
+    _read(life, ("first", MessageReading((_job("소목장"),))), mood=mood)
+    life.control.delete(BOND, life.fact("소목장").key, for_good=True)
+    life.journal.close()
+    assert not _stands_in("소목장", tmp_path)
+    assert _stands_in("나무", tmp_path)
+
+
+def test_an_episode_quotes_nothing_that_is_deleted_while_a_model_tells_of_it(
+    tmp_path: Path,
+) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    characters = life.talk.characters
+    characters.hear(BOND, "나는 소목장으로 일해", is_user=True, identity="first")
+    characters.hear(BOND, "오늘 도서관 갔다 왔어", is_user=True, identity="second")
+    said = life.journal.read(BOND.scope, 0, budget_tokens=ALL, limit=ALL)
+
+    def tell(span: Sequence[Journalled]) -> str:
+        text = " ".join(one.message.text for one in span)
+        if facts := characters.memories(BOND).facts:
+            life.control.delete(BOND, facts[0].key, for_good=True)
+        return text
+
+    characters.tell_of(BOND, said, ["first", "second"], tell)
+    assert [one.text for one in characters.memories(BOND).episodes] == ["오늘 도서관 갔다 왔어"]
+    life.journal.close()
+
+
+def test_a_summary_is_not_kept_where_something_of_it_is_deleted_meanwhile(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    life.talk.say("나는 소목장으로 일해", *(f"오늘은 책을 {n}권 빌렸어" for n in range(2, 14)))
+    budget = TurnBudget(context_tokens=400, narrative_tokens=300)
+    characters = replace(life.talk.characters, budget=budget)
+
+    def tell(span: Sequence[Journalled]) -> str:
+        if facts := characters.memories(BOND).facts:
+            life.control.delete(BOND, facts[0].key, for_good=True)
+        return " ".join(one.message.text for one in span)
+
+    assert characters.summarise(BOND, tell) is None
+    episode = characters.summarise(BOND, tell)
+    assert episode
+    assert "소목장" not in episode.text
+    assert episode.messages == len(episode.message_ids) > 1
+    life.journal.close()
+
+
+def test_a_deletion_that_is_undone_leaves_another_of_the_same_value(tmp_path: Path) -> None:
+    life = _Life.of(tmp_path / "journal.sqlite", ManualClock(_START))
+    hear = life.talk.characters.hear
+    hear(BOND, "오늘 도서관 갔다 왔어", is_user=True, identity="first")
+    hear(BOND, "나는 변호사로 일해", is_user=True, identity="m1")
+    life.control.delete(BOND, life.fact("변호사").key)
+    hear(BOND, "나는 변호사로 일해", is_user=True, identity="m2")
+    undo = life.control.delete(BOND, life.fact("변호사").key).undo
+    life.control.undo(BOND, undo)
+    assert life.facts() == {_LAWYER}
+    life.talk.characters.withdraw(BOND, ["m2"])
+    assert life.facts() == set()
     life.journal.close()

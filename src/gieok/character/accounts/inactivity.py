@@ -12,9 +12,9 @@ from datetime import UTC, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.accounts.letters import FINAL, REMINDER, Letter
-from gieok.character.accounts.points import find_account_zone
 from gieok.character.accounts.return_visits import fade
 from gieok.character.facts import character_of
+from gieok.character.zones import find_account_zone
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
 from gieok.ports.accounts import Accounts

@@ -16,13 +16,14 @@ from typing import NamedTuple, Self
 
 from gieok.character.accounts import payments
 from gieok.character.facts import scope_of
+from gieok.character.zones import zone_named
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints
-from gieok.model.accounts import USER_PATTERN, Account, Hold, LedgerEntry, Posted, Posting
+from gieok.model.accounts import USER_PATTERN, Hold, LedgerEntry, Posted, Posting
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import Journal
 from gieok.ports.keys import Secrets
 from gieok.ports.system import Clock
-from gieok.zone import day_in, find_zone
+from gieok.zone import day_in
 
 CHECK_IN, REPLY, SLOTS, CREDIT, PAYMENT = "check-in", "reply", "memory-slots", "credit", "payment"
 WELCOME = "welcome"
@@ -383,29 +384,6 @@ class PointsDesk:
     def _today(self, user: str) -> date:
         account = self.accounts.account(user)
         return day_in(self.clock.now(), zone_named(account.zone if account else "", self.zone))
-
-
-def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
-    """Return a time zone by name, the home's zone for ''. Raises BadRequest for an unknown name."""
-    if not name and home is not None:
-        return home
-    try:
-        return find_zone(name)
-    except ValueError as error:
-        raise BadRequest(
-            "unknown time zone {name!r}", name=name[:80], hint="use a name such as Asia/Seoul"
-        ) from error
-
-
-def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
-    """Return the time zone of a user's days: the user's own, else the home's.
-
-    The home's zone is also used where the user's zone name is no longer known.
-    """
-    try:
-        return zone_named(account.zone if account else "", home)
-    except BadRequest:
-        return home
 
 
 def _format_reply_reference(character: str, message: str) -> str:

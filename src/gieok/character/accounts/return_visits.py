@@ -63,12 +63,11 @@ def form_again(
     span = _read_faded_span(memory.journal, bond.scope)
     if span is None:
         return False
-    refused = frozenset().union(*decisions.refused(memory.journal, bond.scope).values())
     portion = _select_faded_portion(memory.journal, bond.scope, span)
     if portion:
         memory.tell_of(
             bond,
-            [entry for entry in portion if entry.message.id not in refused],
+            portion,
             [entry.message.id for entry in portion],
             tell,
         )

@@ -1,8 +1,9 @@
 """Corrections of what was understood before: "요리사 아니고 제빵사라니까", "not Leith, Keith".
 
-A correction names the wrong value, which must stand in a fact that is held, and the right one. So a
-message that contrasts other things corrects nothing. Where only the right value is said ("it's
-M-o-c-h-y", "sorry, I meant March 13"), it corrects a fact of the last messages that is like it.
+A sentence corrects where it is nothing but the correction: nobody else is named in it, the wrong
+value is a whole word of a held fact, and that fact was told just before, or the sentence names what
+the fact is about. The right value must be one that the rules find where it stands in the wrong
+one's place (`Correction.restated`). A contrast of other things corrects nothing.
 """
 
 import re
@@ -10,81 +11,132 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from gieok.character.detect import gates, words
+from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import USER, Fact, FactType, same_value
 
 #: What stands between a wrong and a right Korean value. A wish is told with 말고 too, so there the
 #: right value must be stated: 커피 말고 차 줘.
 _KOREAN = re.compile(
-    r"(?:이|가|은|는|도)?\s?(?P<mark>아니고|아니구|아니라|아니야|아니에요|아녜요|아냐|아님|말고)(?:요)?[,.\s]+"
+    rf"(?P<before>.+?)(?:이|가|은|는|도)?\s?(?P<mark>{words.NOT_BUT}|아니야|아니에요|아녜요|아냐|아님)"
+    r"(?:요)?[,\s]+(?P<right>.+)"
 )
-#: Ends of a stated Korean value, the longest first.
-_STATED = re.compile(
-    r"(?:이라니까요?|라니까요?|이라고요?|라고요?|이라구요?|라구요?|이거든요?|거든요?|이에요|예요|이잖아요?|잖아요?"
-    r"|인데요?|입니다|이야|이지|이네|이요|임|야|지|요)$"
+#: Ends of a stated Korean value that follow a noun alone, and ends that follow a verb too.
+_COPULA = r"이라니까요?|라니까요?|이라고요?|라고요?|이라구요?|라구요?|이거든요?|이에요|예요|이잖아요?|인데요?|입니다|이야|이지|이네|이요|임|야"
+_STATED = re.compile(rf"(?:(?P<copula>{_COPULA})|거든요?|잖아요?|지|요)$")
+#: Ends of a word that is no stated value: hearsay, conditions, questions, verbs.
+_NOT_STATED = re.compile(r"(?:래요?|대요?|더라(?:고요?|구요?)?|면|까|[어아해줘려]요?|다)$")
+_OPENINGS = frozenset("아니 아뇨 ㄴㄴ 아 어 앗 음 근데 그게 진짜 사실 실은 그냥 이제 원래".split())
+_SELF = frozenset("나 나는 난 내 내가 저 저는 전 제 제가".split())
+_MOST_WORDS, _MOST_RIGHT, _MOST_LEAD = 4, 40, 2
+#: Korean words for somebody else than the user.
+_OTHER = re.compile(
+    rf"(?<![가-힣])(?:{gates.ONE_RELATIVE}|{gates.PARTNERS}|친구|걔|걘|얘|쟤|너|넌|네가|니가)"
+    rf"(?:{gates.OF_PERSON})?(?![가-힣])"
 )
-_OPENING = re.compile(
-    r"^(?:(?:아니|아|어|앗|근데|그게|그|내가|나는|나|내|제가|저는|저|진짜|사실|실은|그냥|이제|원래|지금은)[\s,]+)+"
+_OPENING_EN = r"(?:(?:no|nope|nah|sorry|wait|actually|oh|oops|i said|i meant|i mean)\b[,.\s]+)*"
+#: What the user says of themselves: it names what the fact is about.
+_OWN_EN = (
+    r"(?:i'?m|i am|my (?:\w+ )?(?:name|birthday|job|pet|dog|cat)(?:'s| is(?: called)?)"
+    r"|i (?:live|work|study|come)(?: (?:in|as|at|from))?)\s+"
 )
-_PARTICLE = re.compile(r"(?:이|가|은|는|을|를|도|의)$")
-_SENTENCE_END = re.compile(r"[.!?…\n]|[ㅋㅎㅠㅜ]{2,}")
-_MOST_WORDS, _MOST_RIGHT = 4, 40
-_LEAD_EN = r"(?:(?:it|that|he|she|they)(?:'?s| is| are| was)|i(?:'?m| am| said| meant))\s+"
-_ARTICLE = r"(?:an?\s+|the\s+|in\s+|on\s+|my\s+)?"
+_IT_EN = r"(?:it'?s|that'?s|it is|that is)\s+"
+_ARTICLE = r"(?:an?\s+|the\s+|in\s+|on\s+)?"
 _WORDS_EN = r"[a-z0-9][\w' -]{0,30}?"
 _ENGLISH = (
-    # not a chef, a baker; it's not nuts, it's shellfish; not Leith but Keith
+    # not a chef, a baker; not Leith but Keith
     re.compile(
-        rf"\bnot\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})(?:\s*,\s*(?:but\s+)?|\s+but\s+)(?:{_LEAD_EN})?"
-        rf"{_ARTICLE}(?P<right>{_WORDS_EN})$",
+        rf"{_OPENING_EN}(?P<own>{_OWN_EN})?not\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})"
+        rf"(?:\s*,\s*(?:but\s+)?|\s+but\s+){_OPENING_EN}(?:{_IT_EN})?(?P<again>{_OWN_EN})?"
+        rf"(?P<right_in>{_ARTICLE}(?P<right>{_WORDS_EN}))",
         re.IGNORECASE,
     ),
     # a baker, not a chef
     re.compile(
-        rf"^(?:no,?\s+)?(?:{_LEAD_EN})?{_ARTICLE}(?P<right>{_WORDS_EN}),\s*not\s+"
-        rf"{_ARTICLE}(?P<wrong>{_WORDS_EN})$",
+        rf"{_OPENING_EN}(?:{_IT_EN})?(?P<own>{_OWN_EN})?(?P<again>)"
+        rf"(?P<right_in>{_ARTICLE}(?P<right>{_WORDS_EN})),\s*"
+        rf"not\s+{_ARTICLE}(?P<wrong>{_WORDS_EN})",
         re.IGNORECASE,
     ),
 )
-#: The right value alone: spelled letter by letter, or said once more.
-_SPELLED = re.compile(r"\b(?P<right>(?:[a-z]-){2,}[a-z])\b", re.IGNORECASE)
-_MEANT = re.compile(
-    rf"\bi (?:meant|said|mean)\s+{_ARTICLE}(?P<right>{_WORDS_EN})$|"
-    r"(?P<right_ko>[가-힣0-9][가-힣0-9 ]{0,20}?)(?:이)?라(?:고|구) (?:했|말했)",
+#: Words of a clause: what holds one is no value.
+_CLAUSE = re.compile(
+    r"\b(?:i|i'\w+|you|he|she|we|they|it|this|these|that|is|are|was|were|be|has|have|had|do|does"
+    r"|did|will|would|can|could|not|my|your|his|her|our|their)\b",
     re.IGNORECASE,
 )
-#: Whose it is instead of the user's.
-_OWNER = re.compile(
-    r"^(?:no|nah|nope|not mine)\b[,.\s]*(?:it'?s |that'?s |i meant )?my (?P<en>[a-z]{3,12})'?s\b"
-    r"|^(?:아니|아뇨|ㄴㄴ)[,.\s]*(?:나 말고 |내가 아니라 |내 ?(?:거|얘기) ?(?:말고|아니라|아니고) )?"
-    r"(?:우리 )?(?P<ko>엄마|아빠|언니|오빠|누나|형|동생|남동생|여동생|남편|아내|남자친구|여자친구|친구) ?(?:거|얘기|이야기|말이)",
+#: The right name alone: spelled letter by letter, or said once more.
+_NAME_ALONE = (
+    re.compile(
+        rf"{_OPENING_EN}(?:{_IT_EN}|{_OWN_EN}|spelled\s+)?(?P<spelled>(?:[a-z]-){{2,}}[a-z])",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"{_OPENING_EN}i (?:meant|said|mean)\s+(?P<said>[a-z][\w'-]+)", re.IGNORECASE),
+    re.compile(r"(?:아니|아)?[,\s]*(?P<said>[가-힣]{2,5}?)이?라(?:고|구) (?:했|말했)[가-힣]*"),
+)
+#: Whose it is instead of the user's. In English the value is said once more.
+_OWNER_EN = re.compile(
+    r"(?:no|nah|nope)\b[,.\s]*(?:i meant )?my (?P<who>[a-z]{3,12})(?:'s| is)\s+"
+    rf"{_ARTICLE}(?P<value>{_WORDS_EN})",
     re.IGNORECASE,
 )
-_SHAPE = re.compile(r"\d+")
-#: How alike a word must be to one that it corrects.
+_OWNER_KO = re.compile(
+    r"(?:아니|아뇨|ㄴㄴ)[,\s]*(?:(?:나|내가|내 ?(?:거|얘기)) ?(?:" + words.NOT_BUT + r") )?"
+    rf"(?:우리 )?(?P<who>{gates.ONE_RELATIVE}) ?(?:얘기|이야기)(?:{_COPULA})"
+)
+#: Predicates whose value is a name, or holds one.
+_NAMES = frozenset("name address_form pet partner friend boss colleague roommate family".split())
+#: A contrast of tastes tells a choice of the moment.
+_TASTES = ("likes", "dislikes")
+#: Types of facts that are of somebody else where they are not of the user.
+_OF_ANYBODY = (FactType.PERSONAL, FactType.PREFERENCE)
+_NUMBER = re.compile(r"\d+")
+#: How alike a name must be to one that it corrects.
 _ALIKE = 0.6
 
 
 class Correction(NamedTuple):
-    """Held fact that is wrong, its right subject and value, and the sentence that says so."""
+    """Held fact that is wrong, its right subject and value, and the sentence that says so.
+
+    `restated` is a statement in which the rules must find the right value; '' where the value is
+    not changed.
+    """
 
     fact: Fact
     subject: str
     value: str
     sentence: str
+    restated: str = ""
 
 
-def find_corrections(text: str, earlier: Sequence[str], held: Sequence[Fact]) -> list[Correction]:
-    """Return what a message corrects of the facts that are held.
+class _Contrast(NamedTuple):
+    """Wrong and right value that a sentence contrasts.
 
-    `earlier` are the user's last messages before it.
+    `named` is the sentence without the wrong value; `is_own` says that the user speaks of
+    themselves alone, and `has_cue` that the sentence says what the values are.
+    """
+
+    wrong: str
+    right: str
+    named: str
+    is_own: bool
+    has_cue: bool
+
+
+def iter_corrections(
+    text: str, earlier: Sequence[str], answers: str, held: Sequence[Fact]
+) -> Iterator[Correction]:
+    """Yield what a message may correct of the facts that are held, the likeliest first.
+
+    `earlier` are the user's last messages before it, `answers` is the message that it answers.
     """
     current = [fact for fact in held if fact.is_current]
     lately = [fact for fact in current if fact.source and _was_said(fact, earlier)]
-    corrections: dict[str, Correction] = {}
-    for sentence in filter(None, (part.strip(" ,~") for part in _SENTENCE_END.split(text))):
-        for one in _iter_sentence_corrections(sentence, current, lately):
-            corrections.setdefault(one.fact.key, one)
-    return list(corrections.values())
+    if _OTHER.search(answers):
+        return  # it may be them of whom the user speaks
+    for sentence in (part.strip(" ,~") for part in split_chat_sentences(text)):
+        if not sentence.endswith("?"):
+            yield from _iter_sentence_corrections(sentence, current, lately)
 
 
 def _was_said(fact: Fact, earlier: Sequence[str]) -> bool:
@@ -94,84 +146,152 @@ def _was_said(fact: Fact, earlier: Sequence[str]) -> bool:
 def _iter_sentence_corrections(
     sentence: str, current: Sequence[Fact], lately: Sequence[Fact]
 ) -> Iterator[Correction]:
-    for wrong, right in _iter_contrasts(sentence):
-        for fact in current:
-            if value := _put_right(fact, wrong, right):
-                yield Correction(fact, fact.subject, value, sentence)
-                return
-    if owner := _OWNER.search(sentence):
-        own = [fact for fact in lately if fact.subject == USER]
-        if own:
-            subject = (owner["en"] or owner["ko"]).lower()
-            yield Correction(own[-1], subject, own[-1].object, sentence)
-        return
-    if right := _find_right_alone(sentence):
+    is_real = not gates.is_idea(sentence) and not gates.is_unreal(sentence)
+    for contrast in _iter_contrasts(sentence) if is_real else ():
+        for fact in reversed(current):
+            is_told = fact in lately and fact.predicate not in _TASTES
+            for restated in _iter_restated(fact, contrast, is_told=is_told):
+                if value := _put_right(fact, contrast):
+                    yield Correction(
+                        fact=fact,
+                        subject=fact.subject,
+                        value=value,
+                        sentence=sentence,
+                        restated=restated,
+                    )
+    if right := _find_name_alone(sentence):
         for fact in reversed(lately):
-            if value := _put_like(fact, right):
-                yield Correction(fact, fact.subject, value, sentence)
-                return
+            for word in _list_like(fact, right):
+                value, restated = (
+                    text.replace(word, right, 1) for text in (fact.object, fact.source)
+                )
+                yield Correction(
+                    fact=fact,
+                    subject=fact.subject,
+                    value=value,
+                    sentence=sentence,
+                    restated=restated,
+                )
+    own = [fact for fact in lately if fact.subject == USER and fact.type in _OF_ANYBODY]
+    yield from _iter_owned(sentence, own)
 
 
-def _iter_contrasts(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a wrong and a right value that a sentence may contrast, the longest first."""
-    if mark := _KOREAN.search(sentence):
-        before = _OPENING.sub("", sentence[: mark.start()]).split()
-        right = _OPENING.sub("", sentence[mark.end() :]).strip()[:_MOST_RIGHT]
-        stated = _strip_statement(right.split(",")[0].strip())
-        if not stated or (mark["mark"] == "말고" and stated == right):
-            return
-        for first in range(max(len(before) - _MOST_WORDS, 0), len(before)):
-            yield " ".join(before[first:]), stated
+def _iter_owned(sentence: str, own: Sequence[Fact]) -> Iterator[Correction]:
+    """Yield the user's newest fact as one of somebody else's, where a sentence says no more."""
+    if owner := _OWNER_KO.fullmatch(sentence):
+        for fact in own[-1:]:
+            yield Correction(fact, owner["who"], fact.object, sentence)
+    elif owner := _OWNER_EN.fullmatch(sentence):
+        for fact in own[-1:]:
+            if same_value(owner["value"]) == same_value(fact.object):
+                yield Correction(fact, owner["who"].lower(), fact.object, sentence)
+
+
+def _iter_contrasts(sentence: str) -> Iterator[_Contrast]:
+    """Yield pairs of values that a sentence may contrast, the longest wrong value first."""
+    if found := _KOREAN.fullmatch(sentence):
+        if not _OTHER.search(sentence):
+            yield from _iter_korean_contrasts(found)
+        return
     for pattern in _ENGLISH:
-        if found := pattern.search(sentence):
-            yield found["wrong"].strip(), found["right"].strip()
+        found = pattern.fullmatch(sentence)
+        if found is None or _CLAUSE.search(found["right"]) or _CLAUSE.search(found["wrong"]):
+            continue
+        if len(found["right"].split()) <= len(found["wrong"].split()) + 1:
+            own = found["again"] or found["own"] or ""
+            yield _Contrast(
+                wrong=found["wrong"].strip(),
+                right=found["right"].strip(),
+                named=own + found["right_in"],
+                is_own=False,
+                has_cue=bool(own),
+            )
 
 
-def _strip_statement(text: str) -> str:
-    """Return a value without the ending that states it.
+def _iter_korean_contrasts(found: "re.Match[str]") -> Iterator[_Contrast]:
+    own, before = _split_opening(found["before"])
+    again, after = _split_opening(found["right"])
+    said = " ".join(after)[:_MOST_RIGHT]
+    for first in range(max(len(before) - _MOST_WORDS, 0), len(before)):
+        wrong = " ".join(before[first:])
+        right = _find_stated(said, wrong, is_wish=found["mark"] == "말고")
+        if right and first <= _MOST_LEAD:
+            yield _Contrast(
+                wrong=wrong,
+                right=right,
+                named=" ".join((*(again or own), *before[:first], said)),
+                is_own=bool(own or again) and not first,
+                has_cue=bool(first),
+            )
+
+
+def _split_opening(text: str) -> tuple[list[str], list[str]]:
+    """Return the words for the user with which a text opens, and the words behind its opening."""
+    own, left = list[str](), text.split()
+    while len(left) > 1 and (word := left[0].strip(",.~")) in _OPENINGS | _SELF:
+        own += [word] if word in _SELF else []
+        left = left[1:]
+    return own, left
+
+
+def _find_stated(said: str, wrong: str, *, is_wish: bool) -> str:
+    """Return the value that the words behind a contrast state; '' for none.
 
     A name such as 민지 keeps its last syllable.
     """
-    first, gap, last = text.rpartition(" ")
-    bare = _STATED.sub("", last)
-    is_name = len(bare) < 2 and len(last) - len(bare) == 1
-    return text if is_name or not bare else f"{first}{gap}{bare}"
+    first, gap, last = said.rpartition(" ")
+    end = _STATED.search(last)
+    bare = last[: end.start()] if end else last
+    if end is None or not bare or (len(bare) < 2 and end[0] == "지"):
+        is_value = not is_wish and not gap and not _NOT_STATED.search(last)
+        return last if is_value else ""
+    is_clause = gap and (not end["copula"] or len(said.split()) > len(wrong.split()) + 1)
+    return "" if is_clause else f"{first}{gap}{bare}"
 
 
-def _find_right_alone(sentence: str) -> str:
-    """Return a right value that is said without the wrong one; '' for none."""
-    if spelled := _SPELLED.search(sentence):
-        return spelled["right"].replace("-", "").capitalize()
-    meant = _MEANT.search(sentence)
-    return (meant["right"] or meant["right_ko"] or "").strip() if meant else ""
+def _iter_restated(fact: Fact, contrast: _Contrast, *, is_told: bool) -> Iterator[str]:
+    """Yield statements that would hold the right value of a fact.
+
+    That is what the sentence itself says of the value, and the words of a fact that was just told.
+    """
+    if fact.type in (FactType.HABIT, FactType.PLAN):
+        return  # plans that are moved are read by `plans`
+    if contrast.has_cue or contrast.is_own:
+        yield contrast.named
+    if is_told and not contrast.has_cue and not (contrast.is_own and fact.subject != USER):
+        end = r"(?![A-Za-z])" if contrast.wrong.isascii() else ""
+        wrong = re.compile(rf"(?<!\w){re.escape(contrast.wrong)}{end}", re.IGNORECASE)
+        if wrong.search(fact.source):
+            yield wrong.sub(lambda _: contrast.right, fact.source, count=1)
 
 
-def _put_right(fact: Fact, wrong: str, right: str) -> str:
-    """Return a fact's value with the wrong part put right; '' where it has no such part."""
-    if len(same_value(wrong)) < 2 or (fact.type is FactType.PLAN and _SHAPE.search(wrong)):
-        return ""  # plans that are moved are read by `plans`
-    found = re.search(rf"(?<![\w]){re.escape(wrong)}", fact.object, re.IGNORECASE)
-    if found is None:
+def _put_right(fact: Fact, contrast: _Contrast) -> str:
+    """Return a fact's value with the wrong words put right; '' where it has no such words."""
+    wrong, right = contrast.wrong, contrast.right
+    found = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", fact.object, re.IGNORECASE)
+    if found is None or _NUMBER.sub("#", wrong).count("#") != _NUMBER.sub("#", right).count("#"):
         return ""
-    words = right.split()
-    rest = f"{fact.object[: found.start()]} {fact.object[found.end() :]}"
-    if len(words) > 1 and all(_PARTICLE.sub("", word) in rest for word in words[1:]):
-        right = _PARTICLE.sub("", words[0])  # 동생 말고 언니가 은행원이야
-    elif len(words) == 2 and words[0].startswith(words[1]):
-        right = words[1]  # 민지야 민지
     value = fact.object[: found.start()] + right + fact.object[found.end() :]
     return "" if same_value(value) == same_value(fact.object) else value
 
 
-def _put_like(fact: Fact, right: str) -> str:
-    """Return a fact's value with the part that is like the right one replaced; '' for none."""
-    if _SHAPE.search(right):
-        shape = re.escape(_SHAPE.sub("#", right)).replace("\\#", r"\d+").replace("#", r"\d+")
-        found = re.search(shape, fact.object, re.IGNORECASE)
-        value = fact.object[: found.start()] + right + fact.object[found.end() :] if found else ""
-        return "" if fact.type is FactType.PLAN or value == fact.object else value
-    for word in fact.object.split():
-        alike = SequenceMatcher(None, word.casefold(), right.casefold()).ratio()
-        if _ALIKE <= alike < 1 and len(right) > 1:
-            return fact.object.replace(word, right, 1)
+def _find_name_alone(sentence: str) -> str:
+    """Return a name that is all that a sentence says; '' for none."""
+    for pattern in _NAME_ALONE:
+        if found := pattern.fullmatch(sentence):
+            said = found.groupdict()
+            spelled = (said.get("spelled") or "").replace("-", "").capitalize()
+            return spelled or str(said["said"])
     return ""
+
+
+def _list_like(fact: Fact, right: str) -> list[str]:
+    """Return the words of a fact's name that are like the right one."""
+    if fact.predicate not in _NAMES:
+        return []
+    return [
+        word
+        for word in fact.object.split()
+        if _ALIKE <= SequenceMatcher(None, word.casefold(), right.casefold()).ratio() < 1
+        and word in fact.source
+    ]

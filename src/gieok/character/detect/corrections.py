@@ -7,6 +7,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from gieok.character.detect.words import NOT_BUT
+
 
 class Settled(NamedTuple):
     """Text without its slips, and the slips: pairs of the wrong value and the right value."""
@@ -34,10 +36,10 @@ _WORD_END_KO = r"(?:이에요|예요|이요|요|이야|야|인가|인데|이구|
 _ROWS = (
     # 15일 말고 16일; 21일 아니고 22일: both values are named, the first is wrong.
     (
-        r"(?P<wrong>(?<![\d월])(?:\d{1,2}월 ?)?\d{1,2}일 ?(?:이 ?)?(?:말고|아니고|아니라) "
+        rf"(?P<wrong>(?<![\d월]){_DATE_KO} ?(?:이 ?)?(?:{NOT_BUT}) "
         r")(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)"
     ),
-    r"(?P<wrong>(?<![가-힣])[가-힣]{2,8}(?:이|가)? (?:말고|아니고|아니라) )(?P<right>[가-힣\d])",
+    rf"(?P<wrong>(?<![가-힣])[가-힣]{{2,8}}(?:이|가)? (?:{NOT_BUT}) )(?P<right>[가-힣\d])",
     rf"(?P<wrong>\bnot (?:the )?{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? but )(?P<right>(?:the )?\w)",
     # 5월 8일.. 아 뭐래 5월 9일요; 11월 13일생이거든요. 아 12일이구나
     (

@@ -13,27 +13,28 @@ from typing import NamedTuple
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
-from gieok.character.detect.contrasts import Correction, find_corrections
+from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
     OF_USER,
     Pattern,
+    is_clause,
     regex,
+    split_chat_sentences,
     strip_place_day,
     tidy_fact_value,
 )
 from gieok.character.detect.person import person_name
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE
-from gieok.character.facts import CHARACTER, USER, Fact
+from gieok.character.facts import CHARACTER, USER, Fact, same_value
 from gieok.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import detect_text_language
 from gieok.zone import day_in
 
-_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
 _AGE = re.compile(
     r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)"
@@ -79,14 +80,12 @@ _KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
 _EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
 #: Predicates whose object is a person's name.
 _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
-#: Predicates of the user that are told of kin in the same words, and how sure such a fact is.
+#: Predicates of the user that are told of kin in the same words.
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
-_OF_KIN_SURENESS = 0.75
-#: Words for kin that mean one person.
-_ONE_RELATIVE = re.compile(
-    "엄마|아빠|어머니|아버지|어머님|아버님|언니|오빠|누나|형|남동생|여동생|동생|할머니|할아버지|이모|이모부|삼촌|고모|아내|와이프|남편|신랑|집사람|딸|아들|시어머니"
-    "|시아버지|장모님?|장인|사위|며느리|손자|손녀"
-)
+#: Confidence of facts of kin, and of corrected facts: they are told as what may have been said.
+_HEDGED = 0.75
+#: Another person behind the one whom a sentence is about.
+_ANOTHER = re.compile(rf"(?:^|\s)(?:{gates.KIN}|{gates.PARTNERS})(?:{gates.OF_PERSON})?(?![가-힣])")
 #: Predicates that may be asked for, too: how to speak.
 _MANNERS = ("speech_level", "address_form")
 
@@ -155,16 +154,17 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         stated = _settle_findings(stated)
         return Detection((*stated, *(() if is_called else _iter_address_forms(said, held))))
     told = gates.without_quotes(said.text)
-    corrections = find_corrections(told, said.earlier, held)
+    names = _list_near_names(held)
+    corrections = _find_corrections(said, told, names, held)
     for correction in corrections:  # what corrects states nothing else
         told = told.replace(correction.sentence, " ")
     text, wrong = settle_corrections(told)
-    names = _list_near_names(held)
     findings = [
         *_iter_stated_findings(said, text, names, held),
         *plans.plans(said.day, text, said.earlier, held, Finding),
     ]
-    findings += _iter_righted_facts(wrong, text, held, said) if not findings else []
+    if not findings and not gates.topic(text, names).who:
+        findings += _iter_righted_facts(wrong, text, held, said)
     findings = [
         finding
         for finding in map(_with_name, findings)
@@ -174,7 +174,35 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings += map(_build_corrected_finding, corrections)
     return Detection(
         tuple(_settle_findings(findings)),
-        tuple(iter_given_up_facts(sentences(text), held, said.day, said.zone)),
+        tuple(iter_given_up_facts(split_chat_sentences(text), held, said.day, said.zone)),
+    )
+
+
+def _find_corrections(
+    said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
+) -> list[Correction]:
+    """Return what a message corrects of the facts that are held: of each fact the likeliest."""
+    corrections: dict[str, Correction] = {}
+    sentences: set[str] = set()
+    for one in iter_corrections(text, said.earlier, said.answers, held):
+        if one.fact.key in corrections or one.sentence in sentences:
+            continue
+        if not one.restated or _is_restated(one, said, names):
+            corrections[one.fact.key] = one
+            sentences.add(one.sentence)
+    return list(corrections.values())
+
+
+def _is_restated(one: Correction, said: Spoken, names: frozenset[str]) -> bool:
+    """Return whether the rules find the right value of a correction in its statement."""
+    if gates.topic(one.sentence, frozenset()).who:
+        return False
+    again = said._replace(text=one.restated, answers="", earlier=())
+    found = map(_with_name, _iter_stated_findings(again, one.restated, names, ()))
+    return any(
+        (other.subject, other.predicate, same_value(other.object))
+        == (one.subject, one.fact.predicate, same_value(one.value))
+        for other in found
     )
 
 
@@ -184,10 +212,10 @@ def _build_corrected_finding(one: Correction) -> Finding:
         object=one.value,
         sentence=one.sentence,
         subject=one.subject,
+        confidence=min(one.fact.confidence, _HEDGED),
         subtype=one.fact.subtype,
         day=one.fact.day,
         is_idea=one.fact.is_idea,
-        is_change=True,
         corrects=one.fact.key,
     )
 
@@ -276,15 +304,6 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
     )
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a chat message, without end marks; a question keeps its mark."""
-    parts, start = list[str](), 0
-    for end in _SENTENCE.finditer(text):
-        parts.append(text[start : end.start()] + ("?" if "?" in end[0] else ""))
-        start = end.end()
-    return [part for part in (*parts, text[start:]) if part.strip(" ?,~")]
-
-
 def _list_near_names(held: Sequence[Fact]) -> frozenset[str]:
     """Return the names of the user's people and animals."""
     near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
@@ -314,7 +333,7 @@ def _iter_stated_findings(
         if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
             taken.add((predicate, 0))
             yield Finding(predicate, tidy_fact_value(value), sentence, confidence=sureness)
-    for number, sentence in enumerate(sentences(text)):
+    for number, sentence in enumerate(split_chat_sentences(text)):
         is_idea = gates.is_idea(sentence)
         if _OF_YOU.match(sentence):
             continue
@@ -347,22 +366,28 @@ def _match_row_by_topic(
     is_of_other = row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
     if not is_of_other:
         return _match_pattern_row(row, sentence, said, text, about)
-    if row.predicate not in _TOLD_OF_KIN or not _ONE_RELATIVE.fullmatch(about.who):
+    if row.predicate not in _TOLD_OF_KIN or not re.fullmatch(gates.ONE_RELATIVE, about.who):
         return None
     finding = _match_pattern_row(row, sentence, said, text, about)
     return _give_to_kin(finding, about.who) if finding else None
 
 
 def _give_to_kin(finding: Finding, who: str) -> Finding | None:
-    """Return a finding as one of the user's kin; None where its value is a person or a place."""
+    """Return a finding as one of the user's kin.
+
+    None where it is of somebody of theirs, or untrue now, or where its value is a person or a
+    clause.
+    """
     value = re.sub(
         rf"^(?:우리 |내 |제 )?{re.escape(who)}(?:은|는|이|가|도|께서)? ", "", finding.object
     )
+    before, _, told = finding.sentence.partition(who)[2].partition(value.split(" ")[-1])
     is_place = finding.predicate == "job" and f"{value}에서" in finding.sentence
-    if is_place or _KIN_KO.search(value):
+    if is_place or is_clause(value) or _KIN_KO.search(value):
         return None
-    sureness = min(finding.confidence, _OF_KIN_SURENESS)
-    return finding._replace(subject=who, object=value, confidence=sureness)
+    if _ANOTHER.search(before) or gates.is_unreal(told):
+        return None
+    return finding._replace(subject=who, object=value, confidence=min(finding.confidence, _HEDGED))
 
 
 def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
@@ -549,7 +574,7 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
 def _of_character(said: Spoken) -> Iterator[Finding]:
     """Yield facts about the character: what it likes, how it speaks, what it will call the user."""
     rows = _KO_OF_CHARACTER if detect_text_language(said.text) == "ko" else _EN_OF_CHARACTER
-    for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
+    for number, sentence in enumerate(split_chat_sentences(gates.without_quotes(said.text))):
         for row in rows:
             if row.asked and number:
                 continue
@@ -600,7 +625,7 @@ def _find_thought_plans(text: str) -> list[Finding]:
     nothing.
     """
     is_thought = (
-        any(gates.is_plan(sentence) for sentence in sentences(text))
+        any(gates.is_plan(sentence) for sentence in split_chat_sentences(text))
         and len(_WORD.findall(text)) >= 2
     )
     thought = text.strip()[:_MOST_THOUGHT]

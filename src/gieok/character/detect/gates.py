@@ -8,6 +8,8 @@ is taken from the message.
 import re
 from typing import NamedTuple
 
+from gieok.text.josa import get_final
+
 _UNMEANT = (
     (
         "quote",
@@ -84,15 +86,21 @@ _DOING = re.compile(
     ),
     re.IGNORECASE,
 )
-KIN = (
-    "엄마|아빠|어머니|아버지|어머님|아버님|부모님|언니|오빠|누나|형|남동생|여동생|동생|조카|할머니|할아버지|이모부|이모|삼촌|고모|사촌|친구|선배|후배|상사"
-    "|팀장님?|원장님?"
-    "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|아내|와이프|남편|신랑|마누라|집사람|딸래미|딸|아들|시어머니"
-    "|시아버지|장모님?|장인|사위|며느리|손자|손녀|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
+#: Words for kin that mean one person; a longer word stands before its beginning.
+ONE_RELATIVE = (
+    "엄마|아빠|어머니|아버지|어머님|아버님|언니|오빠|누나|형|남동생|여동생|동생|할머니|할아버지|이모부|이모|삼촌|고모|아내|와이프|남편|신랑"
+    "|마누라|집사람|딸래미|딸|아들|시어머니|시아버지|장모님?|장인|사위|며느리|손자|손녀"
 )
+KIN = (
+    rf"{ONE_RELATIVE}|부모님|조카|사촌|친구|선배|후배|상사|팀장님?|원장님?|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?"
+    "|사람들|애들|동기|룸메|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
+)
+PARTNERS = "남자친구|여자친구|남친|여친|애인"
+#: Particles behind a person.
+OF_PERSON = "이는|이가|이도|은|는|이|가|도|께서|네|들은|들이|의|한테|에게|이랑|랑"
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"
 _TOPIC = re.compile(
-    rf"^[\s,.~]*{_LEAD}(?P<who>{KIN}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
+    rf"^[\s,.~]*{_LEAD}(?P<who>{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
     rf"|(?<![가-힣]{{2}}이)(?=\s|[가-힣]{{2,4}}\s))"
 )
 _MINE = re.compile(r"^(?:나|저|내|제|우리|너)")
@@ -108,6 +116,15 @@ class Topic(NamedTuple):
     is_kin: bool = False
 
 
+_UNREAL = re.compile(
+    r"싶|좋겠|으면|다면|[이라]면(?![가-힣])|(?<![가-힣])(?:척|꿈)|(?:[는은한]|인) ?척|그만두"
+    r"|옛날|예전|한때|어릴|\bused to\b|\bwish\b|\bpretend",
+    re.IGNORECASE,
+)
+#: Final consonant of the past, ㅆ, which two syllables have in the present too.
+_PAST_FINAL, _NOT_PAST = 20, "있겠"
+
+
 def unmeant(message: str) -> str:
     """Return why nothing in a message is meant of the user; '' where something may be."""
     for why, gate in _GATES:
@@ -119,6 +136,14 @@ def unmeant(message: str) -> str:
 def is_idea(sentence: str) -> bool:
     """Return whether a sentence tells something that is only thought of, or uncertain."""
     return _IDEA.search(sentence) is not None
+
+
+def is_unreal(sentence: str) -> bool:
+    """Return whether a sentence tells what was, what is wished, or what somebody pretends."""
+    is_past = any(
+        get_final(syllable) == _PAST_FINAL and syllable not in _NOT_PAST for syllable in sentence
+    )
+    return is_past or _UNREAL.search(sentence) is not None
 
 
 def is_plan(sentence: str) -> bool:
@@ -149,5 +174,5 @@ def topic(sentence: str, names: "frozenset[str]") -> Topic:
     if match is None or _MINE.match(match["who"]) or _NO_PERSON.match(match["who"]):
         return Topic()
     who = match["who"]
-    is_kin = re.fullmatch(KIN, who) is not None
+    is_kin = re.fullmatch(f"{KIN}|{PARTNERS}", who) is not None
     return Topic(who, is_kin=True) if is_kin else Topic(who[:-1])

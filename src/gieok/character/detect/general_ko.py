@@ -80,7 +80,8 @@ PATTERNS = (
         "birthday",
         r"(?P<v>\d{1,2}월 ?\d{1,2}일)",
         near=r"(?:나|저|내|제)(?:는|가)? (?:[가-힣]{1,4} )?생일|(?:내|제|나) 생일",
-        unless=r"면접|시험|여행|공연",
+        # 회의는 3월 16일이야 says when something else is
+        unless=r"면접|시험|여행|공연|(?<!생일)(?<![나저내제])[은는이가] ?\d{1,2}월",
         looks_back=True,
     ),
     # What the user does for a living: by what is done with a place, a trade or a tool.
@@ -140,8 +141,8 @@ PATTERNS = (
     Pattern(
         "lives_in",
         (
-            rf"{_SPOT}(?:에서|에)?,? ?(?:(?:혼자|자취|같이|계속|쭉|따로|지금|둘이|여럿이|\d+년째)\s)*(?:살아|살고|산다|사는|삽니다"
-            r"|살거든|살지|살음|산지|자취|지내|하숙|거주)"
+            rf"{_SPOT}(?:에서|에)?,? ?(?:(?:혼자|자취|같이|계속|쭉|따로|지금|둘이|여럿이|\d+년째)\s)*"
+            r"(?:살아|살고(?! ?싶)|산다|사는|삽니다|살거든|살지|살음|산지|자취|지내|하숙|거주)"
         ),
         unless=rf"{_NEVER_MINE}|살까|살면|살던|옛날|어릴",
     ),

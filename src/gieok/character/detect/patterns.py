@@ -82,9 +82,19 @@ _WHEN = re.compile(
 )
 
 
+#: Words that end in a particle, or that deny: no value ends in them, or holds them before its end.
+_NO_VALUE_END = re.compile(r"(?<!중)랑$|(?:[가-힣](?:에|에서|을|를|한테|하고)|(?:^| )[안못])$")
+_NO_VALUE_START = re.compile(r"(?<!중)랑 |[가-힣](?:이|가|은|는|을|를|에|에서|한테|하고) ")
+
+
 def strip_place_day(value: str) -> str:
-    """Return the name of a place without the time before it."""
-    return _WHEN.sub("", value)
+    """Return the name of a place without the time before it; '' where the value is no place."""
+    return "" if is_clause(value) else _WHEN.sub("", value)
+
+
+def is_clause(value: str) -> bool:
+    """Return whether a Korean value is part of a clause: 부산에 안, 남친이 부산, 보리랑."""
+    return bool(_NO_VALUE_END.search(value) or _NO_VALUE_START.search(value))
 
 
 def tidy_fact_value(value: str) -> str:
@@ -96,3 +106,15 @@ def tidy_fact_value(value: str) -> str:
         before = value
         value = _TAILS_EN.sub("", _TAILS.sub("", value))
     return _LEADS_EN.sub("", value).strip()
+
+
+_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
+
+
+def split_chat_sentences(text: str) -> list[str]:
+    """Return the sentences of a chat message, without end marks; a question keeps its mark."""
+    parts, start = list[str](), 0
+    for end in _SENTENCE.finditer(text):
+        parts.append(text[start : end.start()] + ("?" if "?" in end[0] else ""))
+        start = end.end()
+    return [part for part in (*parts, text[start:]) if part.strip(" ?,~")]

@@ -23,6 +23,7 @@ from gieok.character.facts import (
     fact_of,
     read_moment_document,
     same_value,
+    talkers_of,
 )
 from gieok.character.memory import decisions, memory_pages, readings
 from gieok.character.memory.decisions import (
@@ -47,6 +48,7 @@ from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.character.predicates import PREDICATES
+from gieok.character.zones import find_account_zone
 from gieok.errors import BadRequest, NotFound, Phrase
 from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Document, Scope
@@ -318,7 +320,9 @@ class Control:
         if decision.do == SET or (decision.do == EDIT and f":{EPISODE}:" not in decision.key):
             start = min(decision.start or entry.place, entry.place)
             values = decision.value_id if decision.do == SET else ""
-            again = UserDecision(REFORM, start=start, ids=(change,), value_id=values)
+            again = UserDecision(
+                REFORM, start=start, ids=(change,), value_id=values, refused=decision.refused
+            )
         else:
             again = decision._replace(do=RESTORE, id="", change=MemoryEdit())
         self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
@@ -362,12 +366,18 @@ class Control:
                 scope = Scope(path)
                 entry = self._standing(scope, decision)
                 if entry and entry.seq > self._journal.position(scope, DETECTION):
-                    continue  # killed before it was applied, which the next turn does
+                    self.memory.learn(self._open_scope_bond(scope))  # killed before it was applied
                 if entry:
                     self._purge(scope, key)
                     purged += 1
                 self._journal.keep(realm, {}, [name])
         return purged
+
+    def _open_scope_bond(self, scope: Scope) -> Bond:
+        user, character = talkers_of(scope)
+        accounts = self.memory.accounts
+        account = accounts.account(user) if accounts else None
+        return Bond(user, character, zone=find_account_zone(account, self.memory.zone))
 
     def _standing(self, scope: Scope, change: str) -> Journalled | None:
         """Return a decision that was not undone; None where there is none."""
@@ -380,17 +390,25 @@ class Control:
     def _purge(self, scope: Scope, key: str, *, is_reading_kept: bool = False) -> None:
         """Remove the content of a memory, and the user's edits of it, from the journal.
 
-        Also what a model read of it, unless `is_reading_kept`: other messages may still say it.
+        Also former versions of the episodes of its messages, and what a model read of it, unless
+        `is_reading_kept`: other messages may still say it.
         """
-        gone = [row for row in self._journal.replaced(scope) if row[1].key == key]
+        replaced = self._journal.replaced(scope)
+        gone = [document for _, document in replaced if document.key == key]
+        memories = [one for document in gone if (one := _read_source_memory(document))]
+        messages = readings.list_messages(memories)
+        erased_versions = [
+            number
+            for number, document in replaced
+            if document.key == key or _is_episode_of(document, messages)
+        ]
         entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
         erased = [entry.seq for entry in entries if _is_edit(entry.message, key)]
         if not is_reading_kept:
-            memories = [one for _, document in gone if (one := _read_source_memory(document))]
             cleaned = readings.clean_readings(entries, memories, self._now())
             self._journal.say(scope, cleaned.anew)
             erased += cleaned.stale
-        self._journal.erase(scope, erased, [key], [number for number, _ in gone])
+        self._journal.erase(scope, erased, [key], erased_versions)
 
     def _forget_caches(self, bond: Bond) -> None:
         if self.memory.cache:
@@ -430,6 +448,13 @@ def _read_source_memory(document: Document) -> Fact | Moment | None:
     if document.kind in (FACT, IDEA):
         return fact_of(document)
     return read_moment_document(document) if document.kind == MOMENT else None
+
+
+def _is_episode_of(document: Document, messages: frozenset[str]) -> bool:
+    """Return whether a document is an episode that tells one of some messages."""
+    return document.kind == EPISODE and any(
+        not messages.isdisjoint(origin.message_ids) for origin in document.provenance
+    )
 
 
 def _list_sources(one: Fact | Moment | Episode) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ decision contains deleted content.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gieok.character.facts import digest
+from gieok.character.facts import USER, digest, same_value, value_id
+from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
@@ -56,7 +57,7 @@ class UserDecision(NamedTuple):
     in `change`; `key` and `value_id` name the fact in whose place it stands, '' for none.
 
     What REFUSE and SET name by `value_id` must not be learned again from the messages `refused`;
-    with REFORM and RESTORE it may be learned again.
+    with REFORM and RESTORE it may be learned again from them, or from all where none are named.
     """
 
     do: str
@@ -68,6 +69,35 @@ class UserDecision(NamedTuple):
     version: str = ""
     change: MemoryEdit = MemoryEdit()
     refused: tuple[str, ...] = ()
+
+
+class Refusals(NamedTuple):
+    """Values and keys that the user does not want learned → messages."""
+
+    by: Mapping[str, frozenset[str]]
+
+    def of(self, what: str, message_id: str) -> bool:
+        """Return whether a value or key must not be learned from a message."""
+        return message_id in self.by.get(what, ())
+
+    def find_values(self, texts: Iterable[str], messages: Iterable[str]) -> set[str]:
+        """Return the refused values of the user's facts that texts name in words of their own.
+
+        A refusal does not reveal its value, so each run of words is looked up.
+        """
+        said = frozenset(messages)
+        named = {
+            same_value(" ".join(words[start:end]))
+            for words in map(str.split, texts)
+            for start in range(len(words))
+            for end in range(start + 1, len(words) + 1)
+        }
+        return {
+            value
+            for value in named
+            for predicate in PREDICATES
+            if not said.isdisjoint(self.by.get(value_id(USER, predicate, value), ()))
+        }
 
 
 def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
@@ -135,14 +165,23 @@ def changes_refusals(decision: UserDecision) -> bool:
 
 
 def settle_refusals(values: KeptValues, scope: Scope, decision: UserDecision) -> None:
-    """Record what a decision refuses, or drop what it lets be learned again. Safe to repeat."""
+    """Record what a decision refuses, or drop what it lets be learned again. Safe to repeat.
+
+    What other decisions refuse of the same values, from other messages, is left refused.
+    """
     realm, named = format_refusal_realm(scope), decision.value_id.split()
-    if decision.do in (REFORM, RESTORE):
-        values.keep(realm, {}, named)
-        return
     held = refused(values, scope)
-    anew = {what: held.get(what, frozenset()).union(decision.refused) for what in named}
-    values.keep(realm, {what: " ".join(sorted(ids)) for what, ids in anew.items()})
+    if decision.do in (REFUSE, SET):
+        left = {what: held.get(what, frozenset()).union(decision.refused) for what in named}
+    elif decision.refused:
+        left = {what: held.get(what, frozenset()).difference(decision.refused) for what in named}
+    else:
+        left = dict.fromkeys(named, frozenset[str]())
+    values.keep(
+        realm,
+        {what: " ".join(sorted(ids)) for what, ids in left.items() if ids},
+        [what for what, ids in left.items() if not ids],
+    )
 
 
 def format_refusal_realm(scope: Scope) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.character.detect import gates
-from gieok.character.detect.detect import sentences
+from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import Episode, Fact, FactType, Moment
 from gieok.character.memory.topics import find_topics
 from gieok.model.conversation import Journalled, Role
@@ -119,7 +119,7 @@ def summarise_span(
         )
         for place, message in enumerate(user_messages)
         if not gates.unmeant(message.text)
-        for number, sentence in enumerate(sentences(message.text))
+        for number, sentence in enumerate(split_chat_sentences(message.text))
     ]
     told_ids = {*ids}
     stated = [fact for fact in facts if told_ids & {*fact.message_ids}]

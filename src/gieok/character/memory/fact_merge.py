@@ -146,10 +146,13 @@ def join_set_fact(fact: Fact, held: Sequence[Fact]) -> tuple[Fact, ...]:
 def _may_be_ended(fact: Fact, told: ToldMessage, finding: Finding | None = None) -> bool:
     """Return whether a message may end a fact.
 
-    What a person set ends only where a message says that something changed.
+    What a person set ends only where a message says that something changed, and never by what only
+    seems to put it right.
     """
     if not fact.is_set:
         return True
+    if finding is not None and finding.corrects:
+        return False
     is_change = finding is not None and finding.is_change
     return is_change or bool(_NEWS.search(told.text) or _SWAPPED.search(told.text))
 
@@ -223,7 +226,7 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
         known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)
         return
     for one in ended:
-        if one.key == finding.corrects or _is_slip(one, fact, told):
+        if not finding.corrects and _is_slip(one, fact, told):
             del known[one.key]
             ids = (*one.message_ids, *fact.message_ids)
             fact = replace(

@@ -6,13 +6,13 @@ newest reading of a message counts, and none from before the message was said an
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from gieok.character.detect.detect import Finding
-from gieok.character.facts import Fact, Moment, digest, same_value
-from gieok.character.memory.decisions import AGENT
+from gieok.character.facts import Fact, Moment, digest, same_value, value_id
+from gieok.character.memory.decisions import AGENT, Refusals
 from gieok.model.conversation import Journalled, Message, Role
 
 _READ = "read"
@@ -209,12 +209,8 @@ class _GoneWords(NamedTuple):
         )
 
     def remove_from_mood(self, mood: SpanMood) -> SpanMood:
-        """Return a span's mood without topics that name a value of the memory."""
-        words = {value for _, _, value in self.values}
-        return mood._replace(
-            topics=tuple(one for one in mood.topics if same_value(one) not in words),
-            open_topics=tuple(one for one in mood.open_topics if same_value(one) not in words),
-        )
+        """Return a span's mood without topics that hold a value of the memory."""
+        return _drop_topics(mood, {value for _, _, value in self.values})
 
     def remove_from(self, reading: MessageReading) -> MessageReading:
         """Return a reading without the memory."""
@@ -231,6 +227,53 @@ class _GoneWords(NamedTuple):
             ),
             moments=tuple(one for one in reading.moments if one.type not in self.types),
         )
+
+
+def _drop_topics(mood: SpanMood, values: Collection[str]) -> SpanMood:
+    """Return a span's mood without the topics that hold one of some values."""
+
+    def leave_topics(topics: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(
+            one for one in topics if not any(value in same_value(one) for value in values if value)
+        )
+
+    return mood._replace(
+        topics=leave_topics(mood.topics), open_topics=leave_topics(mood.open_topics)
+    )
+
+
+def list_messages(gone: Sequence[Fact | Moment]) -> frozenset[str]:
+    """Return the messages from which the versions of a memory, and their slips, were known."""
+    return _GoneWords.of(gone).messages
+
+
+def drop_refused(
+    reading: SpanReading, entries: Sequence[Journalled], refusals: Refusals
+) -> SpanReading:
+    """Return a reading without what the user refused while the model read.
+
+    `entries` are the messages of the reading.
+    """
+    at = {entry.message.id: entry.message.at for entry in entries}
+    values = set[str]()
+    messages = dict[str, MessageReading]()
+    for identity, one in reading.messages.items():
+        named = [(row.subject, row.predicate, row.object) for row in one.findings]
+        named += [(row.subject, row.predicate, row.value) for row in one.taken_back]
+        gone = {same_value(row[2]) for row in named if refusals.of(value_id(*row), identity)}
+        values |= gone
+        moments = begin_read_moments(one, identity, at[identity]) if identity in at else []
+        messages[identity] = one._replace(
+            findings=tuple(row for row in one.findings if same_value(row.object) not in gone),
+            taken_back=tuple(row for row in one.taken_back if same_value(row.value) not in gone),
+            moments=tuple(
+                row
+                for row, moment in zip(one.moments, moments, strict=False)
+                if not refusals.of(moment.key, identity)
+            ),
+        )
+    values |= refusals.find_values(reading.mood.topics + reading.mood.open_topics, messages)
+    return reading._replace(messages=messages, mood=_drop_topics(reading.mood, values))
 
 
 def is_revoked(fact: Fact, taken: RevokedValue) -> bool:

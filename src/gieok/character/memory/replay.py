@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from gieok.character.detect.detect import Detection, Finding
 from gieok.character.facts import Fact, LearnedFact, Moment, value_id
-from gieok.character.memory.decisions import MemoryEdit, UserDecision
+from gieok.character.memory.decisions import MemoryEdit, Refusals, UserDecision
 from gieok.character.memory.fact_merge import (
     ToldMessage,
     build_set_fact,
@@ -40,16 +40,6 @@ class LearnedState(NamedTuple):
     def of(cls, held: Memories) -> "LearnedState":
         """Return the state that the held memories are."""
         return cls(tuple(held.facts), tuple(held.moments))
-
-
-class Refusals(NamedTuple):
-    """Values and keys that the user does not want learned → messages."""
-
-    by: Mapping[str, frozenset[str]]
-
-    def of(self, what: str, message_id: str) -> bool:
-        """Return whether a value or key must not be learned from a message."""
-        return message_id in self.by.get(what, ())
 
 
 def before(

@@ -6,6 +6,7 @@ crash loses nothing and repeats nothing, and of two processes only one makes the
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from gieok.character.memory import (
     windows,
 )
 from gieok.character.memory.bearing import rank_bearing
-from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, SET, UserDecision
+from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, SET, Refusals, UserDecision
 from gieok.character.memory.fact_merge import ToldMessage, added
 from gieok.character.memory.memory_state import Memories, differing, read_held_memories
 from gieok.character.memory.narrative import Narrative, NarrativeMemories, NarrativeView
@@ -34,7 +35,7 @@ from gieok.character.memory.recollection import (
     RecallWeights,
     recalled,
 )
-from gieok.character.memory.replay import LearnedState, Refusals
+from gieok.character.memory.replay import LearnedState
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
 from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
@@ -254,6 +255,7 @@ class CharacterService:
     def take_in(self, bond: Bond, reading: SpanReading) -> None:
         """Journal what a model read in messages, and learn it, each at the place of its message.
 
+        What the user refused while the model read is left out: it must not stand in the journal.
         Later messages keep their effect: memory is formed again from the first of the messages on.
         """
         entries = self.journal.messages(bond.scope, sorted(reading.messages))
@@ -262,8 +264,11 @@ class CharacterService:
         snapshot = self.learn(bond)
         now, number = self.clock.now(), f"{snapshot.learned} {sorted(reading.messages)}"
         decision = UserDecision(REFORM, start=min(entry.place for entry in entries))
-        records = readings.build_reading_messages(reading, now, number)
-        self.journal.say(bond.scope, [*records, decisions.message_of(decision, now, number)])
+        with self._refusing(bond.scope):
+            refusals = Refusals(decisions.refused(self.journal, bond.scope))
+            reading = readings.drop_refused(reading, entries, refusals)
+            records = readings.build_reading_messages(reading, now, number)
+            self.journal.say(bond.scope, [*records, decisions.message_of(decision, now, number)])
         self.learn(bond)
 
     def learn(self, bond: Bond) -> ScopeSnapshot:
@@ -329,12 +334,21 @@ class CharacterService:
         refusing = [one for one in user_decisions if decisions.changes_refusals(one)]
         if not refusing:
             return True
-        with self.journal.exclusive(f"character-refusals-{digest(scope.path)[:4]}"):
+        with self._refusing(scope):
             if self.journal.position(scope, DETECTION) != learned:
                 return False
             for one in refusing:
                 decisions.settle_refusals(self.journal, scope, one)
         return True
+
+    def _refusing(self, scope: Scope) -> AbstractContextManager[bool]:
+        """Hold the lock under which refusals of a scope change."""
+        return self.journal.exclusive(f"character-refusals-{digest(scope.path)[:4]}")
+
+    def _list_quotable(self, scope: Scope, said: Sequence[Journalled]) -> list[Journalled]:
+        """Return the messages that an episode may quote: those of which nothing is refused."""
+        refused = frozenset().union(*decisions.refused(self.journal, scope).values())
+        return [entry for entry in said if entry.message.id not in refused]
 
     def _build_state(self, bond: Bond, talk: UnreadTalk, held: Memories) -> LearnedState:
         """Return the state at the end of a conversation.
@@ -477,17 +491,25 @@ class CharacterService:
     ) -> Episode | None:
         """Summarise the oldest part of a full window; return the episode.
 
-        None where the window is not full, or another process was faster. `tell` may return a better
-        text; '' keeps the text of the rules.
+        None where the window is not full, where another process was faster, or where something of
+        it was refused meanwhile. `tell` may return a better text; '' keeps the text of the rules.
         """
         snapshot = self.read_snapshot(bond)
         due, held = self.due(bond, snapshot), snapshot.held
         if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
+        quoted = self._list_quotable(bond.scope, due.messages)
         episode = self._summarise_span(
-            bond, due.messages, LearnedState.of(held), snapshot.window.messages
+            bond, quoted, LearnedState.of(held), snapshot.window.messages
         )
-        episode = episode._replace(text=tell(due.messages) or episode.text) if episode else None
+        if episode:
+            episode = episode._replace(
+                text=tell(quoted) or episode.text,
+                message_ids=tuple(one.message.id for one in due.messages),
+                messages=len(due.messages),
+            )
+        if self._list_quotable(bond.scope, due.messages) != quoted:
+            return None  # refused while a model told of it
         is_finished = self._keep_episodes(
             bond,
             snapshot,
@@ -508,12 +530,17 @@ class CharacterService:
     ) -> None:
         """Form the episode of messages before the window, beside the existing episodes.
 
-        `ids` are all messages of the episode's span; `tell` as in `summarise`.
+        `ids` are all messages of the episode's span; `tell` as in `summarise`. Messages of which
+        something is refused, also while a model tells of them, are not quoted.
         """
-        text = tell(said)
+        text, told_of = "", list[Journalled]()
         while True:
+            quoted = self._list_quotable(bond.scope, said)
+            if quoted != told_of:
+                text, told_of = tell(quoted), quoted
+                continue
             snapshot = self.read_snapshot(bond)
-            episode = self._summarise_span(bond, said, LearnedState.of(snapshot.held))
+            episode = self._summarise_span(bond, quoted, LearnedState.of(snapshot.held))
             if episode is None:
                 return
             episode = episode._replace(

@@ -16,7 +16,7 @@ from itertools import chain
 from random import Random, SystemRandom
 from typing import NamedTuple, Protocol
 
-from gieok.character.accounts.points import PointsDesk, ReplyHold, find_account_zone
+from gieok.character.accounts.points import PointsDesk, ReplyHold
 from gieok.character.cards.roster import Roster
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
@@ -25,6 +25,7 @@ from gieok.character.messages import build_talk_message, estimate_message_tokens
 from gieok.character.turn import reply_prompt
 from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
 from gieok.character.turn.upkeep import Tending
+from gieok.character.zones import find_account_zone
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role

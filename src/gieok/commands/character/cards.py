@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import fs
-from gieok.character.accounts.points import zone_named
 from gieok.character.cards.card import card_of
 from gieok.character.cards.chat_log import (
     LONGEST_LINE,
@@ -21,6 +20,7 @@ from gieok.character.cards.chat_log import (
 from gieok.character.cards.package import MOST_BYTES, CardForm
 from gieok.character.cards.roster import checked_id
 from gieok.character.memory.service import Bond
+from gieok.character.zones import zone_named
 from gieok.commands.character.arguments import (
     CHARACTER,
     ME,

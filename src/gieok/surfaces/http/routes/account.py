@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from gieok.character.accounts.erasure import UserErased
-from gieok.character.accounts.points import find_account_zone, zone_named
 from gieok.character.house import House
+from gieok.character.zones import find_account_zone, zone_named
 from gieok.errors import BadRequest
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
