@@ -24,7 +24,7 @@ import json
 import pickle
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -49,12 +49,13 @@ PROFILES = {
     "turns": replace(TURNS, kinds=frozenset()),
     "notes": replace(FILES, without=frozenset(), beside=()),
 }
-#: Notes keep the fused order: no feature helped there. Without vectors, what a passage
-#: holds itself helps.
+#: Notes keep the fused order: no feature helped there but how surely a note helps, which is fitted
+#: beside it. Without vectors, what a passage holds itself helps.
 FIXED = {
     likelihood.VECTORS: {"fused": 1.0},
     likelihood.WORDS: {"fused": 0.7, "coverage": 4.0},
 }
+READ_NOTES = ("fused", "help")
 ORDER = (
     "fused", "help", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
     "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
@@ -342,10 +343,10 @@ def fit(
 ) -> dict[str, object]:
     """Return the figures of a family as `likelihood.FamilyWeights` reads them."""
     about = [name for name in ANSWER if name not in WITHOUT[by]]
-    names = ORDER if family == "turns" else FIXED[by]
+    is_fixed = family == "notes" and by in FIXED
+    names: Iterable[str] = FIXED[by] if is_fixed else ORDER if family == "turns" else READ_NOTES
     order = [name for name in names if name not in WITHOUT[by]]
     data = weighed(rows, of_set, order, about)
-    is_fixed = family != "turns"
     weights = np.array(list(FIXED[by].values())) if is_fixed else fit_order(data)
     scores = np.where(data.there, data.order @ weights, -1e9)
     data = data._replace(answer=_describe_best(rows, scores, about))
@@ -501,8 +502,6 @@ def fit_family(args: argparse.Namespace) -> None:
     found = json.loads(written.read_text(encoding="utf-8"))
     for name in args.by or WITHOUT:
         rows = {n: [row for row in these if row.by == name] for n, these in kept.items()}
-        if not any(rows.values()):  # notes are not read with the question
-            continue
         found[name] = fit([row for n in of_set for row in rows[n]], args.family, of_set, name)
         for n in kept:
             print(

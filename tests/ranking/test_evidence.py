@@ -8,7 +8,7 @@ import pytest
 
 from gieok.errors import EmbedderFailed
 from gieok.model.memory import Scope, Tier
-from gieok.model.retrieval import FoundPassage, Ranking
+from gieok.model.retrieval import FoundPassage, NearLine, Ranking
 from gieok.ranking.evidence import (
     AnswerCandidate,
     HelpMeter,
@@ -63,6 +63,8 @@ def _candidates(
     learned: str = "",
     all_have_vectors: bool = True,
     reader: _Reader | None = None,
+    most_read: int = 10,
+    lines: Sequence[NearLine] = (),
     **texts: str,
 ) -> dict[int, AnswerCandidate]:
     passages = [_passage(number, text) for number, text in enumerate(texts.values(), 1)]
@@ -71,12 +73,14 @@ def _candidates(
         Ranking("vector", ((1, 0.6), (3, 0.4)), ceiling=2.0, cosines=(0.8, 0.7)),
     ]
     fused = {passage.id: 1.0 / passage.id for passage in passages}
-    found = RankedPassages(passages, rankings, fused, all_have_vectors)
+    found = RankedPassages(
+        passages, rankings, fused, all_have_vectors, {line.passage: line for line in lines}
+    )
     made = judge_candidates(
         "which linter",
         query_tokens("which linter"),
         found,
-        Profile(name="test", learned=learned, reads_help=True),
+        Profile(name="test", learned=learned, most_read=most_read),
         HelpMeter(reader, "which linter") if reader else None,  # type: ignore[arg-type]
     )
     return {candidate.passage.id: candidate for candidate in made}
@@ -119,6 +123,27 @@ def test_what_surely_helps_comes_first_and_the_parts_say_so() -> None:
     parts = read[1].parts()
     assert parts["help"] < 0, "helps less than the best"
     assert 1 / (1 + math.exp(-sum(parts.values()))) == pytest.approx(read[1].score)
+
+
+def test_notes_are_ordered_by_what_helps_and_only_so_many_are_read() -> None:
+    texts = {"one": "the linter", "two": "the linter again", "three": "ruff, of course"}
+    reader = _Reader({"the linter": -3.0, "the linter again": -3.0, "ruff, of course": 3.5})
+    assert next(iter(_candidates(learned="notes", reader=reader, **texts))) == 3
+    _candidates(learned="notes", reader=reader, most_read=2, **texts)
+    assert [len(read) for read in reader.read] == [3, 2]
+
+
+def test_of_a_long_note_the_line_nearest_to_the_question_is_read() -> None:
+    lead = "".join(f"Line {number} of other things.\n" for number in range(40))
+    note = f"{lead}The linter is ruff.\nAnd more."
+    start = note.index("The linter")
+    line = NearLine(1, start, start + 19, 0.9, 0.9)
+    reader = _Reader({})
+    _candidates(learned="notes", reader=reader, lines=[line], one=note, two="short")
+    read = next(text for text in reader.read[0] if text != "short")
+    assert "The linter is ruff." in read
+    assert len(read) <= 400
+    assert read.startswith("Line ")
 
 
 def test_a_reader_that_fails_changes_nothing_but_is_named() -> None:

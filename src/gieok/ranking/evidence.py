@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gieok.errors import EmbedderFailed
 from gieok.model.memory import PassageId
-from gieok.model.retrieval import FoundPassage, Line, Ranking
+from gieok.model.retrieval import FoundPassage, Line, NearLine, Ranking
 from gieok.ports.models import Reader
 from gieok.ranking import likelihood, rank
 from gieok.ranking.likelihood import Evidence, ScopedQuestion
@@ -17,9 +17,10 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.language import detect_text_language
 
 _LEAST = 1e-6
-#: Passages that the reader may read, and characters of each: twelve find hardly more than eight.
-_MOST_READ = 10
+#: Characters that the reader reads of a passage.
 _READ_CHARS = 400
+#: Characters before the nearest line of a longer passage that are read with it.
+_READ_BEFORE = 100
 #: Log-odds between the last passage that was read and the best one that was not.
 _BELOW = 0.01
 
@@ -93,6 +94,8 @@ class RankedPassages(NamedTuple):
     rankings: Sequence[Ranking]
     fused: rank.Scores
     all_have_vectors: bool
+    #: Of longer passages, the line that is nearest to the question.
+    lines: Mapping[PassageId, NearLine] = MappingProxyType({})
 
     def ranking(self, name: str) -> Ranking:
         """Return a retriever's ranking; an empty ranking where the retriever was not asked."""
@@ -136,8 +139,9 @@ def judge_candidates(
         judged = likelihood.judge_evidence(question, evidence, by, cosines)
         by_id = {p.id: p for p in passages}
         unread: list[AnswerCandidate] = []
-        if meter and passages and has_vectors and profile.reads_help:
-            count = _read_evidence(judged.ranked[:_MOST_READ], by_id, meter, signals)
+        if meter and passages and has_vectors and profile.most_read:
+            asked = judged.ranked[: profile.most_read]
+            count = _read_evidence(asked, by_id, found.lines, meter, signals)
             best, rest = judged.ranked[:count], judged.ranked[count:]
             if best:
                 unread = [_build_candidate(item, judged, by_id, signals) for item in rest]
@@ -182,16 +186,29 @@ def _get_log_odds(candidate: AnswerCandidate) -> float:
 def _read_evidence(
     best: Sequence[Evidence],
     by_id: Mapping[PassageId, FoundPassage],
+    lines: Mapping[PassageId, NearLine],
     meter: HelpMeter,
     signals: Mapping[PassageId, dict[str, float]],
 ) -> int:
     """Set how surely evidence helps; return how much of it was read, 0 where the reader fails."""
-    texts = [text_to_embed(by_id[item.id].text[:_READ_CHARS]) for item in best]
+    texts = [_cut_read_text(by_id[item.id].text, lines.get(item.id)) for item in best]
     measured = meter.measure(texts)
     for item, log_odds in zip(best, measured or (), strict=False):
         item.help = log_odds
         signals[item.id]["help"] = log_odds
     return len(measured or ())
+
+
+def _cut_read_text(text: str, line: NearLine | None) -> str:
+    """Return what of a passage is read: of a longer one, the line nearest to the question with what
+    stands right before it, and what follows.
+    """
+    start = 0
+    if line is not None and len(text) > _READ_CHARS:
+        start = text.rfind("\n", 0, max(line.start - _READ_BEFORE, 0)) + 1
+    if line is not None and line.start - start > 2 * _READ_BEFORE:  # one line of great length
+        start = line.start
+    return text_to_embed(text[start : start + _READ_CHARS])
 
 
 def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:

@@ -416,7 +416,7 @@ def _search_scopes(
     all_have_vectors = query.vector is not None and not any(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
-    ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
+    ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors, lines)
     candidates = judge_candidates(query.question.text, query.tokens, ranked, profile, query.meter)
     if is_answered:
         candidates = managed_leg.weigh(candidates, fused)

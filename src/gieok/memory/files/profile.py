@@ -12,7 +12,7 @@ TURNS = Profile(
     name="turns",
     kinds=frozenset(("turn", "observation")),
     learned="turns",
-    reads_help=True,
+    most_read=10,
     least_best=0.12,
     line_share=0.0,
 )
@@ -20,6 +20,7 @@ TURNS = Profile(
 FILES = Profile(
     name="files",
     without=TURNS.kinds,
+    most_read=5,
     beside=(TURNS,),
     half_life_days=HALF_LIFE_DAYS,
     has_importance_marks=True,
