@@ -132,9 +132,16 @@ def test_what_is_due_is_done_without_a_daemon_too_and_once(call: Call, clock: Ma
     assert _run(call).jobs == ()
     clock.advance(timedelta(days=9))
     done = [ran.name for ran in _run(call).jobs]
-    assert done == ["reflect", "talk", "housekeeping", "cold", "inactivity", "service", "sync"], (
-        "warm: just now"
-    )
+    assert done == [
+        "reflect",
+        "talk",
+        "housekeeping",
+        "cold",
+        "inactivity",
+        "service",
+        "validate",
+        "sync",
+    ], "warm: just now"
     assert _run(call).jobs == ()
 
 

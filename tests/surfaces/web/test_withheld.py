@@ -19,11 +19,13 @@ def test_every_page_shows_a_pause_in_the_readers_language(
     assert "기억을 멈춘 상태입니다" in browser.get("/memories").text
 
 
-def test_pages_filter_by_tag_and_show_the_days_of_what_was_said_again(browser: TestClient) -> None:
+def test_pages_filter_by_tag_and_show_the_days_of_what_was_said_again(
+    browser: TestClient, tmp_path: Path
+) -> None:
     with Memory() as memory:
         kept = memory.add("The harbour opens at nine.", tags=["ops"])
         memory.add("The harbour pays on Fridays.", tags=["pay"])
-    file = Path(kept.path)
+    file = tmp_path / kept.path
     text = file.read_text()
     file.write_text(text.replace("created: ", "told: [2026-01-02, 2026-01-05]\ncreated: "))
     with Memory() as memory:
