@@ -29,7 +29,6 @@ def test_pages_filter_by_tag_and_show_the_days_of_what_was_said_again(
     text = file.read_text()
     file.write_text(text.replace("created: ", "told: [2026-01-02, 2026-01-05]\ncreated: "))
     with Memory() as memory:
-        memory.run("trust", yes=True)
         memory.index()
     listed = browser.get("/memories?tag=ops").text
     assert "opens at nine" in listed
