@@ -27,6 +27,8 @@ MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30
 #: The category of summaries of sessions.
 SUMMARY = "session-summary"
+#: The category of records that state what must or must not be done.
+RULES = "constraint"
 #: Front matter field with the days on which a person told the record; only where there are several.
 TOLD = "told"
 _TITLE_CHARS = 80

@@ -83,6 +83,16 @@ def rules_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
 
 
+def gate_rules_file(home: str) -> str:
+    """Return the file of the rules about actions that hold, as gates compare them."""
+    return os.path.join(home, "gates", "rules.json")
+
+
+def gate_choices_file(home: str) -> str:
+    """Return the file of what a person chose for rules about actions: off, an end, once allowed."""
+    return os.path.join(home, "gates", "choices.json")
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")

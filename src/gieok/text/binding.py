@@ -443,6 +443,11 @@ def lifts(text: str) -> bool:
     )
 
 
+def is_reported(sentence: str) -> bool:
+    """Return whether a sentence tells what somebody said, what was, or what is supposed."""
+    return re.search(_TOLD, sentence) is not None
+
+
 _SURE, _BARE = 2, 1
 
 

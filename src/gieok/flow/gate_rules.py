@@ -1,0 +1,150 @@
+"""Rules about actions that hold, and what a person chose for each, as two small files of the home.
+
+The compiled rules are derived from what a user said, and are written whenever that changes; the
+choices are a person's own, and nothing derives them. The hook reads both at every tool call, so the
+module imports little.
+"""
+
+import json
+import os
+
+from gieok.places.home import gate_choices_file, gate_rules_file
+from gieok.text.gates.action import ActionRule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+#: To be raised whenever the rows of the file change: an older file is no file.
+VERSION = 1
+
+
+class GateRule:
+    """Rule about actions with its origin.
+
+    `origin` is the agent in whose session it was said, or the path of a record; `said_at` is in
+    Unix seconds; `source` is the handle of the memory that holds the words.
+    """
+
+    __slots__ = ("day", "handle", "origin", "rule", "said_at", "scope", "source")
+
+    def __init__(
+        self,
+        *,
+        handle: str,
+        scope: str,
+        said_at: float,
+        day: str,
+        origin: str,
+        source: str,
+        rule: ActionRule,
+    ) -> None:
+        self.handle = handle
+        self.scope = scope
+        self.said_at = said_at
+        self.day = day
+        self.origin = origin
+        self.source = source
+        self.rule = rule
+
+    def build_row(self) -> "dict[str, object]":
+        """Return the rule as JSON."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        return {**row, "rule": self.rule.build_row()}
+
+
+class GateChoices:
+    """What a person chose: rules that are off, ends (handle → ISO day), uses allowed once."""
+
+    __slots__ = ("off", "once", "until")
+
+    def __init__(
+        self,
+        off: "Iterable[str]" = (),
+        until: "Mapping[str, str] | None" = None,
+        once: "Iterable[str]" = (),
+    ) -> None:
+        self.off = set(off)
+        self.until = dict(until or {})
+        self.once = set(once)
+
+    def is_on(self, handle: str, day: str) -> bool:
+        """Return whether a rule holds on a day (ISO), as far as a person chose."""
+        return handle not in self.off and day <= self.until.get(handle, day)
+
+    def build_row(self) -> "dict[str, object]":
+        """Return the choices as JSON."""
+        return {"off": sorted(self.off), "until": self.until, "once": sorted(self.once)}
+
+
+def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
+    """Return the short name of a rule, by which a person names it.
+
+    It follows from where the rule was said, the checksum of its line and its number there, so that
+    it stays when lines move; other words are another rule.
+    """
+    import zlib  # the hook builds no handle
+
+    place = chr(0).join((scope, key, str(check), str(number)))
+    return f"{zlib.crc32(place.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def load_gate_rules(home: str) -> "list[GateRule]":
+    """Return the compiled rules of a home; none where there is no file.
+
+    Raises ValueError, KeyError or TypeError for a file that is damaged.
+    """
+    try:
+        with open(gate_rules_file(home), encoding="utf-8") as opened:
+            data = json.load(opened)
+    except FileNotFoundError:
+        return []
+    if data["version"] != VERSION:
+        return []
+    return [GateRule(**{**row, "rule": ActionRule.from_row(row["rule"])}) for row in data["rules"]]
+
+
+def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
+    """Write the compiled rules in one step that survives a kill; return whether they changed."""
+    file = gate_rules_file(home)
+    data = {"version": VERSION, "rules": [rule.build_row() for rule in rules]}
+    text = json.dumps(data, ensure_ascii=False)
+    try:
+        with open(file, encoding="utf-8") as opened:
+            if opened.read() == text:
+                return False
+    except (OSError, ValueError):
+        if not rules and not os.path.lexists(file):
+            return False
+    from gieok import fs  # a tool call that no rule touches writes nothing
+
+    fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
+    return True
+
+
+def load_gate_choices(home: str) -> GateChoices:
+    """Return what a person chose; nothing where there is no file.
+
+    Raises ValueError or TypeError for a file that is damaged.
+    """
+    try:
+        with open(gate_choices_file(home), encoding="utf-8") as opened:
+            return GateChoices(**json.load(opened))
+    except FileNotFoundError:
+        return GateChoices()
+
+
+def change_gate_choices(home: str, change: "Callable[[GateChoices], bool]") -> bool:
+    """Change the choices under their lock, durably; return what `change` returns.
+
+    Nothing is written where it returns False. Raises OSError.
+    """
+    from gieok import fs
+
+    file = gate_choices_file(home)
+    with fs.lock_resource(home, file):
+        choices = load_gate_choices(home)
+        if not change(choices):
+            return False
+        fs.replace_private(file, json.dumps(choices.build_row()))
+    return True

@@ -1,0 +1,224 @@
+"""Takes a sentence of a rule apart: its form, what it forbids, exceptions and conditions."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from gieok.text.ends import find_end
+from gieok.text.gates import forms
+from gieok.text.gates.action import ASK, STOP
+from gieok.text.gates.objects import find_objects
+from gieok.text.gates.places import find_days, find_place
+
+#: A particle in Hangul ends a word.
+_FLAGS = re.IGNORECASE | re.ASCII
+_HANGUL = r"[가-힣]"
+_PART_EN = (
+    r"\s*[,;:]\s+|\s+[–—-]\s+|\s+(?=but\s)|\s+(?=and (?:ask|never|don'?t|do not|always"
+    r"|please)\b)|\s+(?=instead\b(?! of))"
+)
+_PART_KO = (
+    r"\s*[,;:]\s+|\s+[–—-]\s+|(?<=말고)\s|(?<=말고,)\s|(?<=지만)\s|(?<=는데)\s|(?<=니까)\s|(?<=세요)\s"
+    r"|(?<=쓰고)\s|(?<=사용하고)\s"
+)
+_BEFORE_TAIL = r"(?ai)\b(?:before|prior to|ahead of)\s+(.+)$"
+_KOREAN_BEFORE = r"^(.*?)\s?(?:하기|기|할)?\s?(?:전에(?:는|도)?|전엔)(?=\s|,|$)"
+_WITHOUT = (
+    r"(?ai)\b(?:without|unless|until|before|if not|till)\b"
+    r"(?! (?:asking|checking with|i\b|my\b|permission"
+    r"|approval))(.*)$"
+)
+_KOREAN_WITHOUT = (
+    r"^(.*?(?:없이(?:는)?|지\s?않고(?:는)?"
+    r"|안\s\S+고(?:는)?|(?:기|하기)\s?전에(?:는|도)?|전에는|전엔|전까지(?:는)?))\s"
+)
+_REPLACED = r"(?ai)\b(?:instead of|rather than)\s+|,\s?not\s+"
+_KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
+#: "스테이징에만 배포하고 …는 하지 마": what is done there is not what is forbidden.
+_KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
+_KOREAN_CONDITION = rf"^(.*?){forms.KO_CONDITION}[\s,]+(?!안\s?(?:돼|되|된|됩|됨))"
+
+
+class FormReading(NamedTuple):
+    """Form of a sentence, and the text in which it names what is forbidden.
+
+    `head` is what stands before it and may only narrow the rule; `exceptions` are texts of what is
+    allowed, `conditions` of what must have happened before.
+    """
+
+    mode: str
+    text: str
+    head: str
+    exceptions: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+
+def match_form(rows: Sequence[tuple[str, str, str]], text: str) -> re.Match[str] | None:
+    """Return where a row of forms matches; None where none does."""
+    found = (re.search(pattern, text, _FLAGS) for pattern, _, _ in rows)
+    return next((match for match in found if match), None)
+
+
+def read_form(spoken: str) -> FormReading | None:
+    """Return the reading of a sentence; None where it has no form of a rule."""
+    is_korean = re.search(_HANGUL, spoken) is not None
+    text = re.sub(forms.EN_REASON, "", spoken, flags=_FLAGS)
+    text, exceptions = _take_exceptions(text, is_korean=is_korean)
+    is_asking = match_form(forms.ASKING, text) is not None
+    if is_asking:
+        mode = ASK
+    elif match_form(forms.STRICT, text):
+        mode = STOP
+    elif match_form(forms.PLAIN, text):
+        mode = ASK
+    else:
+        return None
+    if is_korean:
+        body, head, conditions = _read_korean_form(text, is_asking=is_asking)
+    else:
+        body, head, conditions = _read_english_form(text, is_asking=is_asking)
+    return FormReading(
+        mode=mode,
+        text=body,
+        head=head,
+        exceptions=tuple(exceptions),
+        conditions=tuple(conditions),
+    )
+
+
+def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
+    """Return a text without what it allows, and the texts of that."""
+    exceptions: list[str] = []
+    if not is_korean:
+        match = re.search(forms.EN_EXCEPT + r"(.*)$", text, _FLAGS)
+        if match and not re.match(r"(?ai)\s*(?:when|if|that) i\b", match[1]):
+            exceptions.append(match[1])
+            text = text[: match.start()].rstrip(" ,(")
+    kept: list[str] = []
+    parts = re.split(_PART_KO if is_korean else _PART_EN, text)
+    for place, part in enumerate(parts):
+        if re.search(r"(?<!지)\s말고$", part) and any(map(_is_form, parts[place + 1 :])):
+            exceptions.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
+            continue
+        fine = forms.KO_FINE if is_korean else forms.EN_FINE
+        if re.search(fine, part, _FLAGS) and not _is_form(part):
+            exceptions.append(part)
+        else:
+            kept.append(part)
+    text = ", ".join(kept) if len(kept) > 1 else "".join(kept)
+    if is_korean:
+        match = re.search(rf"((?:\S+\s){{0,2}}\S+?){forms.KO_EXCEPT}(?=\s|,)", text)
+        if match and not match[1].endswith("지"):
+            exceptions.append(match[1])
+            text = f"{text[: match.start()]} {text[match.end() :]}".strip(" ,")
+    return text, exceptions
+
+
+def _is_form(part: str) -> bool:
+    return any(match_form(rows, part) for rows in (forms.STRICT, forms.PLAIN, forms.ASKING))
+
+
+def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str]]:
+    """Return the text of what is forbidden, what stands before it, and conditions."""
+    replaced = re.search(_REPLACED, text)
+    if replaced and not is_asking and not match_form(forms.STRICT, text):
+        return text[replaced.end() :], "", []
+    parts = [part for part in re.split(_PART_EN, text) if part]
+    first = next((place for place, part in enumerate(parts) if _is_form(part)), -1)
+    if first < 0:
+        return text, "", []
+    body = [parts[first]]
+    for part in parts[first + 1 :]:
+        if re.match(forms.POSITIVE, part, _FLAGS) and not _is_form(part):
+            break
+        body.append(part)
+    head, said = ", ".join(parts[:first]), ", ".join(body)
+    if is_asking:
+        tail = re.search(_BEFORE_TAIL, said)
+        if tail and not find_objects(tail[1]).is_empty:
+            return tail[1], head, []
+        return *_join_where_empty(said, head, text), []
+    return _read_english_prohibition(said, head)
+
+
+def _join_where_empty(said: str, head: str, text: str) -> tuple[str, str]:
+    """Return what is said and its head; one text where what is said names nothing by itself."""
+    if not find_objects(said).is_empty:
+        return said, head
+    return (f"{head}, {said}", "") if head else (text, "")
+
+
+def _read_english_prohibition(said: str, head: str) -> tuple[str, str, list[str]]:
+    said, conditions = _take_english_conditions(said)
+    form = match_form(forms.STRICT, said) or match_form(forms.PLAIN, said)
+    before, behind = (said[: form.start()], said[form.start() :]) if form else ("", said)
+    forbidden = find_objects(behind)
+    if forbidden.is_empty or forbidden.is_guess:
+        if before.strip() or not head:
+            return said, head, conditions
+        return f"{head}, {said}", "", conditions
+    joined = ", ".join(filter(None, (head, before.strip())))
+    if joined and re.search(forms.EN_CONDITION, joined, _FLAGS) and not _is_checkable(joined):
+        conditions.append(joined)
+    return behind, joined, conditions
+
+
+def _take_english_conditions(said: str) -> tuple[str, list[str]]:
+    conditions: list[str] = []
+    match = re.search(_WITHOUT, said)
+    if match and match.start() > 0:
+        if not _is_end_words(match[0]):
+            conditions.append(match[1])
+        said = said[: match.start()]
+    match = re.search(rf"(?ai)(?<=.)\s{forms.EN_CONDITION}(.*)$", said)
+    if match and not _is_checkable(match[1]):
+        conditions.append(match[1])
+        said = said[: match.start()]
+    return said, conditions
+
+
+def _is_end_words(text: str) -> bool:
+    """Return whether words name a day until which the rule holds."""
+    return find_end(f"The freeze lasts {text}", date(2026, 1, 1)) is not None
+
+
+def _is_checkable(condition: str) -> bool:
+    """Return whether a condition is about what a gate sees: a branch, an environment, a day."""
+    found = find_objects(condition)
+    is_place = bool(found.branches or found.environments or found.paths)
+    return is_place or bool(find_days(condition)) or find_place(condition, found) != ("", "")
+
+
+def _read_korean_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str]]:
+    """Return the text of what is forbidden, what stands before it, and conditions."""
+    text = re.sub(_KOREAN_ONLY, r"\1, ", text)
+    parts = [part for part in re.split(_PART_KO, text) if part]
+    first = next((place for place, part in enumerate(parts) if _is_form(part)), -1)
+    said, head = (text, "") if first < 0 else (parts[first], " ".join(parts[:first]))
+    if is_asking:
+        match = re.match(_KOREAN_BEFORE, said)
+        if match and not find_objects(match[1]).is_empty:
+            return f"{match[1]} 하기", head, []
+        return *_join_where_empty(said, head, text), []
+    replaced = re.match(_KOREAN_REPLACED, said)
+    if replaced and not match_form(forms.STRICT, said):
+        return replaced[1], head, []
+    return _read_korean_prohibition(said, head)
+
+
+def _read_korean_prohibition(said: str, head: str) -> tuple[str, str, list[str]]:
+    conditions: list[str] = []
+    match = re.match(_KOREAN_WITHOUT, said)
+    if match and not find_objects(said[match.end() :]).is_empty:
+        conditions.append(match[1])
+        said = said[match.end() :]
+    match = re.match(_KOREAN_CONDITION, said)
+    if match and not find_objects(said[match.end() :]).is_empty:
+        if not _is_checkable(match[1]):
+            conditions.append(match[1])
+        head = f"{head} {match[0]}".strip()
+        said = said[match.end() :]
+    if find_objects(said).is_empty and head:
+        return f"{head} {said}", "", conditions
+    return said, head, conditions

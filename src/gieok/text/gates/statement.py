@@ -1,0 +1,321 @@
+"""Reads what a user said into rules about actions; whatever is no rule in so many words is none.
+
+A rule has a form (`forms`: never, don't, ask me first) and names something that can be done
+(`objects`). What stands in a condition, an exception or a reason is not what is forbidden: a
+branch, an environment, a folder, a day or an end narrows the rule, and a condition that nobody can
+check makes it ask instead of stop.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from gieok.text import binding
+from gieok.text.gates import forms, touched
+from gieok.text.gates.action import ANY, ASK, Action, ActionRule, CommandPattern
+from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
+from gieok.text.gates.objects import NamedObjects, find_objects
+from gieok.text.gates.places import find_days, find_place, find_rule_end
+from gieok.text.gates.reading import match_form, read_form
+
+#: A particle in Hangul ends a word.
+_FLAGS = re.IGNORECASE | re.ASCII
+_LONGEST_SENTENCE, _LONGEST_TURN = 320, 1_200
+_SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|\n+|;\s+"
+_FENCE = r"(?s)```.*?(?:```|$)"
+_BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
+_LABEL = (
+    r"(?ai)^\W*(?:(?:hard |house |general |our |new |one )?(?:rule|reminder|note|important|규칙"
+    r"|원칙|주의|중요)\s?(?:\d+)?[:：]\s*)"
+)
+_ONCE = (
+    r"(?ai)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|this once"
+    r"|just once"
+    r"|for once)\b|이번(?:에는|엔|만|에만)|지금은|지금만|아직|일단은|당장|잠깐|잠시|방금"
+)
+_OUTSIDE_EN = (
+    r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
+    r"(?: folder| directory)?"
+)
+_OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
+
+
+def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
+    """Return the rules about actions that a user states in a turn, said on a day."""
+    if len(text) > _LONGEST_TURN:
+        return []
+    rules = (_read_rule_sentence(sentence, said_on) for sentence in split_statements(text))
+    return [rule for rule in rules if rule is not None]
+
+
+def states_action_rule(text: str) -> bool:
+    """Return whether a user states a rule about actions in a turn."""
+    return bool(read_action_rules(text, date.min.replace(year=2000)))
+
+
+def split_statements(text: str) -> list[str]:
+    """Return the sentences of a turn, without code blocks and quoted lines."""
+    plain = re.sub(r"(?m)^\s*>.*$", " ", re.sub(_FENCE, " ", text))
+    parts = (re.sub(_BULLET, "", part).strip() for part in re.split(_SENTENCE_END, plain))
+    return [part for part in parts if part]
+
+
+def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
+    """Return the rules that hold after some turns, oldest first.
+
+    A rule ends when a later turn lifts it, or says something else about the same actions.
+    """
+    held: list[ActionRule] = []
+    for text, said_on in turns:
+        fresh = read_action_rules(text, said_on)
+        held = [rule for rule in held if not is_ended_by(rule, text, fresh)] + fresh
+    return held
+
+
+def is_ended_by(rule: ActionRule, text: str, fresh: Sequence[ActionRule]) -> bool:
+    """Return whether a later turn, which states `fresh`, lifts a rule or takes its place."""
+    rows = [action.build_row() for action in rule.actions]
+    if any([action.build_row() for action in later.actions] == rows for later in fresh):
+        return True
+    return any(_lifts_rule(rule, sentence) for sentence in split_statements(text))
+
+
+def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
+    if not binding.lifts(sentence):
+        return False
+    lifted, named = find_objects(sentence), find_objects(rule.text)
+    if lifted.is_empty and not lifted.branches:
+        return binding.lifted_by(rule.text, sentence)
+    deeds = {deed.name for deed in lifted.deeds} | {row.program for row in lifted.literals}
+    own = {deed.name for deed in named.deeds} | {row.program for row in named.literals}
+    is_same = bool(deeds & own) or bool(set(lifted.paths) & set(named.paths))
+    is_narrower = (
+        (lifted.branches and not set(named.branches) <= set(lifted.branches))
+        or (lifted.environments and not set(named.environments) <= set(lifted.environments))
+        or (bool(lifted.branches) and not named.branches)
+        or (bool(lifted.environments) and not named.environments)
+    )
+    return is_same and not is_narrower
+
+
+def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
+    spoken = _tidy_sentence(sentence)
+    if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
+        return None
+    until = find_rule_end(spoken, said_on)
+    if not until and re.search(_ONCE, spoken):
+        return None
+    reading = read_form(spoken)
+    if reading is None:
+        return None
+    outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
+    if outside:
+        rest = f"{reading.text[: outside.start()]} {reading.text[outside.end() :]}"
+        reading = reading._replace(
+            text=rest, exceptions=(*reading.exceptions, f"edit {outside[1]}")
+        )
+    found = find_objects(reading.text)
+    if outside and not (found.literals or found.deeds):
+        found = found._replace(paths=("**",))
+    head = find_objects(reading.head) if reading.head else None
+    folder, project = find_place(spoken, found)
+    found = _narrow_objects(found, head, folder)
+    actions = _build_actions(found)
+    if (
+        not actions
+        and found.has_verb
+        and any(find_objects(text).paths for text in reading.exceptions)
+    ):
+        actions = [Action(deed=found.deed, paths=("**",))]  # "change nothing but docs/"
+    if not actions:
+        return None
+    is_bound = bool(reading.conditions) or found.is_guess
+    return ActionRule(
+        sentence,
+        ASK if is_bound else reading.mode,
+        actions,
+        unless=[
+            action
+            for text in reading.exceptions
+            for action in _build_exceptions(find_objects(text), found)
+        ],
+        needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
+        days=find_days(spoken),
+        until=until,
+        folder=folder,
+        project=project,
+        is_everywhere=re.search(forms.EVERYWHERE, spoken, _FLAGS) is not None,
+    )
+
+
+def _tidy_sentence(sentence: str) -> str:
+    spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    spoken = re.sub(_LABEL, "", spoken)
+    return re.sub(r"\s+", " ", spoken).strip().rstrip("!.~ㅋㅎㅠ…。 ")
+
+
+def _is_no_rule(spoken: str) -> bool:
+    if re.search(r"[?？]\s*$", spoken) or binding.is_reported(spoken):
+        return True
+    return match_form(forms.NO_RULE, spoken) is not None
+
+
+def _narrow_objects(found: NamedObjects, head: NamedObjects | None, folder: str) -> NamedObjects:
+    """Return the objects, narrowed by what stands before them and by the folder of the rule."""
+    paths = tuple(path for path in found.paths if path.rstrip("/") != folder.rstrip("/"))
+    found = found._replace(paths=paths if folder else found.paths)
+    if head is None:
+        return found
+    return found._replace(
+        branches=found.branches or head.branches,
+        environments=found.environments or head.environments,
+        hosts=found.hosts or (() if found.is_empty else head.hosts),
+        paths=found.paths
+        or (
+            tuple(p for p in head.paths if p.rstrip("/") != folder.rstrip("/"))
+            if not folder
+            else ()
+        ),
+    )
+
+
+def _build_actions(found: NamedObjects) -> list[Action]:
+    """Return what must not happen; nothing for a text that names nothing."""
+    flags = [row for row in found.literals if not (row.program or row.sql or row.script)]
+    commands = [row for row in found.literals if row not in flags]
+    options = tuple(flag for row in flags for flag in row.flags)
+    actions, deeds = _build_command_actions(found, commands, options)
+    has_own_paths = bool(found.paths) and found.has_verb and found.deed != touched.RUN
+    is_committed = bool(found.paths) and any(deed.name == "commit" for deed in deeds)
+    for deed in deeds:
+        actions += _build_deed_actions(found, deed, options, has_own_paths=has_own_paths)
+    if flags and not (commands or deeds):
+        actions.append(Action(flags))
+    is_about_paths = bool(found.paths) and not commands and not is_committed
+    if is_about_paths and (has_own_paths or not found.deeds):
+        actions.append(Action(deed=found.deed, paths=found.paths, environments=found.environments))
+    return actions or _build_place_actions(found)
+
+
+def _build_command_actions(
+    found: NamedObjects, commands: Sequence[CommandPattern], options: Sequence[str]
+) -> tuple[list[Action], Sequence[KnownDeed]]:
+    """Return the actions of commands, and the deeds that no command stands for."""
+    actions: list[Action] = []
+    deeds: Sequence[KnownDeed] = found.deeds
+    for command in commands:
+        own: list[CommandPattern] = []
+        if not (command.words or command.flags or command.script or command.sql):
+            # "install packages with pip" is about what pip installs alone.
+            own = [row for deed in deeds for row in build_deed_patterns(deed)]
+            own = [row for row in own if row.program == command.program]
+        if own:
+            actions.append(Action(own, hosts=found.hosts, mentions=found.mentions))
+            deeds = ()
+            continue
+        actions.append(
+            Action(
+                [_with_options(command, options)],
+                deed=ANY if found.paths else "",
+                paths=found.paths,
+                branches=found.branches if command.program == "git" else (),
+                environments=found.environments,
+                hosts=found.hosts,
+            )
+        )
+    return actions, deeds
+
+
+def _build_deed_actions(
+    found: NamedObjects, deed: KnownDeed, options: Sequence[str], *, has_own_paths: bool
+) -> list[Action]:
+    if deed.name == "delete files" and found.paths:
+        return []
+    if deed.name == "commit" and found.paths:
+        return [Action(deed=touched.COMMIT, paths=found.paths)]
+    actions: list[Action] = []
+    patterns = [_with_options(each, options) for each in build_deed_patterns(deed)]
+    if found.is_whole:
+        patterns = [
+            CommandPattern.from_row({**row.build_row(), "is_whole": True}) for row in patterns
+        ]
+    is_with_paths = bool(found.paths) and not has_own_paths
+    if patterns:
+        actions.append(
+            Action(
+                patterns,
+                deed=ANY if is_with_paths else "",
+                paths=found.paths if is_with_paths else (),
+                branches=found.branches if deed.is_on_branch else (),
+                environments=() if deed.is_on_branch else found.environments,
+                hosts=found.hosts,
+                mentions=found.mentions,
+            )
+        )
+    if deed.tools and not (found.branches or found.environments or found.paths):
+        actions.append(Action(tools=deed.tools))
+    return actions
+
+
+def _build_place_actions(found: NamedObjects) -> list[Action]:
+    """Return the actions of a text that names only where, and not what."""
+    if found.tools:
+        return [Action(tools=found.tools)]
+    if found.hosts:
+        return [Action(hosts=found.hosts)]
+    if found.environments:
+        return [Action(environments=found.environments)]
+    if found.branches:
+        deeds = [deed for deed in DEEDS if deed.name in ("push", "commit", "merge", "rebase")]
+        patterns = [pattern for deed in deeds for pattern in build_deed_patterns(deed)]
+        return [Action(patterns, branches=found.branches)]
+    return []
+
+
+def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPattern:
+    if not options or pattern.sql or pattern.script:
+        return pattern
+    row = pattern.build_row()
+    return CommandPattern.from_row({**row, "flags": [*pattern.flags, *options]})
+
+
+def _build_exceptions(exception: NamedObjects, found: NamedObjects) -> list[Action]:
+    """Return what a rule allows; a place alone allows the rule's own actions there."""
+    actions = _build_actions(exception)
+    if exception.is_empty and exception.branches:
+        return [
+            Action(
+                [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))],
+                branches=exception.branches,
+            )
+        ]
+    if exception.is_empty and exception.environments:
+        return [
+            Action(
+                [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))],
+                environments=exception.environments,
+            )
+        ]
+    return [
+        Action(
+            action.commands,
+            deed=ANY if action.paths else "",
+            paths=action.paths,
+            branches=action.branches,
+            environments=action.environments,
+            hosts=action.hosts,
+            tools=action.tools,
+        )
+        for action in actions
+    ]
+
+
+def _build_needed(condition: str) -> list[CommandPattern]:
+    """Return the commands that fulfil a condition ("without running the tests")."""
+    found = find_objects(condition)
+    deeds = list(found.deeds)
+    if re.search(r"(?ai)\btests?\b|\btesting\b|테스트", condition):
+        deeds += [deed for deed in DEEDS if deed.name == "run tests"]
+    if re.search(r"(?ai)\bformat|포[맷매]", condition):
+        deeds += [deed for deed in DEEDS if deed.name == "format"]
+    return [*found.literals, *(p for deed in deeds for p in build_deed_patterns(deed))]

@@ -1,0 +1,147 @@
+"""`gieok rules` lists, tries, switches, ends and allows; tries need no home."""
+
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+
+from gieok.commands import load_command
+from gieok.errors import BadRequest, NotFound
+from gieok.flow.gate_rules import GateRule, load_gate_choices, write_gate_rules
+from gieok.home.calls import open_call
+from gieok.text.gates.statement import read_action_rules
+
+
+class _Noon:
+    """Clock that stands at noon of a Wednesday."""
+
+    def now(self) -> datetime:
+        return datetime.fromisoformat("2026-11-25T12:00:00+00:00")
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "user" / "notes"
+    folder.mkdir(parents=True)
+    return open_call({}, folder=folder, clock=_Noon())
+
+
+def _keep(call, *said: str, scope: str = "agent:main") -> None:
+    rules = [
+        GateRule(
+            handle=f"{number:04x}beef",
+            scope=scope,
+            said_at=float(number),
+            day="2026-11-20",
+            origin="claude-code",
+            source="3fa9c01e.3",
+            rule=rule,
+        )
+        for number, text in enumerate(said)
+        for rule in read_action_rules(text, date(2026, 11, 20))
+    ]
+    write_gate_rules(str(call.home.folder), rules)
+
+
+def _run(call, name: str, **values: object):
+    return load_command(name)(call, **values)
+
+
+def test_rules_are_tried_without_any_home(call) -> None:
+    trial = _run(
+        call, "rules try", command_line="git push origin main", rule=["never push to main"]
+    )
+    assert (trial.outcome, trial.rule) == ("stop", "never push to main")
+    trial = _run(call, "rules try", command_line="git push origin x", rule=["never push to main"])
+    assert (trial.outcome, trial.rule, trial.found) == ("none", None, True)
+    trial = _run(call, "rules try", edit="src/billing/a.py", rule=["billing 폴더는 건드리지 마"])
+    assert trial.outcome == "ask"
+    trial = _run(call, "rules try", tool="WebSearch", rule=["Don't use WebSearch"])
+    assert trial.outcome == "ask"
+    assert not Path(call.home.folder).exists()
+
+
+def test_a_later_rule_that_is_tried_lifts_an_earlier_one(call) -> None:
+    said = ["never push to main", "you can push to main again"]
+    assert _run(call, "rules try", command_line="git push origin main", rule=said).outcome == "none"
+
+
+def test_a_rule_is_tried_for_a_day(call) -> None:
+    said = {"command_line": "npm run deploy", "rule": ["never deploy on Fridays"]}
+    assert _run(call, "rules try", **said).outcome == "none"
+    assert _run(call, "rules try", day="2026-11-27", **said).outcome == "stop"
+    with pytest.raises(BadRequest):
+        _run(call, "rules try", day="whenever", **said)
+    with pytest.raises(BadRequest):
+        _run(call, "rules try", rule=["never deploy"])
+
+
+def test_rules_are_listed_with_what_they_do_the_newest_first(call) -> None:
+    assert not _run(call, "rules list").found
+    _keep(call, "never run terraform destroy", "ask me before you touch the billing folder")
+    newest, oldest = _run(call, "rules list").rules
+    assert (newest.outcome, newest.covers, newest.is_on) == ("ask", ("billing/",), True)
+    assert (oldest.outcome, oldest.covers) == ("stop", ("terraform destroy",))
+    assert (oldest.words, oldest.day) == ("never run terraform destroy", "2026-11-20")
+    assert (oldest.origin, oldest.source) == ("claude-code", "3fa9c01e.3")
+
+
+def test_rules_of_another_project_are_listed_on_request(call) -> None:
+    _keep(call, "never run terraform destroy", scope="project:shop-1")
+    assert _run(call, "rules list").rules == ()
+    assert len(_run(call, "rules list", all_=True).rules) == 1
+
+
+def test_a_rule_is_switched_off_and_on_by_the_first_digits_of_its_handle(call) -> None:
+    _keep(call, "never run terraform destroy", "never push to main")
+    tried = {"command_line": "terraform destroy"}
+    assert _run(call, "rules try", **tried).handle == "0000beef"
+    assert not _run(call, "rules off", handle="0000").rule.is_on
+    assert _run(call, "rules try", **tried).outcome == "none"
+    assert _run(call, "rules try", command_line="git push origin main").outcome == "stop"
+    assert _run(call, "rules on", handle="0000be").rule.is_on
+    assert _run(call, "rules try", **tried).outcome == "stop"
+
+
+def test_a_rule_gets_a_last_day_which_on_takes_away(call) -> None:
+    _keep(call, "never run terraform destroy")
+    row = _run(call, "rules until", handle="0000", day="2026-11-26").rule
+    assert (row.until, row.is_on) == ("2026-11-26", True)
+    tried = {"command_line": "terraform destroy"}
+    assert _run(call, "rules try", day="2026-11-26", **tried).outcome == "stop"
+    assert _run(call, "rules try", day="2026-11-27", **tried).outcome == "none"
+    assert _run(call, "rules on", handle="0000").rule.until is None
+    with pytest.raises(BadRequest):
+        _run(call, "rules until", handle="0000", day="2026-11-24")
+
+
+def test_one_use_is_allowed_only_where_once_is_said(call) -> None:
+    _keep(call, "never run terraform destroy")
+    with pytest.raises(BadRequest):
+        _run(call, "rules allow", handle="0000")
+    assert _run(call, "rules allow", handle="0000", once=True).rule.is_allowed_once
+    assert load_gate_choices(str(call.home.folder)).once == {"0000beef"}
+
+
+def test_a_handle_that_names_none_or_several_is_refused(call) -> None:
+    _keep(call, "never run terraform destroy")
+    for handle in ("ffff", "000", ""):
+        with pytest.raises(NotFound):
+            _run(call, "rules off", handle=handle)
+    rules = [
+        GateRule(
+            handle=handle,
+            scope="agent:main",
+            said_at=0.0,
+            day="2026-11-20",
+            origin="a",
+            source="",
+            rule=read_action_rules("never push", date(2026, 11, 20))[0],
+        )
+        for handle in ("abcd0000", "abcd1111")
+    ]
+    write_gate_rules(str(call.home.folder), rules)
+    with pytest.raises(BadRequest):
+        _run(call, "rules off", handle="abcd")

@@ -1,0 +1,148 @@
+"""A hook's payload is read into what a tool would do; the rule that stops counts first."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
+from gieok.hook import gates
+from gieok.text.gates.statement import read_action_rules
+
+_DAY = date(2026, 11, 25)
+
+
+def _rule(said: str, handle: str = "0a0b0c0d", scope: str = "agent:main") -> GateRule:
+    (rule,) = read_action_rules(said, _DAY)
+    return GateRule(
+        handle=handle,
+        scope=scope,
+        said_at=1.0,
+        day=_DAY.isoformat(),
+        origin="claude-code",
+        source="",
+        rule=rule,
+    )
+
+
+def _attempt(payload: dict[str, object]) -> gates.ToolAttempt:
+    return gates.read_tool_attempt(
+        payload, folder="/home/kim/proj", root="/home/kim/proj", day="2026-11-25", weekday=2
+    )
+
+
+#: What the agents sent when they were recorded, without what no gate reads.
+_SHELL = (
+    {"tool_name": "Bash", "tool_input": {"command": "git push origin main"}},
+    {"tool_name": "run_shell_command", "tool_input": {"command": "git push origin main"}},
+    {"tool_name": "bash", "tool_input": {"command": "git push origin main", "description": "x"}},
+    {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "git push origin main"]}},
+    {"hook_event_name": "beforeShellExecution", "command": "git push origin main"},
+    {"toolName": "exec", "params": {"command": "git push origin main"}},
+)
+_PATCH = "*** Begin Patch\n*** Update File: billing/a.py\n@@\n-a\n+b\n*** End Patch"
+_EDITS = (
+    {"tool_name": "Edit", "tool_input": {"file_path": "/home/kim/proj/billing/a.py"}},
+    {"tool_name": "Write", "tool_input": {"file_path": "billing/a.py", "content": "x"}},
+    {"tool_name": "MultiEdit", "tool_input": {"file_path": "/home/kim/proj/billing/a.py"}},
+    {"tool_name": "write_file", "tool_input": {"file_path": "/home/kim/proj/billing/a.py"}},
+    {"tool_name": "edit", "tool_input": {"filePath": "/home/kim/proj/billing/a.py"}},
+    {"tool_name": "apply_patch", "tool_input": {"command": _PATCH}},
+    {"tool_name": "Bash", "tool_input": {"command": f"apply_patch <<'EOF'\n{_PATCH}\nEOF\n"}},
+)
+
+
+@pytest.mark.parametrize("payload", _SHELL)
+def test_a_command_is_read_from_each_agents_payload(payload: dict[str, object]) -> None:
+    rules = [_rule("never push to main")]
+    hit = gates.find_gate_hit(rules, GateChoices(), _attempt(payload))
+    assert hit is not None
+    assert hit.outcome == "stop"
+
+
+@pytest.mark.parametrize("payload", _EDITS)
+def test_an_edit_is_read_from_each_agents_payload(payload: dict[str, object]) -> None:
+    rules = [_rule("ask me before you touch the billing folder")]
+    hit = gates.find_gate_hit(rules, GateChoices(), _attempt(payload))
+    assert hit is not None
+    assert hit.outcome == "ask"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"tool_name": "Read", "tool_input": {"file_path": "/home/kim/proj/billing/a.py"}},
+        {"tool_name": "Grep", "tool_input": {"pattern": "billing", "path": "billing"}},
+        {"tool_name": "Write", "tool_input": {"file_path": "docs/x.md", "content": "billing/a.py"}},
+        {"tool_name": "TodoWrite", "tool_input": {"todos": ["touch billing"]}},
+        {"tool_name": "Bash", "tool_input": {}},
+        {"tool_name": "Bash", "tool_input": "git push"},
+        {},
+    ],
+)
+def test_what_only_mentions_a_rules_object_is_not_touched(payload: dict[str, object]) -> None:
+    rules = [_rule("ask me before you touch the billing folder"), _rule("never push to main")]
+    assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is None
+
+
+def test_the_rule_that_stops_is_told_before_one_that_asks() -> None:
+    asks = _rule("ask me before you push", "aaaaaaaa")
+    stops = _rule("never push to main", "bbbbbbbb")
+    attempt = _attempt(_SHELL[0])
+    for rules in ([asks, stops], [stops, asks]):
+        hit = gates.find_gate_hit(rules, GateChoices(), attempt)
+        assert hit is not None
+        assert hit.rule is stops
+    hit = gates.find_gate_hit([asks, stops], GateChoices(off=["bbbbbbbb"]), attempt)
+    assert hit is not None
+    assert hit.rule is asks
+
+
+def test_a_rule_that_a_person_ended_holds_on_its_last_day_and_not_after() -> None:
+    rules = [_rule("never push to main")]
+    attempt = _attempt(_SHELL[0])
+    ends = GateChoices(until={"0a0b0c0d": "2026-11-25"})
+    assert gates.find_gate_hit(rules, ends, attempt) is not None
+    ended = GateChoices(until={"0a0b0c0d": "2026-11-24"})
+    assert gates.find_gate_hit(rules, ended, attempt) is None
+
+
+def test_an_allowance_is_taken_once(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    hit = gates.GateHit(_rule("never push to main"), "stop")
+    assert not gates.take_allowance(home, hit)
+
+    def allow(choices: GateChoices) -> bool:
+        choices.once.add("0a0b0c0d")
+        choices.off.add("ffffffff")
+        return True
+
+    assert change_gate_choices(home, allow)
+    assert gates.take_allowance(home, hit)
+    assert not gates.take_allowance(home, hit)
+    assert load_gate_choices(home).off == {"ffffffff"}
+
+
+def test_a_rule_holds_in_the_scope_in_which_it_was_said_or_everywhere_where_it_says_so() -> None:
+    here = _rule("never push to main", scope="project:shop-1")
+    everywhere = _rule("never force push in any project", scope="project:shop-1")
+    own = _rule("never use sudo")
+    rules = [here, everywhere, own]
+    assert gates.list_scope_rules(rules, ["project:shop-1", "agent:main"]) == rules
+    assert gates.list_scope_rules(rules, ["project:blog-2", "agent:main"]) == [everywhere, own]
+
+
+def test_the_branch_of_a_folder_is_read_without_git(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    assert gates.find_branch(str(tmp_path / "a" / "b")) == ""
+    (tmp_path / "a" / ".git").mkdir()
+    (tmp_path / "a" / ".git" / "HEAD").write_text("ref: refs/heads/fix/x\n")
+    assert gates.find_branch(str(tmp_path / "a" / "b")) == "fix/x"
+    (tmp_path / "a" / ".git" / "HEAD").write_text("0123456789abcdef\n")
+    assert gates.find_branch(str(tmp_path / "a" / "b")) == ""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tmp_path / "a" / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (tmp_path / "a" / ".git" / "worktrees" / "tree" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tree / ".git").write_text(f"gitdir: {tmp_path}/a/.git/worktrees/tree\n")
+    assert gates.find_branch(str(tree)) == "main"

@@ -1,0 +1,121 @@
+"""What people say is read into rules that act on what it names, and on nothing wider."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from tests.support.said_rules import CASES, NO_RULES
+
+from gieok.text.gates import deeds, forms
+from gieok.text.gates.action import ASK, NONE, STOP, ActionRule
+from gieok.text.gates.statement import keep_holding_rules, read_action_rules
+from gieok.text.gates.touched import READ, WRITE, TouchedPath
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+
+_WEDNESDAY = date(2026, 11, 25)
+
+
+def _attempt(use: str, day: date = _WEDNESDAY, **more: str) -> ToolAttempt:
+    kind, _, name = use.partition(":")
+    given = {"folder": "/w", "root": "/w", "day": day.isoformat(), **more}
+    if kind in ("edit", "read"):
+        deed = WRITE if kind == "edit" else READ
+        paths = [TouchedPath(deed, name)]
+        return ToolAttempt(tool=kind, paths=paths, weekday=day.weekday(), **given)
+    if kind == "tool":
+        return ToolAttempt(tool=name, weekday=day.weekday(), **given)
+    return ToolAttempt(tool="Bash", command=use, weekday=day.weekday(), **given)
+
+
+def _judge(*said: str, use: str, day: date = _WEDNESDAY, **more: str) -> str:
+    rules = keep_holding_rules((text, _WEDNESDAY) for text in said)
+    outcomes = {judge_tool_attempt(rule, _attempt(use, day, **more)) for rule in rules}
+    return next((outcome for outcome in (STOP, ASK) if outcome in outcomes), NONE)
+
+
+@pytest.mark.parametrize(("rule", "forbidden", "harmless"), CASES, ids=[row[0] for row in CASES])
+def test_a_rule_acts_on_what_it_names_and_on_nothing_beside(
+    rule: str, forbidden: list[str], harmless: list[str]
+) -> None:
+    assert {use: _judge(rule, use=use) != NONE for use in forbidden} == dict.fromkeys(
+        forbidden, True
+    )
+    assert {use: _judge(rule, use=use) for use in harmless} == dict.fromkeys(harmless, NONE)
+
+
+@pytest.mark.parametrize("said", NO_RULES)
+def test_what_only_looks_like_a_rule_is_none(said: str) -> None:
+    assert read_action_rules(said, _WEDNESDAY) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "example", "counter_example"),
+    [*forms.STRICT, *forms.PLAIN, *forms.ASKING, *forms.NO_RULE],
+)
+def test_a_form_matches_its_example_and_not_its_counter_example(
+    pattern: str, example: str, counter_example: str
+) -> None:
+    assert re.search(pattern, example, re.IGNORECASE | re.ASCII)
+    assert not re.search(pattern, counter_example, re.IGNORECASE | re.ASCII)
+
+
+@pytest.mark.parametrize("deed", deeds.DEEDS, ids=[deed.name for deed in deeds.DEEDS])
+def test_a_deed_is_found_in_its_example_and_not_in_its_counter_example(
+    deed: deeds.KnownDeed,
+) -> None:
+    assert re.search(deed.words, deed.example, re.IGNORECASE | re.ASCII)
+    assert not re.search(deed.words, deed.counter_example, re.IGNORECASE | re.ASCII)
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("never push to main", STOP),
+        ("main에는 절대 푸시하지 마", STOP),
+        ("pushing to main is forbidden", STOP),
+        ("don't push to main", ASK),
+        ("main에 푸시하지 마", ASK),
+        ("never push to main without asking me", ASK),
+        ("ask me before you push to main", ASK),
+    ],
+)
+def test_only_words_without_an_exception_stop(said: str, outcome: str) -> None:
+    assert _judge(said, use="git push origin main") == outcome
+
+
+def test_a_branch_that_nobody_knows_is_asked_and_one_that_is_known_decides() -> None:
+    assert _judge("never push to main", use="git push") == ASK
+    assert _judge("never push to main", use="git push", branch="main") == STOP
+    assert _judge("never push to main", use="git push", branch="feature") == NONE
+    assert _judge("never push to main", use="cd ../other && git push", branch="feature") == ASK
+
+
+def test_a_rule_holds_on_its_days_and_until_its_last_day_alone() -> None:
+    friday = _WEDNESDAY + timedelta(days=2)
+    assert _judge("never deploy on Fridays", use="npm run deploy", day=friday) == STOP
+    assert _judge("금요일에는 배포하지 마", use="npm run deploy", day=friday) == ASK
+    assert _judge("never deploy on Fridays", use="npm run deploy") == NONE
+    ends = "Don't deploy until 2026-11-30"
+    assert _judge(ends, use="npm run deploy", day=date(2026, 11, 29)) == ASK
+    assert _judge(ends, use="npm run deploy", day=date(2026, 12, 2)) == NONE
+
+
+def test_a_rule_about_a_named_project_holds_in_that_project() -> None:
+    said = "in the shop repo never force push"
+    assert _judge(said, use="git push -f", root="/home/u/shop") == STOP
+    assert _judge(said, use="git push -f", root="/home/u/blog") == NONE
+
+
+def test_a_later_sentence_lifts_a_rule_or_takes_its_place() -> None:
+    never = "never push to main"
+    assert _judge(never, "you can push to main again", use="git push origin main") == NONE
+    assert _judge(never, "you can push to develop again", use="git push origin main") == STOP
+    assert _judge(never, "ask me before you push to main", use="git push origin main") == ASK
+    assert _judge("배포하지 마", "이제 배포해도 돼", use="npm run deploy") == NONE
+
+
+def test_a_rule_comes_back_from_its_row_as_it_was() -> None:
+    for said, *_ in CASES:
+        for rule in read_action_rules(said, _WEDNESDAY):
+            row = rule.build_row()
+            assert ActionRule.from_row(row).build_row() == row
