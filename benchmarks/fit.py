@@ -4,7 +4,7 @@ and features.
     python benchmarks/fit.py collect --keep FOLDER --family turns|notes [--vectors FILE]
     [--most N] SET.json … python benchmarks/fit.py small --keep FOLDER --family turns|notes
     [--vectors FILE] SET.json … python benchmarks/fit.py fit --keep FOLDER --family turns|notes
-    [--by words|vectors|closeness …] [--test SET …] [--write] SET[=WEIGHT] …
+    [--by words|vectors|read …] [--test SET …] [--write] SET[=WEIGHT] …
     python benchmarks/fit.py texts FOLDER      # our own conversations and notes (benchmarks/data)
     as sets
 
@@ -56,12 +56,12 @@ FIXED = {
     likelihood.WORDS: {"fused": 0.7, "coverage": 4.0},
 }
 ORDER = (
-    "fused", "closeness", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
+    "fused", "help", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
     "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
     "of_assistant", "answers",
 )  # fmt: skip
 ANSWER = (
-    "best_coverage_near", "best_keyword", "best_cosine", "best_closeness", "closeness_lead",
+    "best_coverage_near", "best_keyword", "best_cosine", "best_help", "help_lead",
     "stands_out", "mean_cosine", "lead", "best_other_language", "scope_size", "unseen", "tokens",
     "statement", "korean", "unseen_names",
 )  # fmt: skip
@@ -76,11 +76,12 @@ BY_VECTORS = frozenset(
         "best_other_language",
     )
 )
-BY_CLOSENESS = frozenset(("closeness", "best_closeness", "closeness_lead"))
+BY_HELP = frozenset(("help", "best_help", "help_lead"))
 WITHOUT = {
-    likelihood.WORDS: BY_VECTORS | BY_CLOSENESS,
-    likelihood.VECTORS: BY_CLOSENESS,
-    likelihood.CLOSENESS: frozenset[str](),
+    likelihood.WORDS: BY_VECTORS | BY_HELP,
+    likelihood.VECTORS: BY_HELP,
+    # A day in a line says less than the reader does; it put what was true once before what is now.
+    likelihood.READ: frozenset(("dated",)),
 }
 #: Few of our questions name somebody whom nobody knows, so the fit starts from what the fits
 #: without vectors agree on.
@@ -197,7 +198,7 @@ def _asked_of(small, groups, rng, store, embedder, reader, stem: str) -> Iterato
 def _rows(group, text, gold, store, embedder, reader) -> Iterator[Row]:  # noqa: ANN001
     """Yield what the engine judges of a question by words, by vectors, and with the reader."""
     names, sessions = retrieval.item_names(group), {i["id"]: i["session"] for i in group.items}
-    for by in (likelihood.WORDS, likelihood.VECTORS, likelihood.CLOSENESS):
+    for by in (likelihood.WORDS, likelihood.VECTORS, likelihood.READ):
         judged = _judge(group, text, store, embedder, reader, by)
         if judged is None or not judged.ranked:
             continue
@@ -213,7 +214,7 @@ def _rows(group, text, gold, store, embedder, reader) -> Iterator[Row]:  # noqa:
 
 def _judge(group, text, store, embedder, reader, by: str) -> likelihood.EvidenceJudgement | None:  # noqa: ANN001
     seen: list[likelihood.EvidenceJudgement] = []
-    place = "judge_read_evidence" if by == likelihood.CLOSENESS else "judge_evidence"
+    place = "judge_read_evidence" if by == likelihood.READ else "judge_evidence"
     judge = getattr(likelihood, place)
 
     def kept(*given: object) -> likelihood.EvidenceJudgement:
@@ -231,7 +232,7 @@ def _judge(group, text, store, embedder, reader, by: str) -> likelihood.Evidence
             question,
             group.profile,
             ManualClock(),
-            reader=reader if by == likelihood.CLOSENESS else None,
+            reader=reader if by == likelihood.READ else None,
         )
     finally:
         setattr(likelihood, place, judge)
@@ -366,9 +367,9 @@ def _describe_best(rows: Sequence[Row], scores: Floats, about: Sequence[str]) ->
             "best_coverage_near": best.values["coverage_near"],
             "best_keyword": best.values["keyword"],
             "best_cosine": best.values["cosine"],
-            "best_closeness": best.values["closeness"],
+            "best_help": best.values["help"],
             "best_other_language": best.values["other_language"],
-            "closeness_lead": likelihood.measure_closeness_lead(best, ranked),
+            "help_lead": likelihood.measure_help_lead(best, ranked),
         }
         described.append([of_best.get(name, row.judged.about[name]) for name in about])
     return np.array(described)
@@ -389,8 +390,10 @@ def figures(rows: Sequence[Row], found: Mapping[str, object]) -> dict[str, objec
             sum(w * one.values[name] for name, w in by.rank.items()) for one in row.judged.ranked
         ]
         best = max(range(len(order)), key=order.__getitem__)
+        about = [name for name in by.answer if name != "bias"]
+        described = _describe_best([row], np.array([order]), about)[0]
         z = by.answer["bias"] + sum(
-            by.answer.get(name, 0.0) * value for name, value in row.judged.about.items()
+            by.answer[name] * value for name, value in zip(about, described, strict=True)
         )
         score = likelihood.apply_logistic(z)
         if row.is_answerable:
@@ -498,7 +501,7 @@ def fit_family(args: argparse.Namespace) -> None:
     found = json.loads(written.read_text(encoding="utf-8"))
     for name in args.by or WITHOUT:
         rows = {n: [row for row in these if row.by == name] for n, these in kept.items()}
-        if not any(rows.values()):  # notes are not read word by word
+        if not any(rows.values()):  # notes are not read with the question
             continue
         found[name] = fit([row for n in of_set for row in rows[n]], args.family, of_set, name)
         for n in kept:

@@ -73,7 +73,7 @@ def main() -> None:
     """Tell, ask in other words, and show what is put before a prompt of today."""
     tell()
     run("observe", "run", "--once", folder=_PROJECT)
-    run("search", "누구한테 허락받고 릴리스하지?", "--limit", "1", folder=_PROJECT)
+    run("search", "릴리스는 누가 승인하지?", "--limit", "1", folder=_PROJECT)
     run("search", "갤러리 사진을 어떤 라이브러리로 줄이더라", "--limit", "1", folder=_PROJECT)
     print("\nWhat an agent is told today, before a prompt:")
     run("recall", "resize the gallery thumbnails", folder=_PROJECT)

@@ -147,12 +147,8 @@ class Bench:
         weights: Merged,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Tensor:
-        """Return `function(states, mask)` of every sequence, in order, on the CPU as float32.
-
-        A result per token is padded with zeros to the longest sequence.
-        """
+        """Return `function(states, mask)` of every sequence, in order, on the CPU as float32."""
         order = sorted(range(len(sequences)), key=lambda number: -len(sequences[number]))
-        longest = len(sequences[order[0]]) + 7
         found: list[Tensor | None] = [None] * len(sequences)
         limit = _READ_TOKENS if self.device.type == "cuda" else 1 << 12
         start = 0
@@ -162,9 +158,6 @@ class Bench:
             start += size
             ids, mask = pad([sequences[number] for number in part], self.device)
             values = function(self.base(ids, mask, weights), mask).float().cpu()
-            if values.dim() == 3:
-                extra = longest - values.shape[1]
-                values = nn.functional.pad(values, (0, 0, 0, max(0, extra)))[:, :longest]
             for number, value in zip(part, values, strict=True):
                 found[number] = value
         return torch.stack([value for value in found if value is not None])

@@ -2,13 +2,12 @@
 
 import torch
 from base import mean
-from rows import ABOUT, KINDS, MODES, PREDICATES, RELATIONS, UNTIL, WHOSE
+from rows import ABOUT, KINDS, RELATIONS, UNTIL
 from shape import WIDTH
 from torch import Tensor, nn
 
 _HIDDEN = 256
 _DROPOUT = 0.1
-_FAR = -1e4
 
 
 class TextHead(nn.Module):
@@ -29,6 +28,27 @@ class TextHead(nn.Module):
 def relation_head() -> TextHead:
     """Return a head that says how a later statement relates to an earlier one."""
     return TextHead(len(RELATIONS))
+
+
+#: Logits of the head *bears*: that a line helps with a prompt, and that a user said something of
+#: themselves. It is fitted with those of *relation* behind them, which are left out when it is saved.
+HELPS, TOLD = 0, 1
+#: How many of them ship.
+SHIPPED = 2
+
+
+def bears_head() -> TextHead:
+    """Return a head for all questions about two texts: helps, told, and the relations."""
+    return TextHead(SHIPPED + len(RELATIONS))
+
+
+def keep_bears(fitted: TextHead) -> TextHead:
+    """Return the part of `bears_head` that ships: helps and told."""
+    kept = TextHead(SHIPPED).to(fitted.outer.weight.device)
+    numbers = fitted.state_dict()
+    numbers |= {name: numbers[name][:SHIPPED] for name in ("outer.weight", "outer.bias")}
+    kept.load_state_dict(numbers)
+    return kept
 
 
 #: What the worth head says, and how many answers each has.
@@ -70,60 +90,3 @@ class ValueHead(nn.Module):
         """Return (values) logits: of (values, 5 · 384) states and the features of all in a row."""
         hidden = self.drop(nn.functional.gelu(self.inner(self.drop(states))))
         return (self.outer(hidden) + self.shapes(features, stops))[:, 0] + _START
-
-
-class TokenHead(nn.Module):
-    """Says how near the tokens of a prompt come to those of a line, and which of them count."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.project = nn.Linear(WIDTH, WIDTH)
-        self.weight = nn.Linear(WIDTH, 1)
-        #: Logarithm of what a closeness is multiplied with in the loss.
-        self.scale = nn.Parameter(torch.tensor(3.0))
-        nn.init.eye_(self.project.weight)
-        for start in (self.project.bias, self.weight.weight, self.weight.bias):
-            nn.init.zeros_(start)
-
-    @torch.no_grad()
-    def centre(self, state: Tensor) -> None:
-        """Take the mean state away: all states share most of their direction."""
-        self.project.bias.copy_(-state)
-
-    def forward(
-        self, prompts: Tensor, prompt_mask: Tensor, lines: Tensor, line_mask: Tensor
-    ) -> Tensor:
-        """Return (prompts, lines) closeness, -1 to 1, of their states and masks."""
-        asked, said = (
-            nn.functional.normalize(self.project(states), dim=-1) for states in (prompts, lines)
-        )
-        logits = self.weight(prompts).squeeze(-1).masked_fill(~prompt_mask, _FAR)
-        near = torch.einsum("pih,ljh->pilj", asked, said)
-        nearest = near.masked_fill(~line_mask[None, None], _FAR).amax(-1)
-        return torch.einsum("pi,pil->pl", logits.softmax(-1), nearest)
-
-
-class TellHead(nn.Module):
-    """Says for each token which predicate's value it belongs to and whether the value begins there;
-    and of a value, by the mean of its states and of all, whose it is and in which mode.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.drop = nn.Dropout(_DROPOUT)
-        #: The last output is that a value begins.
-        self.tags = nn.Linear(WIDTH, len(PREDICATES) + 1)
-        self.inner = nn.Linear(3 * WIDTH, _HIDDEN)
-        self.outer = nn.Linear(_HIDDEN, len(WHOSE) + len(MODES))
-
-    def forward(self, states: Tensor) -> Tensor:
-        """Return (texts, tokens, predicates + 1) logits."""
-        return self.tags(self.drop(states))
-
-    def judge(self, states: Tensor, mask: Tensor, values: Tensor) -> Tensor:
-        """Return (values, whose + modes) logits.
-
-        `values` is (values, tokens), true on the tokens of each; the other two have a row a value.
-        """
-        joined = torch.cat([mean(states, values), mean(states, mask), states[:, 0]], dim=-1)
-        return self.outer(self.drop(nn.functional.gelu(self.inner(self.drop(joined)))))

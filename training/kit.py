@@ -16,6 +16,7 @@ import numpy as np
 from rows import read_rows
 from sets import read_sets
 from shape import LAYERS, LINEARS
+from tells import FILE, read_readings, write_readings
 from texts import text_key
 
 from gieok.models.local.encoder import BLOCK, POSITIONS, ROWS, SCALES
@@ -50,6 +51,7 @@ def main() -> None:
     if options.sets:
         _copy_sets(options.sets, options.out / "sets")
     E5Embedder(options.models).embed_query("")  # converts the model where it is not there
+    write_readings(options.out / FILE, read_rows(options.out / "training" / "data").chats)
     texts = sorted(set(list_texts(options.out)))
     used = write_texts(options.out, options.models / CURRENT.folder, texts)
     write_base(options.out, options.models, used)
@@ -72,6 +74,9 @@ def list_texts(kit: Path) -> Iterator[str]:
     for row in (*rows.sentences, *rows.chats):
         yield from _twice((row.before, row.text))
     yield from (row.text for row in rows.secrets)
+    for reading in read_readings(kit / FILE):
+        yield f"{reading.predicate}:"
+        yield reading.value
     for found in read_sets(kit / "sets"):
         for group in found.groups:
             yield from _twice(group.passages.values()) if found.turns else group.passages.values()

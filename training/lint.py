@@ -29,8 +29,9 @@ from rows import (
 _HERE = Path(__file__).parent
 #: Words in a row that two hands hardly write by chance.
 _RUN = 7
-#: Files from before a form had all its fields.
+#: Files from before a form had all its fields, or that leave some out.
 _OLD = {"judge_a", "judge_b", "judge_w1", "judge_w2", "pairs_en", "pairs_ko"}
+_OLD |= {"judge_j6", "judge_j7", "judge_j8"}
 _FIELDS = {
     "judge": "author lang domain before memory asks absent near update not_update same kind about"
     " chatter",

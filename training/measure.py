@@ -16,12 +16,11 @@ def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
 
 
 def recall_at_precision(
-    scores: Sequence[float], right: Sequence[bool], precision: float, *, total: int | None = None
+    scores: Sequence[float], right: Sequence[bool], precision: float
 ) -> tuple[float, float]:
     """Return the greatest recall whose precision is as high, and the score to cut at.
 
-    At least ten are said, or the recall is 0: the first few prove nothing. `total` counts right
-    ones that have no score too.
+    At least ten are said, or the recall is 0: the first few prove nothing.
     """
     scores, right = np.asarray(scores, float), np.asarray(right, bool)
     order = np.argsort(-scores, kind="stable")
@@ -33,7 +32,7 @@ def recall_at_precision(
     if not len(good):
         return 0.0, float("inf")
     best = good[-1]
-    return round(float(hits[best] / max(1, total or right.sum())), 4), float(scores[order[best]])
+    return round(float(hits[best] / max(1, right.sum())), 4), float(scores[order[best]])
 
 
 def find_ranks(similarity: np.ndarray, gold: Sequence[Sequence[int]]) -> np.ndarray:

@@ -4,22 +4,28 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from base import pad
+from base import Merged, mean, pad
 from bench import Bench, bucket
 from heads import TextHead, relation_head
 from measure import auc, recall_at_precision
 from rows import RELATIONS, Memory, Pair
 from torch import Tensor
+from torch.nn import functional
 
 from adapters import Adapter
 
-_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 8, 128, 3e-4, 1e-3
+_EPOCHS, _BATCH, _RATE, _HEAD_RATE = 4, 128, 3e-4, 1e-3
+#: Share of *find* as in the product, by whose vectors lines are neighbours; neighbours of a line. They are
+#: other lines of the same author that lie near, where nothing changed: most of what a product asks.
+STRENGTH, _NEIGHBOURS = 0.5, 4
+#: Lines of a memory's own topic that may be another's neighbours.
+_NEAR = 2
 _FURTHER_BATCH, _FURTHER_RATE = 32, 2.5e-4
 _CHANGES = [RELATIONS.index("replaces"), RELATIONS.index("ends")]
 
 
 @dataclass(frozen=True, slots=True)
-class _Example:
+class Example:
     """Two statements, and the relations that the row allows: one, or several where it says less."""
 
     author: str
@@ -43,19 +49,58 @@ def fit_relation(
     `swapped` fits to the pairs that are kept out otherwise, and to none of the others.
     """
     source = bench.seed_all(2)
-    pairs = bench.fitted(bench.rows.pairs, share)
+    with torch.no_grad():
+        found = begin.merge(bench.base, STRENGTH)
+    pairs = None
     if swapped:
         pairs = bench.of_authors(bench.rows.pairs, "pairs_en", "pairs_ko")
-    examples = [
-        *_examples_of_pairs(bench, pairs, source),
-        *_examples_of_memories(bench, bench.fitted(bench.rows.memories, share), source),
-    ]
+    examples = list_examples(bench, found, source, share=share, pairs=pairs)
     adapter = Adapter(bench.seed).begin_from(begin).to(bench.device)
     head = relation_head().to(bench.device)
     epochs = bucket(list(map(_size, examples)), bench.batch(_BATCH), source, _EPOCHS)
     rates = (_RATE, _HEAD_RATE)
     _fit_examples(bench, adapter, head, examples, epochs, rates, f"{label} ({len(examples)} pairs)")
     return adapter, head
+
+
+def list_examples(
+    bench: Bench,
+    found: Merged,
+    source: np.random.Generator,
+    *,
+    share: float = 1.0,
+    pairs: list[Pair] | None = None,
+) -> list[Example]:
+    """Return all that is fitted to: the rows of pairs, of memories, and neighbours.
+
+    `found` are the weights of *find*; `pairs` stand in for those that are fitted to otherwise.
+    """
+    of_pairs = bench.fitted(bench.rows.pairs, share) if pairs is None else pairs
+    memories = bench.fitted(bench.rows.memories, share)
+    return [
+        *_examples_of_pairs(bench, of_pairs, source),
+        *_examples_of_memories(bench, memories, source),
+        *_list_neighbours(bench, found, memories, of_pairs),
+    ]
+
+
+def choose_relations(examples: list[Example]) -> np.ndarray:
+    """Return which relations each example allows, (examples, relations)."""
+    allowed = np.zeros((len(examples), len(RELATIONS)), bool)
+    for number, example in enumerate(examples):
+        allowed[number, [RELATIONS.index(name) for name in example.allowed]] = True
+    return allowed
+
+
+def measure_allowed_loss(logits: Tensor, allowed: np.ndarray, smooth: float = 0.0) -> Tensor:
+    """Return the loss of (examples, relations) logits, of which each example allows some.
+
+    `smooth` is how much all relations are kept possible.
+    """
+    chances = logits.log_softmax(-1)
+    fits = torch.from_numpy(allowed).to(logits.device)
+    loss = -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+    return loss - smooth * chances.mean() if smooth else loss
 
 
 def continue_relation(
@@ -87,7 +132,7 @@ def continue_relation(
     )
 
 
-def _size(example: _Example) -> int:
+def _size(example: Example) -> int:
     return len(example.ids)
 
 
@@ -95,21 +140,17 @@ def _fit_examples(
     bench: Bench,
     adapter: Adapter,
     head: TextHead,
-    examples: list[_Example],
+    examples: list[Example],
     epochs: list[list[np.ndarray]],
     rates: tuple[float, float],
     label: str,
 ) -> None:
-    allowed = np.zeros((len(examples), len(RELATIONS)), bool)
-    for number, example in enumerate(examples):
-        allowed[number, [RELATIONS.index(name) for name in example.allowed]] = True
+    allowed = choose_relations(examples)
 
     def loss(batch: np.ndarray) -> Tensor:
         ids, mask = pad([examples[number].ids for number in batch], bench.device)
         logits = head(bench.base(ids, mask, adapter.merge(bench.base)), mask).float()
-        chances = logits.log_softmax(-1)
-        fits = torch.from_numpy(allowed[batch]).to(bench.device)
-        return -chances.masked_fill(~fits, -torch.inf).logsumexp(-1).mean()
+        return measure_allowed_loss(logits, allowed[batch])
 
     bench.fit([(adapter, rates[0]), (head, rates[1])], epochs, loss, label=label)
 
@@ -161,7 +202,7 @@ def measure_relation(
     return figures
 
 
-def _part(examples: list[_Example], scores: np.ndarray, members: list[int]) -> dict[str, object]:
+def _part(examples: list[Example], scores: np.ndarray, members: list[int]) -> dict[str, object]:
     changes = frozenset({"replaces", "ends"})
     whole = [n for n in members if not examples[n].allowed <= {"partial"}]
     right = [bool(examples[n].allowed & changes) for n in whole]
@@ -179,21 +220,54 @@ def _part(examples: list[_Example], scores: np.ndarray, members: list[int]) -> d
 
 def _examples_of_pairs(
     bench: Bench, rows: list[Pair], source: np.random.Generator
-) -> list[_Example]:
+) -> list[Example]:
     found = []
     for number, row in enumerate(rows):
         for relation, later in row.later:
             ids = bench.texts.change(row.earlier, later)
-            found.append(_Example(row.author, row.lang, ids, frozenset({relation}), relation))
+            found.append(Example(row.author, row.lang, ids, frozenset({relation}), relation))
         stranger = rows[(number + 1 + source.integers(max(1, len(rows) - 1))) % len(rows)]
         ids = bench.texts.change(row.earlier, stranger.earlier)
-        found.append(_Example(row.author, row.lang, ids, frozenset({"unrelated"}), "stranger"))
+        found.append(Example(row.author, row.lang, ids, frozenset({"unrelated"}), "stranger"))
     return found
+
+
+def _list_neighbours(
+    bench: Bench, found: Merged, memories: list[Memory], pairs: list[Pair]
+) -> list[Example]:
+    """Return each statement with the nearest other lines of its author, where nothing changed."""
+    by_author: dict[str, list[Memory | Pair]] = {}
+    for row in (*memories, *pairs):
+        by_author.setdefault(row.author, []).append(row)
+    examples = []
+    for author, rows in by_author.items():
+        lines = [(_statement(row), number) for number, row in enumerate(rows)]
+        for number, row in enumerate(rows):
+            if isinstance(row, Memory):
+                lines += [((text, ""), number) for text in row.near[:_NEAR]]
+        sequences = [bench.texts.turn(*said) for said, _ in lines]
+        vectors = functional.normalize(bench.read(sequences, found, mean), dim=-1)
+        near = vectors[: len(rows)] @ vectors.T
+        owners = torch.tensor([owner for _, owner in lines])
+        near[owners[None] == torch.arange(len(rows))[:, None]] = -9
+        nearest = near.topk(min(_NEIGHBOURS, len(lines)), 1).indices.tolist()
+        for row, others in zip(rows, nearest, strict=True):
+            text, before = _statement(row)
+            for other in others:
+                ids = bench.texts.change(text, lines[other][0][0], before)
+                allowed = frozenset({"other", "unrelated"})
+                examples.append(Example(author, row.lang, ids, allowed, "neighbour"))
+    return examples
+
+
+def _statement(row: Memory | Pair) -> tuple[str, str]:
+    """Return what a row states, and what was said before it."""
+    return (row.text, row.before) if isinstance(row, Memory) else (row.earlier, "")
 
 
 def _examples_of_memories(
     bench: Bench, rows: list[Memory], source: np.random.Generator
-) -> list[_Example]:
+) -> list[Example]:
     """Return what a memory's row says of changes; an update may replace all or a part, and what is
     none may be anything else.
     """
@@ -212,5 +286,5 @@ def _examples_of_memories(
         for text, allowed, name in later:
             if text:
                 ids = bench.texts.change(row.text, text, row.before)
-                found.append(_Example(row.author, row.lang, ids, frozenset(allowed), name))
+                found.append(Example(row.author, row.lang, ids, frozenset(allowed), name))
     return found

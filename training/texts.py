@@ -69,6 +69,17 @@ class Texts:
             [*self.ids("earlier:"), *first, *self.ids("later:"), *self.ids(later)], longest
         )
 
+    def asked_of(self, question: str, line: str, *, is_turn: bool = True) -> list[int]:
+        """Return the sequence of a question and a line that are read together."""
+        said = self.turn(line) if is_turn else self.passage(line)
+        return [*self.question(question, 72 + 2), *said[1:-1][:110], END]
+
+    def told_of(self, line: str, before: str, predicate: str, value: str) -> list[int]:
+        """Return the sequence of a chat line and one reading of it: a predicate and its value."""
+        lead = [*self.ids("Assistant:"), *self.ids(before)[-40:]] if before else []
+        said = [*lead, *self.ids("User:"), *self.ids(line)[:100]]
+        return [BEGIN, *said, END, *self.ids(f"{predicate}:"), *self.ids(value)[:24], END]
+
     def tagged(
         self, text: str, before: str = "", longest: int = 192
     ) -> tuple[list[int], list[tuple[int, int]]]:

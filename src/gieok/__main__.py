@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: How long a session may wait for its project to be indexed, in seconds.
 _REFRESH_S = 1.5
 #: Subcommands of `gieok hook` that people call.
-_FOR_PEOPLE = ("injections", "measure", "stats")
+_FOR_PEOPLE = ("injections", "measure", "refuse", "stats")
 
 
 def main() -> int:

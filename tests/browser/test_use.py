@@ -2,6 +2,8 @@
 texts that would break in.
 """
 
+import json
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +11,7 @@ import prepared_home
 import pytest
 from playwright.sync_api import Page, expect
 from prepared_home import HOSTILE, Prepared
+from world import GIEOK
 
 _MOST_TABS = 80
 #: A field of a date shows which part of it has the focus by itself.
@@ -43,7 +46,9 @@ def test_tab_goes_through_everything_and_the_focus_is_seen(
             break
     assert [one for one in found if not one["seen"]] == []
     assert found[0]["text"] == "Skip to the content"
-    assert [one["text"] for one in found[2:9]] == page.locator("header nav a").all_inner_texts()
+    menu = page.locator("header nav > ul > li > a").all_inner_texts()
+    assert [one["text"] for one in found[2:9]] == menu
+    assert found[9]["text"] == "+ Add"
     assert len({(one["tag"], one["name"], one["text"]) for one in found}) > 9
 
 
@@ -69,7 +74,7 @@ def test_from_a_question_to_a_correction_and_back_by_keys_alone(visit: Callable[
     assert page.evaluate("document.activeElement.matches('[data-hit]')")
     page.keyboard.press("Enter")
     page.wait_for_url("**/m/*")
-    before = page.locator("textarea[name=text]").input_value()
+    before = page.locator("main textarea[name=text]").input_value()
     _tab_to(page, lambda one: one["tag"] == "TEXTAREA")
     page.keyboard.press("Control+A")
     page.keyboard.type("The staging database moved to port 7443.")
@@ -79,7 +84,7 @@ def test_from_a_question_to_a_correction_and_back_by_keys_alone(visit: Callable[
     expect(page.locator("main")).to_contain_text("7443")
     _tab_to(page, lambda one: one["tag"] == "BUTTON" and "Undo" in one["text"])
     page.keyboard.press("Enter")
-    expect(page.locator("textarea[name=text]")).to_have_value(before)
+    expect(page.locator("main textarea[name=text]")).to_have_value(before)
     assert visitor.complaints == []
 
 
@@ -149,10 +154,116 @@ def test_without_javascript_one_finds_corrects_and_forgets(visit: Callable[..., 
     page.locator("#q").fill("린터 ruff black")
     page.locator("form[role=search] button").click()
     page.locator("[data-hit]").first.click()
-    page.locator("textarea[name=text]").fill(f"{prepared_home.LINTER} No exceptions.")
+    page.locator("main textarea[name=text]").fill(f"{prepared_home.LINTER} No exceptions.")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("main")).to_contain_text("No exceptions.")
     page.get_by_role("button", name="Forget for good").click()
     page.get_by_role("button", name="Forget for good").click()
     page.goto(page.url.partition("/memories")[0] + "/memories?words=exceptions")
     assert page.locator("li.memory").count() == 0
+
+
+class _Clicks:
+    """Presses of a person with a mouse, counted."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.made = page, 0
+
+    def press(self, *names: str, role: str = "link", within: str = "body") -> None:
+        for name in names:
+            self.page.locator(within).get_by_role(role, name=name).first.click()
+            self.made += 1
+            self.page.wait_for_load_state("load")
+
+
+def _ask_agent(prepared: Prepared, session: str, prompt: str) -> None:
+    """Have the hook put memory before a prompt, as an agent does."""
+    payload = {"session_id": session, "cwd": str(prepared.world.project), "prompt": prompt}
+    subprocess.run(
+        [*GIEOK, "hook", "prompt", "--agent", "claude-code"],
+        input=json.dumps(payload),
+        env=prepared.world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000"),
+        cwd=prepared.world.project,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("size", ["wide", "phone"])
+def test_what_a_person_comes_for_takes_few_clicks(
+    visit: Callable[..., Any], prepared: Prepared, size: str
+) -> None:
+    """Add in 2, correct in 3, forget in 3 with what goes shown before, learn why in 2."""
+    viewport = {"wide": {"width": 1280, "height": 800}, "phone": {"width": 360, "height": 740}}
+    visitor = visit(viewport=viewport[size])
+    page = visitor.open("/timeline")
+    text = f"The {size} printer stands on the third floor."
+    add = _Clicks(page)
+    page.locator("details.add summary").click()
+    add.made += 1
+    page.locator("details.add textarea").fill(text)
+    add.press("Remember it", role="button")
+    assert add.made <= 2
+    expect(page.get_by_role("status").first).to_contain_text(text)
+    assert page.url.partition("?")[0].endswith("/timeline")
+
+    correct = _Clicks(page)
+    correct.press("Memories", within="header nav")
+    correct.press(text, within="main")
+    page.locator("main textarea[name=text]").fill(text.replace("third", "fourth"))
+    correct.press("Save", role="button", within="main")
+    assert correct.made <= 3
+    expect(page.locator("main")).to_contain_text("fourth floor")
+
+    forget = _Clicks(page)
+    page.locator("#q").fill("") if page.locator("#q").count() else visitor.open("/memories")
+    forget.press(f"The {size} printer", within="main")
+    forget.press("Forget for good", role="button", within="main")
+    expect(page.locator("main pre")).to_contain_text("printer")
+    forget.press("Forget for good", role="button", within="main")
+    assert forget.made <= 3
+    assert page.goto(visitor.server + "/memories?words=printer")
+    assert page.locator(f"li.memory:has-text('The {size} printer')").count() == 0
+
+    _ask_agent(prepared, f"walk-{size}", "how often are payments retried, five times?")
+    visitor.open("/")
+    why = _Clicks(page)
+    why.press("Before the agent", within="header nav")
+    expect(page.locator("main")).to_contain_text("What it rests on")
+    why.press("Payments are retried", within="main section")
+    assert why.made <= 2
+    expect(page.locator("main")).to_contain_text("Why do you know this?")
+    assert visitor.complaints == []
+    assert visitor.strangers() == []
+
+
+def test_the_bar_for_many_memories_comes_with_the_first_that_is_chosen(
+    visit: Callable[..., Any],
+) -> None:
+    page = visit().open("/memories")
+    bar = page.locator(".acts")
+    expect(bar).to_be_hidden()
+    chosen = page.locator("li.memory input[name=handle]").first
+    chosen.check()
+    expect(bar).to_be_visible()
+    chosen.uncheck()
+    expect(bar).to_be_hidden()
+
+
+def test_five_targets_are_at_the_bottom_of_a_phone_and_the_rest_behind_one(
+    visit: Callable[..., Any],
+) -> None:
+    visitor = visit(viewport={"width": 360, "height": 740})
+    page = visitor.open("/")
+    shown = [one for one in page.locator("header nav > ul > li").all() if one.is_visible()]
+    boxes = [one.bounding_box() for one in shown]
+    assert len(boxes) == 5
+    assert all(box and box["height"] >= 44 and box["y"] + box["height"] <= 741 for box in boxes)
+    page.locator("header nav summary").click()
+    page.locator("header nav details").get_by_role("link", name="Health").click()
+    page.wait_for_url("**/status")
+    expect(page.locator("header nav summary.here")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator("header nav > ul > li > a:visible")).to_have_count(7)
+    expect(page.locator("header nav summary")).to_be_hidden()

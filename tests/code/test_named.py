@@ -38,9 +38,13 @@ _CASES: dict[str, tuple[dict[str, str], set[str], set[str], set[str], set[str]]]
             "template <class T> T twice(T v) { return v + v; }\n",
             "other.cpp": "struct Other { double scaled(double v) { return v; } };\n",
         },
-        {"class Circle", "method Circle.area", "method Circle.half"},
-        {"Circle.area -> Shape.scaled", "Circle.area -> Circle.half", "Circle.half -> twice"},
-        {"Circle -> Shape"},
+        {"class geo.Circle", "method geo.Circle.area", "method geo.Circle.half"},
+        {
+            "geo.Circle.area -> Shape.scaled",
+            "geo.Circle.area -> geo.Circle.half",
+            "geo.Circle.half -> twice",
+        },
+        {"geo.Circle -> Shape"},
         {"circle.cpp -> shape.hpp"},
     ),
     "c#": (

@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 import gieok.commands
+from gieok.__main__ import _is_agent_hook_call
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command
 
@@ -58,3 +59,11 @@ def test_a_command_knows_its_rib() -> None:
         "ask": "code",
         "open": "home",
     }
+
+
+def test_a_hook_command_of_people_never_goes_to_the_hook_of_agents() -> None:
+    """The hook of agents ends with 0 whatever it is asked: such a command would do nothing."""
+    of_hook = [name.split() for name in NAMES if name.startswith("hook ")]
+    assert of_hook
+    assert not [words for words in of_hook if _is_agent_hook_call(words)]
+    assert _is_agent_hook_call(["hook", "prompt"])

@@ -37,11 +37,11 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -
 def test_points_that_a_crash_left_held_are_charged_by_what_the_journal_has(
     house: House, clock: ManualClock
 ) -> None:
-    assert house.points.check_in("min").balance == 10
+    assert house.points.check_in("min").balance == 20, "the welcome and the day"
     for message in ("delivered", "lost"):
         assert house.points.hold_reply("min", "mina", message)
     reply = Message("delivered", Role.ASSISTANT, "안녕", _AT, "s", "character", 5)
     house.memory.journal.say(scope_of("min", "mina"), [reply])
     clock.advance(timedelta(hours=1))
     assert house.points.settle_stale(clock.now()) == SettledHolds(charged=1, released=1)
-    assert house.points.standing("min").balance == 7
+    assert house.points.standing("min").balance == 17

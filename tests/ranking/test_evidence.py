@@ -11,7 +11,7 @@ from gieok.model.memory import Scope, Tier
 from gieok.model.retrieval import FoundPassage, Ranking
 from gieok.ranking.evidence import (
     AnswerCandidate,
-    ClosenessMeter,
+    HelpMeter,
     JudgedEvidence,
     RankedPassages,
     _gather_evidence,
@@ -44,17 +44,18 @@ def _passage(number: int, text: str, key: str = "a.md", start_line: int = 1) -> 
 
 
 class _Reader:
-    """Reader for which the closeness of a line is a number in a table, or that fails."""
+    """Reader for which the help of a line is a number in a table, or that fails."""
 
-    def __init__(self, closeness: dict[str, float] | None = None) -> None:
-        self.closeness = closeness
+    def __init__(self, helps: dict[str, float] | None = None, most: int = 99) -> None:
+        self.help = helps
+        self.most = most
         self.read: list[list[str]] = []
 
-    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
+    def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         self.read.append(list(lines))
-        if self.closeness is None:
+        if self.help is None:
             raise EmbedderFailed("no room", hint="make some")
-        return [self.closeness.get(line, 0.0) for line in lines]
+        return [self.help.get(line, -6.0) for line in lines[: self.most]]
 
 
 def _candidates(
@@ -75,8 +76,8 @@ def _candidates(
         "which linter",
         query_tokens("which linter"),
         found,
-        Profile(name="test", learned=learned, reads_closeness=True),
-        ClosenessMeter(reader, "which linter") if reader else None,  # type: ignore[arg-type]
+        Profile(name="test", learned=learned, reads_help=True),
+        HelpMeter(reader, "which linter") if reader else None,  # type: ignore[arg-type]
     )
     return {candidate.passage.id: candidate for candidate in made}
 
@@ -108,29 +109,29 @@ def test_a_passage_without_a_vector_is_judged_by_its_words_where_others_have_one
     assert scores == sorted(scores, reverse=True)
 
 
-def test_what_the_reader_finds_close_comes_first_and_the_parts_say_so() -> None:
+def test_what_surely_helps_comes_first_and_the_parts_say_so() -> None:
     texts = {"one": "the linter", "two": "the linter again", "three": "ruff, of course"}
-    reader = _Reader({"the linter": 0.3, "the linter again": 0.3, "ruff, of course": 0.95})
+    reader = _Reader({"the linter": -3.0, "the linter again": -3.0, "ruff, of course": 3.5})
     read = _candidates(learned="turns", reader=reader, **texts)
     assert next(iter(read)) == 3
-    assert read[3].signals["closeness"] == 0.95
+    assert read[3].signals["help"] == 3.5
     assert sorted(reader.read[0]) == sorted(texts.values())
     parts = read[1].parts()
-    assert parts["closeness"] < 0, "less close than the best"
+    assert parts["help"] < 0, "helps less than the best"
     assert 1 / (1 + math.exp(-sum(parts.values()))) == pytest.approx(read[1].score)
 
 
 def test_a_reader_that_fails_changes_nothing_but_is_named() -> None:
     texts = {"one": "the linter", "two": "the linter again", "three": "ruff"}
     failing = _Reader(None)
-    meter = ClosenessMeter(failing, "which linter")  # type: ignore[arg-type]
+    meter = HelpMeter(failing, "which linter")  # type: ignore[arg-type]
     read, unread = (
         _candidates(learned="turns", reader=reader, **texts) for reader in (failing, None)
     )
     assert {n: one.score for n, one in read.items()} == {n: one.score for n, one in unread.items()}
     assert meter.measure(["a"]) is None
     assert meter.measure(["b"]) is None
-    assert meter.failure == "not read word by word: no room (make some)"
+    assert meter.failure == "lines not read with the question: no room (make some)"
     assert failing.read[-1] == ["a"], "it is not asked again"
 
 
@@ -138,14 +139,14 @@ def test_the_reader_reads_the_best_few_of_what_has_a_vector() -> None:
     texts = {f"line{number}": f"the linter {number}" for number in range(1, 41)}
     reader = _Reader({})
     found = _candidates(learned="turns", reader=reader, **texts)
-    assert len(reader.read[0]) == 12
+    assert len(reader.read[0]) == 10
     assert len(found) == 40
     scores = [round(one.score, 9) for one in found.values()]
     assert scores == sorted(scores, reverse=True)
     last = list(found.values())[-1]
     assert 1 / (1 + math.exp(-sum(last.parts().values()))) == pytest.approx(last.score)
-    assert ["closeness" in one.signals for one in found.values()] == [True] * 12 + [False] * 28
-    unread = [one for one in found.values() if "closeness" not in one.signals]
+    assert ["help" in one.signals for one in found.values()] == [True] * 10 + [False] * 30
+    unread = [one for one in found.values() if "help" not in one.signals]
     assert len({round(one.score, 12) for one in unread}) > 1, "their distances stay"
     unasked = _Reader({})
     assert not _candidates(learned="turns", reader=unasked)

@@ -261,7 +261,7 @@ def _one_character(place: Place, answers: list[Answered], _: object) -> None:
 
 def _points_are_given_once(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": len(answers)}
-    assert {one.data["balance"] for one in answers} == {10}
+    assert {one.data["balance"] for one in answers} == {20}, "the welcome and the day, each once"
 
 
 def _trusted_what_came(place: Place, answers: list[Answered], _: object) -> None:

@@ -87,7 +87,7 @@ def served(
     house = opened.house
     gate = Gate(home, NOW.timestamp)
     shared = Resident()
-    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared, has_daemon=True), gate)
     pages = routes(site) if has_pages else ()
     asked = options or HttpOptions(tokens=TokenOptions(SECRET))
     app = create_http_app(lambda: house, opened.stores.limiter, asked, gate, pages, shared)

@@ -3,13 +3,14 @@
 import ast
 import asyncio
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import gieok
+from gieok.character.memory.service import Bond
 from gieok.commands.home.pause import pause_memory, resume_memory
 from gieok.commands.memory.search import search_memory
 
@@ -175,3 +176,14 @@ def test_what_is_added_until_a_day_ends_by_itself() -> None:
         assert memory.add("The lift is broken.", until=date(2031, 3, 6)).until == date(2031, 3, 6)
         with pytest.raises(gieok.GieokError):
             memory.add("The bridge is closed.", until="someday")
+
+
+def test_days_of_a_user_are_counted_in_the_zone_of_their_account() -> None:
+    now = datetime(2026, 3, 2, 22, tzinfo=UTC)  # the 3rd in Seoul
+    with gieok.open() as memory:
+        house = memory.call.home.house
+        house.accounts.describe("kim", "Asia/Seoul", "ko", "", now)
+        for user, day in (("kim", "3월 4일"), ("lee", "3월 3일")):
+            character = memory.character(user, "mina", zone="" if user == "kim" else "UTC")
+            character.hear("내일 면접이야", at=now)
+            assert day in house.memory.memories(Bond(user, "mina")).facts[0].object

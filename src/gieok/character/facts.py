@@ -20,6 +20,8 @@ PREFIX = "character:"
 FACT, IDEA, MOMENT, EPISODE = "fact", "idea", "moment", "episode"
 #: Subjects that are not the name of a third person.
 USER, CHARACTER = "user", "character"
+#: `by` of a fact that a person set themselves.
+PERSON = "person"
 #: Metadata of memories that the user marked as important; holds the importance without the mark.
 IMPORTANT = "important"
 _HEX = 12
@@ -103,7 +105,8 @@ class Fact:
     `born` is the message that stated this value, `ended_by` the message that ended it. `slips` are
     wrong values said before, which this fact corrected. `edits` are the user's own changes, by id,
     oldest first; `learned` is the content before those changes. `by` names the model that found the
-    fact, '' for rules. With these fields, a fact can be rolled back to any earlier message.
+    fact, PERSON where a person set it, '' for rules. With these fields, a fact can be rolled back
+    to any earlier message.
     """
 
     subject: str
@@ -170,13 +173,23 @@ class Fact:
         return self.until is None
 
     @property
+    def is_set(self) -> bool:
+        """Return whether a person set the value: it outranks what is detected."""
+        was = self.learned
+        is_changed = was is not None and (was.object, was.day) != (self.object, self.day)
+        return self.by == PERSON or is_changed
+
+    @property
     def is_dropped(self) -> bool:
         """Return whether the fact was given up without a successor."""
         return self.until is not None and not self.replaced_by
 
 
 class Moment(NamedTuple):
-    """Event between user and character: its type, emotion, intensity (0–1), and the words said."""
+    """Event between user and character: its type, emotion, intensity (0–1), and the words said.
+
+    `emotions` are the user's. `is_told`: the text tells what happened, in a model's words.
+    """
 
     type: str
     text: str
@@ -188,6 +201,8 @@ class Moment(NamedTuple):
     #: Ids of the user's own changes; `said` is the text before them.
     edits: tuple[str, ...] = ()
     said: str = ""
+    character_emotion: str = ""
+    is_told: bool = False
 
     @property
     def weight(self) -> float:
@@ -337,6 +352,8 @@ def moment_entry(scope: Scope, moment: Moment) -> Entry:
         IMPORTANT: _format_importance_mark(moment.is_important, moment.intensity),
         "edits": " ".join(moment.edits),
         "said": moment.said,
+        "character_emotion": moment.character_emotion,
+        "told": "yes" if moment.is_told else "",
     }
     return _build_memory_entry(
         scope,
@@ -365,6 +382,8 @@ def read_moment_document(document: Document) -> Moment:
         is_important=IMPORTANT in metadata,
         edits=tuple(metadata.get("edits", "").split()),
         said=metadata.get("said", ""),
+        character_emotion=metadata.get("character_emotion", ""),
+        is_told="told" in metadata,
     )
 
 

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from gieok.character.accounts.erasure import Erasing
 from gieok.character.accounts.identity import Identity
 from gieok.character.accounts.inactivity import Inactivity
-from gieok.character.accounts.points import CheckedIn, PointsDesk, find_account_zone
+from gieok.character.accounts.points import (
+    CheckedIn,
+    PointsDesk,
+    find_account_zone,
+    zone_named,
+)
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.roster import Roster
 from gieok.character.memory.control import Control
@@ -36,6 +41,17 @@ class House:
         """Return the bond of a user and a character, by the user's own days."""
         zone = find_account_zone(self.accounts.account(user), self.memory.zone)
         return Bond(user, character, zone=zone)
+
+    def keep_first_zone(self, user: str, name: str) -> None:
+        """Keep the time zone that a user's client names, where the user set none.
+
+        Raises BadRequest for an unknown zone.
+        """
+        zone_named(name)
+        account = self.accounts.account(user) or Account(user)
+        if not account.zone:
+            now = self.memory.clock.now()
+            self.accounts.describe(user, name, account.lang, account.mail, now)
 
     def welcome(self, user: str, lang: str) -> CheckedIn:
         """Add a user who is new, and give them the points of the day."""

@@ -77,7 +77,7 @@ PREDICATES = {
         is_single=True,
         importance=0.9,
         ko=_build_predicate_telling("{who}의 직업은 {o}", "{who}의 전 직업은 {o}"),
-        en=_build_predicate_telling("{who}'s work: {o}", "{who}'s work before: {o}"),
+        en=_build_predicate_telling("{who}'s work is {o}", "{who}'s work before was {o}"),
     ),
     "lives_in": Predicate(
         type=_A,
@@ -111,21 +111,21 @@ PREDICATES = {
         type=_A,
         is_single=False,
         importance=0.4,
-        ko=_build_predicate_telling("{who}: {o}", "{who}, 전에: {o}"),
+        ko=_build_predicate_telling("{who} 이야기로는 {o}", "{who}의 전 이야기로는 {o}"),
         en=_build_predicate_telling("{who}: {o}", "{who}, before: {o}"),
     ),
     "taste": Predicate(
         type=_B,
         is_single=False,
         importance=0.4,
-        ko=_build_predicate_telling("{who}의 취향: {o}", "{who}의 전 취향: {o}"),
+        ko=_build_predicate_telling("{who}의 취향은 {o}", "{who}의 전 취향은 {o}"),
         en=_build_predicate_telling("{who}'s taste: {o}", "{who}'s taste before: {o}"),
     ),
     "tie": Predicate(
         type=_C,
         is_single=False,
         importance=0.4,
-        ko=_build_predicate_telling("{who}의 사이: {o}", "{who}의 전 사이: {o}"),
+        ko=_build_predicate_telling("{who}의 주변 이야기는 {o}", "{who}의 전 주변 이야기는 {o}"),
         en=_build_predicate_telling("{who}'s people: {o}", "{who}'s people, before: {o}"),
     ),
     "from": Predicate(
@@ -153,7 +153,7 @@ PREDICATES = {
         type=_A,
         is_single=False,
         importance=0.7,
-        ko=_build_predicate_telling("{who}의 건강: {o}", "전에 {o} 때문에 아팠다"),
+        ko=_build_predicate_telling("{who}의 건강은 {o}", "전에 {o} 때문에 아팠다"),
         en=_build_predicate_telling("{who}'s health: {o}", "{who} had {o} once"),
     ),
     "allergy": Predicate(
@@ -222,14 +222,14 @@ PREDICATES = {
         type=_D,
         is_single=True,
         importance=0.5,
-        ko=_build_predicate_telling("{who}의 하루: {o}", "전의 하루: {o}"),
+        ko=_build_predicate_telling("{who}의 하루는 {o}", "전의 하루는 {o}"),
         en=_build_predicate_telling("{who}'s routine: {o}", "{who}'s routine before: {o}"),
     ),
     "habit": Predicate(
         type=_D,
         is_single=False,
         importance=0.5,
-        ko=_build_predicate_telling("{who}의 습관: “{o}”", "{who}의 전 습관: “{o}”"),
+        ko=_build_predicate_telling("{who}의 습관은 “{o}”", "{who}의 전 습관은 “{o}”"),
         en=_build_predicate_telling("{who}'s habit: “{o}”", "{who}'s habit before: “{o}”"),
     ),
     "pet": Predicate(
@@ -243,8 +243,10 @@ PREDICATES = {
         type=_C,
         is_single=True,
         importance=0.9,
-        ko=_build_predicate_telling("{who}의 연애: {o}", "{who:은/는} 전에 {o:과/와} 만났다"),
-        en=_build_predicate_telling("{who}'s love life: {o}", "{who} was with {o} before"),
+        ko=_build_predicate_telling(
+            "{who:이/가} 만나는 사람은 {o}", "{who:은/는} 전에 {o:과/와} 만났다"
+        ),
+        en=_build_predicate_telling("{who} is with {o}", "{who} was with {o} before"),
     ),
     "friend": Predicate(
         type=_C,
@@ -274,15 +276,15 @@ PREDICATES = {
         is_single=True,
         importance=0.6,
         ko=_build_predicate_telling(
-            "{who:과/와} 같이 사는 사람: {o}", "전에는 {o:과/와} 같이 살았다"
+            "{who:과/와} 같이 사는 사람은 {o}", "전에는 {o:과/와} 같이 살았다"
         ),
-        en=_build_predicate_telling("{who} lives with: {o}", "{who} used to live with {o}"),
+        en=_build_predicate_telling("{who} lives with {o}", "{who} used to live with {o}"),
     ),
     "family": Predicate(
         type=_C,
         is_single=False,
         importance=0.7,
-        ko=_build_predicate_telling("{who}의 가족: {o}", "전에 알던 가족: {o}"),
+        ko=_build_predicate_telling("{who}의 가족은 {o}", "전에 알던 가족은 {o}"),
         en=_build_predicate_telling("{who}'s family: {o}", "{who}'s family, before: {o}"),
     ),
     "school_year": Predicate(
@@ -296,7 +298,7 @@ PREDICATES = {
         type=_C,
         is_single=True,
         importance=0.5,
-        ko=_build_predicate_telling("{who}: {o}", "{who}, 전에: {o}"),
+        ko=_build_predicate_telling("{who:은/는} {o}", "{who:은/는} 전에 {o}"),
         en=_build_predicate_telling("{who}: {o}", "{who}, before: {o}"),
     ),
     "address_form": Predicate(

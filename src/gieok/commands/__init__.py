@@ -38,6 +38,7 @@ NAMES = (
     "hook measure",
     "hook stats",
     "hook injections",
+    "hook refuse",
     "import",
     "export",
     "move",
@@ -54,6 +55,7 @@ NAMES = (
     "code install-hook",
     "code validate",
     "code escalate",
+    "code estimate",
     "code status",
     "code stats",
     "code export",
@@ -65,6 +67,7 @@ NAMES = (
     "character delete",
     "character chat",
     "character memories",
+    "character fact",
     "character forget",
     "character points",
     "character key",
@@ -226,6 +229,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.prompt.injections import list_injections
 
             return list_injections
+        case "hook refuse":
+            from gieok.commands.prompt.refuse import refuse_memory
+
+            return refuse_memory
         case "import":
             from gieok.commands.moving.import_memory import import_memories
 
@@ -290,6 +297,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.code.escalate import escalate_project
 
             return escalate_project
+        case "code estimate":
+            from gieok.commands.code.estimate import estimate_model_runs
+
+            return estimate_model_runs
         case "code status":
             from gieok.commands.code.status import read_code_status
 
@@ -334,6 +345,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.character.memory_rows import list_character_memories
 
             return list_character_memories
+        case "character fact":
+            from gieok.commands.character.memory_rows import set_character_fact
+
+            return set_character_fact
         case "character forget":
             from gieok.commands.character.memory_rows import forget_character_memory
 

@@ -49,9 +49,9 @@ def warm_resident(resident: Resident, home: Path) -> bool:
     embedder = call.home.open_embedder() if isinstance(call.home.store, VectorSearch) else None
     if embedder is not None:
         embedder.embed_query(WAKING)
-        reader = call.home.open_closeness_reader()
+        reader = call.home.open_help_reader()
         if reader is not None:
-            reader.measure_closeness(WAKING, [WAKING])
+            reader.measure_help(WAKING, [WAKING])
     answer_call(
         resident,
         DaemonCall("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ),

@@ -60,7 +60,7 @@ def _open_character_memory(home: Home) -> CharacterService:
         clock=home.clock,
         embedder=home.open_embedder(),
         accounts=stores.accounts(),
-        budget=_build_context_budget(settings.integer("character.context_tokens") - reply_tokens),
+        budget=_build_context_budget(settings, reply_tokens),
         cache=stores.window_cache(),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(settings)))),
         free_slots=settings.integer("character.slots"),
@@ -69,11 +69,13 @@ def _open_character_memory(home: Home) -> CharacterService:
     )
 
 
-def _build_context_budget(tokens: int) -> TurnBudget:
-    """Return the budget for a call of so many tokens; memories never fill a small call."""
-    tokens = max(tokens, 256)
+def _build_context_budget(settings: Settings, reply_tokens: int) -> TurnBudget:
+    """Return the budget for a call; memories never fill a small call."""
+    tokens = max(settings.integer("character.context_tokens") - reply_tokens, 256)
     return TurnBudget(
-        context_tokens=tokens, narrative_tokens=min(TurnBudget().narrative_tokens, tokens // 3)
+        context_tokens=tokens,
+        narrative_tokens=min(settings.integer("character.narrative_tokens"), tokens // 3),
+        memories=settings.integer("character.narrative_memories"),
     )
 
 
@@ -107,6 +109,7 @@ def _open_points_desk(home: Home, memory: CharacterService) -> PointsDesk:
         settings.integer("character.daily_points"),
         settings.integer("character.reply_points"),
         parse_slot_prices(settings.text("character.slot_prices")),
+        settings.integer("character.welcome_points"),
     )
     return PointsDesk(
         accounts=home.stores.accounts(),

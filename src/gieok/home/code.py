@@ -9,7 +9,8 @@ from gieok import extras, fs
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
-from gieok.errors import BadConfig, NotIndexed
+from gieok.code.model.tuning import Tuning, parse_tuning
+from gieok.errors import NotIndexed
 from gieok.flow.generate import Asker
 from gieok.home import models
 from gieok.home.home import Home
@@ -67,7 +68,7 @@ def open_code_project(home: Home, root: Path) -> Project:
         parser=TreeSitterParser(),
         versions=Git(root, home.caller.environment),
         clock=home.clock,
-        ignore=_read_ignore_patterns(root / layout.FOLDER / "config.yaml"),
+        tuning=_read_tuning(root / layout.FOLDER / "config.yaml"),
     )
 
 
@@ -78,25 +79,15 @@ def load_coverage_run(file: Path) -> "CoverageFile":
     return CoverageFile(file)
 
 
-def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
-    """Return the patterns under `ignore` in a project's code settings. Raises BadConfig."""
+def _read_tuning(file: Path) -> Tuning:
+    """Return the settings of a project's code. Raises BadConfig."""
     if not file.is_file():
-        return ()
+        return Tuning()
     try:
-        project_settings = parse_yaml_mapping(str(file), file.read_bytes())
+        content = file.read_bytes()
     except OSError as error:
         raise unreadable(str(file), error) from error
-    patterns: object = project_settings.pop("ignore", None) or []
-    if project_settings:
-        raise BadConfig(
-            "unknown setting {name!r} in {file!r}",
-            name=min(map(str, project_settings)),
-            file=file,
-            hint="known: ignore",
-        )
-    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        raise BadConfig("`ignore` in {file!r} must be a list of patterns", file=file)
-    return tuple(patterns)
+    return parse_tuning(parse_yaml_mapping(str(file), content), file)
 
 
 def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
@@ -104,8 +95,8 @@ def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
 
     The index is not opened. Raises BadConfig.
     """
-    patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
-    return ignore_rules.IgnoreRules(patterns, Git(root))
+    tuning = _read_tuning(root / layout.FOLDER / "config.yaml")
+    return ignore_rules.IgnoreRules(tuning.ignore, Git(root))
 
 
 def format_code_role(root: Path) -> str:

@@ -72,11 +72,11 @@ def open_reader(home: Home) -> "Reader | None":
     return home.reader
 
 
-def open_closeness_reader(home: Home) -> "Reader | None":
-    """Return the reader that measures how close lines come to a question.
+def open_help_reader(home: Home) -> "Reader | None":
+    """Return the reader that judges which lines help with a prompt.
 
-    None where another model than the bundled one makes the vectors: the weights that know closeness
-    were fitted beside those.
+    None where another model than the bundled one makes the vectors: the weights that know what it
+    says were fitted beside those.
     """
     return open_reader(home) if home.settings.text("embedder") in _BUNDLED.values() else None
 

@@ -184,11 +184,11 @@ class Home:
 
         return embedders.open_embedder(self)
 
-    def open_closeness_reader(self) -> "Reader | None":
-        """Return the reader that measures how close lines come to a question, or None."""
+    def open_help_reader(self) -> "Reader | None":
+        """Return the reader that judges which lines help with a prompt, or None."""
         from gieok.home import embedders
 
-        return embedders.open_closeness_reader(self)
+        return embedders.open_help_reader(self)
 
     def open_reader(self) -> "Reader | None":
         """Return the reader of statements; None where the user wants no model."""

@@ -115,10 +115,12 @@ class Reader(Protocol):
         Raises EmbedderFailed.
         """
 
-    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
-        """Return how near the words of a question come to those of each line, -1 to 1, in order.
+    def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
+        """Return the log-odds that each of the first lines helps with a question, in order.
 
-        Of a long line the beginning is read. Raises EmbedderFailed.
+        The question and a line are read together, and of both the beginning alone. Long lines take
+        the time of several short ones, so that fewer than `lines` may be read: the others have no
+        figure. Raises EmbedderFailed.
         """
 
 

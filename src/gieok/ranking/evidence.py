@@ -17,16 +17,15 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.language import detect_text_language
 
 _LEAST = 1e-6
-#: Passages that the reader reads, and characters of each. Where the right passage is among the best
-#: 24 it is among these as often as not further down, and reading more of them found no more.
-_MOST_READ = 12
+#: Passages that the reader may read, and characters of each: twelve find hardly more than eight.
+_MOST_READ = 10
 _READ_CHARS = 400
 #: Log-odds between the last passage that was read and the best one that was not.
 _BELOW = 0.01
 
 
-class ClosenessMeter:
-    """Measures by the reader how close texts come to one question.
+class HelpMeter:
+    """Asks the reader how surely texts help with one question.
 
     Where the reader fails, nothing is measured from then on, and `failure` says why.
     """
@@ -36,13 +35,13 @@ class ClosenessMeter:
         self.failure: str | None = None
 
     def measure(self, texts: Sequence[str]) -> Sequence[float] | None:
-        """Return the closeness of each text; None where the reader fails."""
+        """Return the log-odds that each of the first texts helps; None where the reader fails."""
         if self.failure:
             return None
         try:
-            return self._reader.measure_closeness(self._question, texts)
+            return self._reader.measure_help(self._question, texts)
         except EmbedderFailed as error:
-            self.failure = f"not read word by word: {error} ({error.hint})"
+            self.failure = f"lines not read with the question: {error} ({error.hint})"
             return None
 
 
@@ -107,13 +106,13 @@ def judge_candidates(
     tokens: Mapping[str, float],
     found: RankedPassages,
     profile: Profile,
-    meter: ClosenessMeter | None = None,
+    meter: HelpMeter | None = None,
 ) -> list[AnswerCandidate]:
     """Return the passages, best first, with comparable scores.
 
     The scores compare between questions, families and scopes. A passage without a vector yet is
-    judged by its words alone: the passage can be found as soon as it is stored. A `meter`
-    measures how close the best few of the others come, which are judged once more with that.
+    judged by its words alone: the passage can be found as soon as it is stored. The best
+    few of the others are judged once more with what a `meter` says of them.
     """
     signals = _collect_signals(found)
     if not profile.learned:
@@ -137,11 +136,12 @@ def judge_candidates(
         judged = likelihood.judge_evidence(question, evidence, by, cosines)
         by_id = {p.id: p for p in passages}
         unread: list[AnswerCandidate] = []
-        if meter and passages and has_vectors and profile.reads_closeness:
-            best, rest = judged.ranked[:_MOST_READ], judged.ranked[_MOST_READ:]
-            if _measure_evidence(best, by_id, meter, signals):
+        if meter and passages and has_vectors and profile.reads_help:
+            count = _read_evidence(judged.ranked[:_MOST_READ], by_id, meter, signals)
+            best, rest = judged.ranked[:count], judged.ranked[count:]
+            if best:
                 unread = [_build_candidate(item, judged, by_id, signals) for item in rest]
-                by = likelihood.weights(profile.learned, likelihood.CLOSENESS)
+                by = likelihood.weights(profile.learned, likelihood.READ)
                 judged = likelihood.judge_read_evidence(question, best, by, judged, cosines)
         read = [_build_candidate(item, judged, by_id, signals) for item in judged.ranked]
         candidates += read + _keep_below(unread, read)
@@ -179,21 +179,19 @@ def _get_log_odds(candidate: AnswerCandidate) -> float:
     return candidate.judged.evidence.log_odds if candidate.judged else 0.0
 
 
-def _measure_evidence(
+def _read_evidence(
     best: Sequence[Evidence],
     by_id: Mapping[PassageId, FoundPassage],
-    meter: ClosenessMeter,
+    meter: HelpMeter,
     signals: Mapping[PassageId, dict[str, float]],
-) -> bool:
-    """Set the closeness of evidence; False where the reader fails."""
+) -> int:
+    """Set how surely evidence helps; return how much of it was read, 0 where the reader fails."""
     texts = [text_to_embed(by_id[item.id].text[:_READ_CHARS]) for item in best]
     measured = meter.measure(texts)
-    if measured is None:
-        return False
-    for item, closeness in zip(best, measured, strict=True):
-        item.closeness = closeness
-        signals[item.id]["closeness"] = closeness
-    return True
+    for item, log_odds in zip(best, measured or (), strict=False):
+        item.help = log_odds
+        signals[item.id]["help"] = log_odds
+    return len(measured or ())
 
 
 def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:

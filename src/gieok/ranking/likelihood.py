@@ -3,7 +3,7 @@
 The probability comes from readable features and a linear model. The hook's word-only path ranks
 with this module too: standard library, nothing slow to import. The weights are in `learned/`, a
 file per family of documents, each with one set for words alone, one for words and vectors, and one
-for the best few where the reader measured how close they come; `benchmarks/fit.py` makes them.
+for the best few where the reader read them with the question; `benchmarks/fit.py` makes them.
 
     order        r = Σ weight · feature                       within one scope and family
     probability  σ(scale · (r - best r) + bias + Σ weight · feature of the question and of the best
@@ -35,9 +35,11 @@ JUDGED = 60
 _FOLDER = os.path.join(os.path.dirname(__file__), "learned")
 
 #: Names of the sets of weights.
-WORDS, VECTORS, CLOSENESS = "words", "vectors", "closeness"
-#: Passages behind the best one whose mean closeness the best one is compared with.
+WORDS, VECTORS, READ = "words", "vectors", "read"
+#: Passages behind the best one whose mean help the best one is compared with.
 _RUNNERS_UP = 5
+#: Log-odds of the reader count up to here: beyond, its figures say less than they seem to.
+_SUREST = 8.0
 
 #: Smoothing of rarities: the number of unrelated passages added to every scope, and the share of
 #: them that holds a given token.
@@ -96,11 +98,11 @@ class Evidence:
     __slots__ = (
         "after",
         "before",
-        "closeness",
         "cosine",
         "fused",
         "heading",
         "held",
+        "help",
         "id",
         "keyword",
         "keyword_z",
@@ -135,8 +137,8 @@ class Evidence:
         self.fused = fused
         self.keyword_z = keyword_z
         self.cosine = cosine
-        #: How near the words of the question come to this text; None where nobody measured it.
-        self.closeness: float | None = None
+        #: Log-odds by the reader that this text helps; None where the reader did not read it.
+        self.help: float | None = None
         self.vector_z = vector_z
         #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
@@ -236,7 +238,7 @@ _loaded: dict[str, dict[str, FamilyWeights]] = {}
 def weights(family: str, by: str) -> FamilyWeights:
     """Return the fitted weights of the ranking model for a family: `turns`, `notes`.
 
-    `by` is what they judge by: WORDS, VECTORS or CLOSENESS. Files are read once per process.
+    `by` is what they judge by: WORDS, VECTORS or READ. Files are read once per process.
     """
     if family not in _loaded:
         with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
@@ -349,12 +351,12 @@ def judge_read_evidence(
     before: EvidenceJudgement,
     cosines: "Sequence[float]" = (),
 ) -> EvidenceJudgement:
-    """Order evidence that has a closeness now, by weights that know it.
+    """Order evidence that the reader has read, by weights that know what it said.
 
     `before` is the judgement of all evidence, of which `read` is the best part.
     """
     for one in read:
-        one.values["closeness"] = _scale_closeness(one.closeness)
+        one.values["help"] = _bound_help(one.help)
     return _rank_evidence(asked, read, by, cosines, before.about["unseen_names"])
 
 
@@ -381,7 +383,7 @@ def _rank_evidence(
     about = {
         **question_features(asked, best, lead, cosines),
         "unseen_names": (_unseen_names(asked, found) if unseen_names is None else unseen_names),
-        "closeness_lead": measure_closeness_lead(best, ranked),
+        "help_lead": measure_help_lead(best, ranked),
     }
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
@@ -416,7 +418,7 @@ def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
         "keyword": one.keyword,
         "vector_z": one.vector_z,
         "cosine": 10 * (one.cosine - 0.85) if one.cosine is not None else 0.0,
-        "closeness": _scale_closeness(one.closeness),
+        "help": _bound_help(one.help),
         "coverage": _measure_rarity_share(asked, one.held),
         "coverage_near": _measure_rarity_share(asked, one.held.union(*(n.held for n in near))),
         "near_keyword": one.near_keyword,
@@ -458,7 +460,7 @@ def question_features(
         "best_coverage_near": own["coverage_near"],
         "best_keyword": own["keyword"],
         "best_cosine": own["cosine"],
-        "best_closeness": own["closeness"],
+        "best_help": own["help"],
         "stands_out": stands_out,
         "mean_cosine": 10 * (mean - 0.85) if cosines else 0.0,
         "lead": min(lead, 3.0),
@@ -471,15 +473,15 @@ def question_features(
     }
 
 
-def _scale_closeness(closeness: "float | None") -> float:
-    return 10 * (closeness - 0.5) if closeness is not None else 0.0
+def _bound_help(log_odds: "float | None") -> float:
+    return max(-_SUREST, min(log_odds, _SUREST)) if log_odds is not None else 0.0
 
 
-def measure_closeness_lead(best: Evidence, ranked: "Sequence[Evidence]") -> float:
-    """Return how much closer the best passage comes than the closest others do on average."""
-    closeness = (one.values["closeness"] for one in ranked if one is not best)
-    others = sorted(closeness, reverse=True)[:_RUNNERS_UP]
-    return best.values["closeness"] - sum(others) / len(others) if others else 0.0
+def measure_help_lead(best: Evidence, ranked: "Sequence[Evidence]") -> float:
+    """Return how much surer the best passage helps than the surest others do on average."""
+    helps = (one.values["help"] for one in ranked if one is not best)
+    others = sorted(helps, reverse=True)[:_RUNNERS_UP]
+    return best.values["help"] - sum(others) / len(others) if others else 0.0
 
 
 def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:

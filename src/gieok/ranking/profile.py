@@ -63,8 +63,8 @@ class Profile:
     #: The weights that order the best of `candidates` and make a score the probability of an answer
     #: (`ranking/learned`); '': the fused score is the hit's score.
     learned: str = "notes"
-    #: Whether the best few are judged once more by how close they come, where there is a reader.
-    reads_closeness: bool = False
+    #: Whether the reader judges the best few, together with the question, where there is one.
+    reads_help: bool = False
     #: Calibration for models other than the bundled one.
     calibrations: Calibrations = field(default_factory=dict)
     #: Hits below `min_score` are left out, and all hits of a family whose best hit is below

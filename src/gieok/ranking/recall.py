@@ -40,7 +40,7 @@ from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
 from gieok.ranking.evidence import (
     AnswerCandidate,
-    ClosenessMeter,
+    HelpMeter,
     RankedPassages,
     judge_candidates,
 )
@@ -126,7 +126,7 @@ class _PreparedQuestion(NamedTuple):
     calibrations: Calibrations = MappingProxyType({})
     #: The answer of a service, which is asked once for all scopes.
     service: ManagedLeg = ManagedLeg()
-    meter: ClosenessMeter | None = None
+    meter: HelpMeter | None = None
 
 
 _S = TypeVar("_S", bound=Store)
@@ -201,9 +201,9 @@ def _recall_hits(
             listed_span = None if period.is_newest else period.span
             return RankedHits(hits, degraded, listed_span, is_timeline=not period.is_newest)
     tokens = _build_query_tokens(question, span, profile)
-    # The weights that know closeness were fitted beside vectors of the bundled model.
+    # The weights that know how surely a line helps were fitted beside vectors of the bundled model.
     is_fitted = vector is not None and model == calibration.FITTED_ON
-    meter = ClosenessMeter(reader, question.text) if reader and is_fitted else None
+    meter = HelpMeter(reader, question.text) if reader and is_fitted else None
     query = _PreparedQuestion(
         question=question,
         tokens=tokens,

@@ -47,16 +47,23 @@ class Memory:
         settings: Mapping[str, object] | None = None,
         zone: str = "",
         resident: "Resident | None" = None,
+        has_daemon: bool = False,
     ) -> None:
         """Open a memory: see `gieok.open`.
 
-        `resident` holds the objects that several memories share.
+        `resident` holds the objects that several memories share; with `has_daemon` the process may
+        ask, start and stop the home's daemon.
         """
         flags = {name: _format_setting_text(value) for name, value in (settings or {}).items()} | {
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
-        self.call = open_call(flags, folder=Path(folder) if folder else None, resident=resident)
+        self.call = open_call(
+            flags,
+            folder=Path(folder) if folder else None,
+            resident=resident,
+            has_daemon=has_daemon,
+        )
 
     @overload
     def run(
@@ -202,13 +209,14 @@ class Memory:
     ) -> "CharacterMemory":
         """Return the memory that a character has of a user.
 
-        `zone` is the user's time zone, by default that of this memory. Raises BadRequest for a name
-        that cannot be in a scope.
+        `zone` is the user's time zone, by default that of their account, else that of this memory.
+        Raises BadRequest for a name that cannot be in a scope.
         """
-        from gieok.character.memory.service import Bond
-
-        where = find_zone(zone) if zone else self.call.zone
-        return CharacterMemory(self.call.home.house.memory, Bond(user, character, persona, where))
+        house = self.call.home.house
+        bond = house.bond(user, character)._replace(persona=persona)
+        if zone:
+            bond = bond._replace(zone=find_zone(zone))
+        return CharacterMemory(house.memory, bond)
 
     def close(self) -> None:
         """Release open files and connections."""

@@ -3,13 +3,21 @@ stranger writes takes long.
 """
 
 import json
+from random import Random
 
 import pytest
 
 from gieok.character.cards.card import card_from
-from gieok.character.cards.entry_matcher import LoreTalk, find_active_entries
+from gieok.character.cards.entry_matcher import LoreTalk, find_active_entries, may_be_recalled
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
 from gieok.errors import BadRequest
+
+_SELECTIVE = {"selective": True, "secondary_keys": ["red", "blue"]}
+
+
+def _logic(number: int) -> dict[str, object]:
+    """Return selective keys with a logic, as SillyTavern writes them into a card."""
+    return {**_SELECTIVE, "extensions": {"selectiveLogic": number}}
 
 
 def _book(*entries: dict[str, object], **more: object) -> Lorebook:
@@ -18,8 +26,11 @@ def _book(*entries: dict[str, object], **more: object) -> Lorebook:
     )
 
 
-def _told(book: Lorebook, *texts: str, replies: int | None = None) -> list[int]:
-    return [one.entry.number for one in find_active_entries(book, LoreTalk(texts, replies))]
+def _told(
+    book: Lorebook, *texts: str, replies: int | None = None, random: Random | None = None
+) -> list[int]:
+    found = find_active_entries(book, LoreTalk(texts, replies), random or Random(0))
+    return [one.entry.number for one in found]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +60,31 @@ def _told(book: Lorebook, *texts: str, replies: int | None = None) -> list[int]:
         ({"keys": ["/(c|k)ats?/i"], "use_regex": True}, "Kats", True),
         ({"keys": [r"\bcat\b"], "use_regex": True}, "a cat", True),
         ({"keys": ["/(a+)+$/"], "use_regex": True}, "aaaa", False),
-        ({"keys": ["(("], "use_regex": True}, "((", False),
+        ({"keys": ["/((/"], "use_regex": True}, "((", False),
+        # what is no pattern is plain words: SillyTavern writes use_regex into every entry
+        ({"keys": ["(("], "use_regex": True}, "((", True),
+        ({"keys": ["C++"], "use_regex": True}, "I write C++ here", True),
+        ({"keys": ["cat"], "use_regex": True}, "a category", False),
+        ({"keys": ["/cats?/"], "use_regex": False}, "two cats", True),
+        ({"keys": ["/king.*dragon/i"]}, "The King and the old Dragon", True),
+        ({"keys": [r"/\w+ of \w+/"]}, "the queen of spades", True),
+        ({"keys": ["/Cat/"], "case_sensitive": True}, "a cat", False),
+        ({"keys": ["cat"], **_SELECTIVE, "use_regex": True}, "a cat", False),
+        ({"keys": ["cat"], **_SELECTIVE, "use_regex": True}, "a red cat", True),
+        ({"keys": ["cat"], **_logic(1)}, "a red cat", True),
+        ({"keys": ["cat"], **_logic(1)}, "a red and blue cat", False),
+        ({"keys": ["cat"], **_logic(2)}, "a green cat", True),
+        ({"keys": ["cat"], **_logic(2)}, "a blue cat", False),
+        ({"keys": ["cat"], **_logic(3)}, "a blue cat", False),
+        ({"keys": ["cat"], **_logic(3)}, "a blue and red cat", True),
+        ({"keys": ["Cat"], "extensions": {"case_sensitive": True}}, "a cat", False),
+        ({"keys": ["cat"], "extensions": {"match_whole_words": False}}, "a category", True),
+        ({"keys": ["cat"], "matchWholeWords": False}, "a category", True),
+        ({"keys": ["cat"], "extensions": {"probability": 0, "useProbability": True}}, "cat", False),
+        ({"keys": ["cat"], "extensions": {"probability": 0, "useProbability": False}}, "cat", True),
+        ({"keys": ["cat"], "probability": 100, "useProbability": True}, "cat", True),
+        ({"keys": ["cat"], "probability": 10**400, "useProbability": True}, "cat", True),
+        ({"keys": ["cat"], "extensions": {"scan_depth": 0}}, "cat", False),
     ],
 )
 def test_keys_and_what_goes_with_them(entry: dict[str, object], said: str, is_told: bool) -> None:
@@ -115,7 +150,39 @@ def test_a_book_in_the_form_of_world_info_is_read() -> None:
         }
     }
     (entry,) = lorebook_of({"entries": rows}).entries
-    assert (entry.keys, entry.also, entry.order) == (("cat",), (("red",),), 7.0)
+    assert (entry.keys, entry.secondary, entry.order) == (("cat",), ("red",), 7.0)
+
+
+def test_an_entry_with_a_probability_is_told_so_often() -> None:
+    book = _book({"keys": ["cat"], "extensions": {"probability": 30, "useProbability": True}})
+    random = Random(7)
+    assert sum(bool(_told(book, "cat", random=random)) for _ in range(1_000)) == 336
+
+
+def test_an_author_keeps_an_entry_from_being_brought_and_from_bringing() -> None:
+    leith = {"keys": ["leith"], "content": "a harbour"}
+    kept = _book(
+        {"keys": ["cat"], "content": "a cat of Leith"},
+        {**leith, "extensions": {"exclude_recursion": True}},
+        recursive_scanning=True,
+    )
+    assert _told(kept, "cat") == [0]
+    quiet = {"keys": ["cat"], "content": "a cat of Leith", "preventRecursion": True}
+    assert _told(_book(quiet, leith, recursive_scanning=True), "cat") == [0]
+
+
+def test_an_entry_is_recalled_by_meaning_only_where_its_author_set_no_conditions() -> None:
+    plain, selective = _book(
+        {"keys": ["cat"]}, {"keys": ["cat"], "selective": True, "secondary_keys": ["red"]}
+    ).entries
+    talk = LoreTalk(("something alike",))
+    assert (may_be_recalled(plain, talk), may_be_recalled(selective, talk)) == (True, False)
+
+
+def test_a_book_of_risuai_is_read() -> None:
+    rows = [{"key": "cat, dog", "secondkey": "red", "selective": True, "content": "x"}]
+    (entry,) = lorebook_of({"type": "risu", "data": rows}).entries
+    assert (entry.keys, entry.secondary) == (("cat", "dog"), ("red",))
 
 
 @pytest.mark.parametrize(

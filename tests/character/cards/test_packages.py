@@ -82,6 +82,11 @@ def _picture(*texts: tuple[bytes, bytes], tail: bytes = b"") -> bytes:
     )
 
 
+def _packed(body: bytes, kind: bytes = b"zTXt") -> bytes:
+    """Return a picture with a card in a chunk of another kind."""
+    return png.blank(2, 2)[:-12] + _chunk(kind, body) + _chunk(b"IEND", b"")
+
+
 def _archive(
     files: dict[str, bytes], front: bytes = b"", method: int = zipfile.ZIP_DEFLATED
 ) -> bytes:
@@ -284,7 +289,12 @@ _HOSTILE = {
     "no object": (_picture((b"chara", b"[1]")), "no JSON object"),
     "no name": (_bytes({"spec": "chara_card_v3", "data": {"name": " "}}), "no name"),
     "no text": (_bytes({"name": "a", "first_mes": {"a": 1}}), "`first_mes`"),
-    "a lorebook": (_bytes({"spec": "lorebook_v3", "data": {"entries": []}}), "lorebook"),
+    "a lorebook": (_bytes({"spec": "lorebook_v3", "data": {"entries": []}}), "has no name"),
+    "a chunk that unpacks to too much": (
+        _packed(b"chara\0\0" + zlib.compress(b"A" * (12 << 20), 9)),
+        "unpacks to more",
+    ),
+    "a chunk that is not compressed": (_packed(b"chara\0\0not so"), "cannot be unpacked"),
     "not a number": (_json_with("NaN"), "NaN"),
     "infinity": (_json_with("1e999"), "too large"),
     "a number of 5,000 digits": (_json_with("1" * 5_000), "no JSON"),
@@ -341,3 +351,74 @@ def test_halves_of_characters_and_nul_are_replaced_in_every_text() -> None:
     assert (card.name, card.greetings) == ("a\ufffd", ("x\ufffdy",))
     assert card_of(card.json) == card
     card.json.encode()
+
+
+def _read_name(value: object, name: str = "") -> str:
+    return read_card_file(_bytes(value), name).card.name
+
+
+def test_a_card_without_a_name_is_called_by_what_else_there_is() -> None:
+    nameless = {"spec": "chara_card_v2", "data": {"first_mes": "Hi", "name": " "}}
+    assert _read_name(nameless, "harbour") == "harbour"
+    assert _read_name({**nameless, "data": {"first_mes": "Hi", "nickname": "Min"}}, "x") == "Min"
+    assert _read_name({"first_mes": "Hi", "description": "keeps a bookshop"}, "mina") == "mina"
+    with pytest.raises(BadRequest, match="has no name"):
+        _read_name(nameless)
+
+
+def test_a_card_without_a_name_goes_out_byte_for_byte_too() -> None:
+    data = _bytes({"spec": "chara_card_v2", "data": {"first_mes": "Hi"}})
+    came = read_card_file(data, "harbour")
+    assert build_card_file(came.card.json, data, MEDIA[came.form], came.form) == data
+
+
+def test_the_keys_of_pygmalion_are_read() -> None:
+    card = read_card_file(
+        _bytes(
+            {
+                "char_name": "Mina",
+                "char_persona": "keeps a bookshop",
+                "char_greeting": "Come in.",
+                "world_scenario": "a harbour",
+                "example_dialogue": "You: Hi",
+            }
+        )
+    ).card
+    assert (card.name, card.description, card.greeting) == ("Mina", "keeps a bookshop", "Come in.")
+    assert (card.scenario, card.mes_example) == ("a harbour", "You: Hi")
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        _packed(b"chara\0\0" + zlib.compress(base64.b64encode(_bytes(_V2)))),
+        _packed(b"chara\0\0" + zlib.compress(_bytes(_V2))),
+        _packed(b"ccv3\0\1\0ko\0\0" + zlib.compress(base64.b64encode(_bytes(_V3))), b"iTXt"),
+        _packed(b"chara\0\0\0\0\0" + base64.b64encode(_bytes(_V2)), b"iTXt"),
+    ],
+)
+def test_a_card_in_a_compressed_chunk_is_read_and_replaced(picture: bytes) -> None:
+    came = read_card_file(picture)
+    assert came.card.name == "미나"
+    changed = with_data(came.card, {"name": "다른 이름"})
+    again = build_card_file(changed.json, picture, MEDIA[came.form], came.form)
+    assert read_card_file(again).card.name == "다른 이름"
+    assert b"zTXt" not in again
+    assert b"iTXt" not in again
+
+
+@pytest.mark.parametrize(
+    "book",
+    [
+        {
+            "spec": "lorebook_v3",
+            "data": {"name": "항구", "entries": [{"keys": ["등대"], "content": "섬"}]},
+        },
+        {"name": "항구", "entries": {"0": {"key": ["등대"], "content": "섬"}}},
+        {"type": "risu", "ver": 1, "data": [{"key": "등대", "content": "섬"}]},
+    ],
+)
+def test_a_lorebook_alone_is_read(book: object) -> None:
+    came = read_card_file(_bytes(book), "항구")
+    assert (came.is_book, came.card.name) == (True, "항구")
+    assert [(one.keys, one.text) for one in came.card.book.entries] == [(("등대",), "섬")]

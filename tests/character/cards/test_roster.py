@@ -150,6 +150,20 @@ def test_a_file_comes_in_goes_out_and_takes_another_place_where_asked(roster: Ro
         roster.export_file("lee", "mina", CardForm.PNG)
 
 
+def test_a_lorebook_alone_takes_the_place_of_a_characters_lorebook(roster: Roster) -> None:
+    roster.create("", _with_book((["책방"], "골목 끝에 있다")), "mina")
+    book = json.dumps({"entries": {"0": {"key": ["등대"], "content": "섬에 있다"}}}).encode()
+    with pytest.raises(Conflict):
+        roster.import_file("", book, "mina")
+    stored = roster.import_file("", book, "mina", replaces=True)
+    assert stored.name == "미나"
+    found = roster.canon.entries(stored, "책방 옆 등대", [], 500)
+    assert [one.text for one in found] == ["섬에 있다"]
+    alone = roster.import_file("kim", book, name="항구")
+    assert (alone.id, alone.name) == ("항구", "항구")
+    assert json.loads(roster.export_file("kim", "항구", CardForm.JSON))["spec"] == "chara_card_v3"
+
+
 def test_canon_is_told_by_key_by_likeness_and_within_its_budget(roster: Roster) -> None:
     told = "미나는 겨울마다 통영에서 유자를 받아 온다."
     rows = ((["책방"], "책방은 골목 끝에 있다."), (["고양이"], "고양이 이름은 보리다."), ([], told))

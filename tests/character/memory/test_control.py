@@ -27,6 +27,11 @@ def _holding(talk: CharacterTalk) -> set[str]:
     return {fact.object for fact in talk.characters.memories(BOND).facts if fact.is_current}
 
 
+def _held_by(talk: CharacterTalk, subject: str, predicate: str) -> set[str]:
+    facts = talk.characters.memories(BOND).facts
+    return {fact.object for fact in facts if fact.is_current and fact.slot == (subject, predicate)}
+
+
 def _summarised(talk: CharacterTalk, first: str) -> tuple[CharacterTalk, Control]:
     characters = replace(
         talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
@@ -91,6 +96,92 @@ def test_an_edit_stays_where_the_talk_before_it_is_formed_again(
     first = talk.characters.context(BOND, "").window[0]
     talk.characters.withdraw(BOND, [first.id])
     assert _holding(talk) == {"망원1동"}
+
+
+def test_a_fact_is_said_to_be_about_another_and_what_it_had_replaced_holds_again(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say("나는 요리사로 일해", "나는 변호사로 일해")
+    before = talk.characters.memories(BOND)
+    wrong = _fact(talk, "변호사")
+    done = control.edit(BOND, wrong.key, MemoryEdit(subject="남자친구"))
+    assert done.memory is not None
+    assert (done.memory.subject, done.memory.object) == ("남자친구", "변호사")
+    assert done.memory.message_ids == wrong.message_ids
+    assert _held_by(talk, "user", "job") == {"요리사"}
+    assert _held_by(talk, "남자친구", "job") == {"변호사"}
+    control.undo(BOND, done.undo)
+    assert talk.characters.memories(BOND) == before
+
+
+def test_a_predicate_is_changed_and_stays_so_where_the_talk_is_formed_again(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say("오늘 도서관 갔다 왔어", "저는 망원동에 살아요")
+    done = control.edit(BOND, _fact(talk, "망원동").key, MemoryEdit(predicate="from"))
+    first = talk.characters.context(BOND, "").window[0]
+    talk.characters.withdraw(BOND, [first.id])
+    assert _held_by(talk, "user", "from") == {"망원동"}
+    assert not _held_by(talk, "user", "lives_in")
+    assert done.memory is not None
+    control.delete(BOND, done.memory.id)
+    assert not _holding(talk)
+
+
+def test_a_fact_is_added_outranks_what_is_detected_and_yields_to_news(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say("저는 망원동에 살아요")
+    done = control.add(BOND, MemoryEdit(predicate="lives_in", object="합정동"))
+    assert done.memory is not None
+    assert (done.memory.confidence, done.memory.is_current) == (1.0, True)
+    talk.say("저는 연남동에 살아요")
+    assert _holding(talk) == {"합정동"}
+    talk.say("나 이사했어 혜화동으로 어제 짐 다 옮겼어")
+    assert _holding(talk) == {"혜화동"}
+    control.undo(BOND, done.undo)
+    assert _holding(talk) == {"혜화동"}
+    assert "합정동" not in {one.object for one in talk.characters.memories(BOND).facts}
+
+
+def test_a_fact_that_is_added_twice_is_one_and_can_be_deleted_for_good(
+    talk: CharacterTalk, control: Control, journal: SqliteJournal
+) -> None:
+    talk.say("나 새우 알레르기 있어")
+    told = talk.characters.memories(BOND)
+    done = control.add(BOND, MemoryEdit(predicate="allergy", object="새우 알레르기"))
+    (fact,) = talk.characters.memories(BOND).facts
+    assert (fact.by, fact.message_ids) == ("person", told.facts[0].message_ids)
+    control.undo(BOND, done.undo)
+    assert talk.characters.memories(BOND) == told
+    done = control.add(BOND, MemoryEdit(subject="엄마", predicate="job", object="교사"))
+    assert done.memory is not None
+    gone = control.delete(BOND, done.memory.id)
+    control.undo(BOND, gone.undo)
+    assert _held_by(talk, "엄마", "job") == {"교사"}
+    control.delete(BOND, done.memory.id, for_good=True)
+    assert not _held_by(talk, "엄마", "job")
+    held = journal.read(BOND.scope, 0, budget_tokens=1 << 40)
+    assert not any("교사" in one.message.text for one in held)
+    assert not any("\\uad50" in one.message.text for one in held)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        MemoryEdit(object="교사"),
+        MemoryEdit(predicate="no such", object="교사"),
+        MemoryEdit(predicate="job", object="…"),
+        MemoryEdit(predicate="job", object="교사", subject=" "),
+        MemoryEdit(predicate="job", object="교사", day="soon"),
+    ],
+)
+def test_a_fact_that_cannot_be_is_not_added(
+    talk: CharacterTalk, control: Control, change: MemoryEdit
+) -> None:
+    with pytest.raises(BadRequest):
+        control.add(BOND, change)
+    assert not talk.characters.memories(BOND).facts
 
 
 def test_an_edit_can_be_taken_back_for_a_while(talk: CharacterTalk, control: Control) -> None:

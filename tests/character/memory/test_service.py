@@ -12,18 +12,15 @@ from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.memory_store import MemoryStore
 
 
-def _section(narrative: str, name: str) -> str:
-    return narrative.partition(f"[{name}]")[2].partition("\n[")[0]
-
-
 def test_the_newest_value_holds_and_the_one_before_is_told_as_past(talk: CharacterTalk) -> None:
     talk.say("저는 망원동에 살아요")
     talk.later(40)
     talk.say("나 이사했어 혜화동으로 어제 짐 다 옮겼어")
     told = talk.told("나 어디 살아?")
-    assert "혜화동에 산다" in _section(told, "지금 알고 있는 것")
-    assert "망원동" not in _section(told, "지금 알고 있는 것")
-    assert "망원동에 살았다" in _section(told, "전에는 그랬지만 이제는 아닌 것")
+    assert "그 사람은 혜화동에 산다고 했어." in told
+    assert "그 사람은 전에 망원동에 살았다고 했어 (4월 11일까지)." in told
+    now = talk.characters.context(BOND, "나 어디 살아?").narrative.now
+    assert "망원동" not in now
 
 
 def test_a_repeat_is_counted_and_not_kept_twice(talk: CharacterTalk) -> None:
@@ -44,28 +41,26 @@ def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(
 ) -> None:
     talk.say("다음 주 금요일에 면접이야")
     talk.later(10)
-    assert "내일: " in _section(talk.told(), "곧 있을 일, 막 지난 일")
+    assert "내일: 3월 13일 면접이 있다고 했어." in talk.told()
     talk.later(2)
-    assert "어제: " in talk.told()
-    assert "아직 이야기하지 않았다" in talk.told()
+    assert "어제: 3월 13일 면접이 있었는데, 어땠는지 아직 이야기하지 않았어." in talk.told()
     talk.say("면접 잘 봤어!")
-    assert "아직 이야기하지 않았다" not in talk.told()
+    assert "어제: 3월 13일 면접이 있었어." in talk.told()
 
 
 def test_a_thought_is_told_as_a_thought_and_as_dropped_once_it_is(talk: CharacterTalk) -> None:
     talk.say("나 유튜브 채널 해볼까 고민중이야")
-    assert "아직 생각만" in _section(talk.told(), "생각만 해 본 것")
+    assert "이건 아직 생각만 하고 있다고 했어." in talk.told()
     talk.say("유튜브는 이제 안 해 접었어")
-    assert "이제는 그만두었다" in _section(talk.told(), "생각만 해 본 것")
+    assert "이건 이제 그만뒀다고 했어." in talk.told()
 
 
 def test_how_they_speak_is_told_first_and_in_the_words_that_hold(talk: CharacterTalk) -> None:
     talk.say("존댓말로 할게요 저는 그냥 서진 님이라고 불러주세요")
     talk.say("우리 이제 말 놓자 나는 진이라고 불러줘")
-    now = _section(talk.told(), "지금 알고 있는 것")
-    assert "우리의 말투는 반말" in now
-    assert "'진이' 하고 부른다" in now
-    assert "존댓말" not in now
+    head, manners, *_ = talk.told().splitlines()
+    assert head == "진이를 나는 이렇게 기억해."
+    assert manners == "우리는 반말로 이야기해. 나는 진이를 '진이' 하고 불러."
 
 
 def test_peace_is_made_only_after_a_fight(talk: CharacterTalk) -> None:

@@ -73,6 +73,10 @@ def _row(message: int, predicate: str, value: str, **more: object) -> dict[str, 
     }
 
 
+def _answer(*rows: dict[str, object], **more: object) -> str:
+    return json.dumps({"facts": rows, **more}, ensure_ascii=False)
+
+
 def _facts(*rows: dict[str, object]) -> str:
     return json.dumps({"facts": rows}, ensure_ascii=False)
 
@@ -160,9 +164,9 @@ def test_rows_that_nobody_said_or_that_are_unsure_or_unknown_are_left_out(
         )
     )
     at.say("초록 여행 생각중 초록 초록", *_FILLER)
-    before = at.facts()
+    assert "plan" in at.facts(), "the rules take it for a plan"
     at.tend()
-    assert at.facts() == {**before, "taste": "초록", "trip": "초록 여행"}
+    assert at.facts() == {"taste": "초록", "trip": "초록 여행"}
 
 
 def test_what_the_user_edited_is_not_put_right_by_a_model(read: Callable[..., Read]) -> None:
@@ -260,3 +264,202 @@ def test_two_that_tend_one_memory_ask_once(read: Callable[..., Read]) -> None:
         list(pool.map(at.reading.tend, [BOND] * 4))
     assert len(at.model.prompts) == 1
     assert at.facts() == {"job": "간호 쪽 일"}
+
+
+def test_what_a_model_does_not_confirm_does_not_hold_and_what_was_said_before_does(
+    read: Callable[..., Read],
+) -> None:
+    at = read(_answer(), _answer(_row(1, "lives_in", "망원동")))
+    at.say("나 새우 알레르기 있어", *_FILLER)
+    at.tend()
+    assert at.facts() == {}
+    at.say("저는 망원동에 살아요", "나는 변호사로 일해", *_FILLER[:3])
+    assert at.facts() == {"lives_in": "망원동", "job": "변호사"}
+    at.tend()
+    assert at.facts() == {"lives_in": "망원동"}
+    assert "[2] - user job: 변호사" in at.model.prompts[1].text
+
+
+def test_what_a_model_overruled_stays_so_where_memory_is_formed_again(
+    read: Callable[..., Read],
+) -> None:
+    at = read(_answer(_row(2, "job", "제빵사")))
+    at.say("점심 뭐 먹지", "요리사 아니고 제빵사라니까", "나는 변호사로 일해", *_FILLER[:2])
+    at.tend()
+    assert at.facts() == {"job": "제빵사"}
+    first = at.characters.context(BOND, "").window[0]
+    at.characters.withdraw(BOND, [first.id])
+    assert at.facts() == {"job": "제빵사"}
+    second = at.characters.context(BOND, "").window[0]
+    at.characters.replace(BOND, [second._replace(text="나는 소방관으로 일해")])
+    assert at.facts() == {"job": "소방관"}, "a message that was said anew is read anew"
+
+
+def test_a_model_writes_dates_in_digits_and_nothing_that_was_not_said(
+    read: Callable[..., Read],
+) -> None:
+    at = read(_answer(_row(1, "birthday", "6월 12일"), _row(2, "age", "77세")))
+    at.say("내 귀빠진 날이 유월 열이틀이여", "나이는 일흔일곱 살이지", *_FILLER[:3])
+    at.tend()
+    assert at.facts() == {"birthday": "6월 12일", "age": "77세"}
+    wrong = read(_answer(_row(1, "birthday", "6월 13일")))
+    wrong.say("내 귀빠진 날이 유월 열이틀이여", *_FILLER)
+    wrong.tend()
+    assert wrong.facts()["birthday"] == "6월 12일"
+
+
+def test_a_model_takes_back_what_was_known_and_that_is_undone_with_the_message(
+    read: Callable[..., Read],
+) -> None:
+    at = read(
+        _answer(_row(1, "job", "변호사")),
+        _answer(
+            taken_back=[{"message": 1, "about": "user", "predicate": "job", "value": "변호사"}]
+        ),
+    )
+    at.say("나는 변호사로 일해", *_FILLER)
+    at.tend()
+    at.say("아까 변호사라고 한 건 장난이었어", *_FILLER)
+    at.tend()
+    assert at.facts() == {}
+    assert "변호사" not in at.characters.context(BOND, "").narrative.text
+    said = at.characters.context(BOND, "").window[5]
+    at.characters.withdraw(BOND, [said.id])
+    assert at.facts() == {"job": "변호사"}
+
+
+def test_what_a_person_set_is_not_taken_back_by_a_model(read: Callable[..., Read]) -> None:
+    taken = {"message": 1, "about": "user", "predicate": "job", "value": ""}
+    at = read(_answer(_row(1, "job", "변호사"), taken_back=[taken]))
+    control = Control(memory=at.characters)
+    at.say("요즘 법원에 자주 가네 변호사들도 보고", *_FILLER)
+    control.add(BOND, MemoryEdit(predicate="job", object="판사"))
+    at.tend()
+    assert at.facts() == {"job": "판사"}
+
+
+def test_what_a_user_marked_stays_although_a_model_does_not_confirm_it(
+    read: Callable[..., Read],
+) -> None:
+    at = read(_answer())
+    at.say(
+        "나 새우 알레르기 있어", "너 왜 어제 내 말에 대답도 안 했어? 진짜 서운했어", *_FILLER[:3]
+    )
+    control = Control(memory=at.characters)
+    (fact,), (moment,) = at.characters.memories(BOND).facts, at.characters.memories(BOND).moments
+    control.mark(BOND, fact.key)
+    control.mark(BOND, moment.key)
+    at.tend()
+    held = at.characters.memories(BOND)
+    assert [one.is_important for one in (*held.facts, *held.moments)] == [True, True]
+
+
+def test_moments_topics_and_feelings_are_as_a_model_names_them(read: Callable[..., Read]) -> None:
+    event = {
+        "message": 1,
+        "type": "farewell",
+        "description": "그 사람이 할머니를 떠나보냈다",
+        "user_emotion": "슬픔",
+        "character_emotion": "안쓰러움",
+        "intensity": 0.9,
+    }
+    wrong = [{**event, "message": 99}, {**event, "type": "?"}, {**event, "description": ""}, 3]
+    mood = {"topics": ["할머니", "장례식", "할머니"], "user_emotion": "슬픔"}
+    at = read(_answer(emotional_events=[event, *wrong], **mood), "", _answer())
+    at.characters = replace(
+        at.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
+    for line in (
+        "할머니가 어제 돌아가셨어!!!",
+        *(f"{number}번째 이야기야" for number in range(30)),
+    ):
+        at.clock.advance(timedelta(minutes=1))
+        _journalled(at, line)
+    at.tend()
+    held = at.characters.memories(BOND)
+    (moment,) = [one for one in held.moments if one.type == "farewell"]
+    assert (moment.text, moment.emotions, moment.character_emotion, moment.intensity) == (
+        "그 사람이 할머니를 떠나보냈다",
+        ("슬픔",),
+        "안쓰러움",
+        0.9,
+    )
+    assert (held.episodes[0].topics, held.episodes[0].emotion) == (("할머니", "장례식"), "슬픔")
+
+
+def test_the_answer_of_the_original_design_is_read(read: Callable[..., Read]) -> None:
+    answer = {
+        "facts": [
+            {
+                "type": "personal.birthday",
+                "value": "3월 15일",
+                "confidence": 0.95,
+                "source_text": "내 생일은 3월 15일이야",
+            }
+        ],
+        "emotional_events": [
+            {
+                "type": "confession",
+                "description": "사용자가 캐릭터를 좋아한다고 고백함",
+                "user_emotion": "긴장",
+                "intensity": 0.9,
+                "source_text": "사실 너 좋아해",
+            }
+        ],
+    }
+    at = read(json.dumps(answer, ensure_ascii=False))
+    at.say("내 생일은 3월 15일이야", "사실 너 좋아해", *_FILLER[:3])
+    at.tend()
+    assert at.facts() == {"birthday": "3월 15일"}
+    assert [one.type for one in at.characters.memories(BOND).moments] == ["confession"]
+
+
+def test_a_careless_model_that_gives_words_nobody_said_leaves_that_to_the_rules(
+    read: Callable[..., Read],
+) -> None:
+    at = read(_answer(_row(1, "lives_in", "다른 값"), _row(2, "job", "비행사")))
+    at.say("저는 망원동에 살아요", "나는 변호사로 일해", *_FILLER[:3])
+    at.tend()
+    assert at.facts() == {"lives_in": "망원동", "job": "변호사"}
+
+
+def test_a_slow_model_is_read_where_it_was_asked_and_not_over_what_came_since(
+    read: Callable[..., Read],
+) -> None:
+    at = read(lambda prompt: _answer(_row(1, "lives_in", "망원동"), _row(2, "job", "제빵사")))
+    answer = at.model.answers[0]
+
+    def slow(prompt: object) -> str:
+        at.clock.advance(timedelta(minutes=1))
+        at.say("나 이사했어 혜화동으로 어제 짐 다 옮겼어")
+        at.clock.advance(timedelta(minutes=1))
+        Control(memory=at.characters).add(BOND, MemoryEdit(predicate="job", object="요리사"))
+        return answer(prompt)  # type: ignore[operator, arg-type]
+
+    at.model.answers = [slow]
+    at.say("저는 망원동에 살아요", "요리사 아니고 제빵사라니까", *_FILLER[:3])
+    at.tend()
+    assert at.facts() == {"lives_in": "혜화동", "job": "요리사"}
+    assert set(at.past()) == {"망원동", "제빵사"}
+
+
+def test_a_reading_goes_with_its_message_and_with_the_memory_that_is_deleted_for_good(
+    read: Callable[..., Read], journal: SqliteJournal
+) -> None:
+    at = read(_answer(_row(1, "birthday", "6월 12일"), _row(2, "job", "제빵사")))
+    at.say("내 귀빠진 날이 유월 열이틀이여", "제빵사라니까", *_FILLER[:3])
+    at.tend()
+    control = Control(memory=at.characters)
+    (birthday,) = [one for one in at.characters.memories(BOND).facts if one.object == "6월 12일"]
+    control.delete(BOND, birthday.key, for_good=True)
+    assert at.facts() == {"job": "제빵사"}
+
+    def kept(text: str) -> bool:
+        held = journal.read(BOND.scope, 0, budget_tokens=1 << 40)
+        return any(json.dumps(text)[1:-1] in one.message.text for one in held)
+
+    assert not kept("6월 12일")
+    assert kept("제빵사")
+    control.delete_message(BOND, at.characters.context(BOND, "").window[1].id)
+    assert at.facts() == {}
+    assert not kept("제빵사")

@@ -82,7 +82,7 @@ def test_a_talk_is_remembered_told_why_and_forgotten(
     assert talk.text.startswith("Mina: Welcome, me.\n> I live in Leith\nMina: ")
     assert "lives_in: Leith" in talk.text
     assert "similarity" in talk.text
-    assert "\n> /points\n8\n" in talk.text
+    assert "\n> /points\n18\n" in talk.text
     assert "/forget HANDLE" in talk.text
     assert "never said" not in talk.text
     (row,) = json.loads(json.dumps(call("memories", "mina").data))["memories"]
@@ -109,6 +109,40 @@ def test_a_memory_is_forgotten_and_brought_back_in_the_talk(
         part in shown
         for part in ("/undo takes it back", "nothing yet", "remembered again", "lives_in: Leith")
     ] == [True] * 4
+
+
+def test_it_is_shown_how_surely_a_fact_is_known_and_from_which_words(
+    call: CallCommand, say: Callable[..., OperationAnswer]
+) -> None:
+    _made(call)
+    say("I live in Leith", "I was a botanist for forty years at Kew, long since retired")
+    call("fact", "mina", predicate="pet", value="Tolliver (cat)", about="Ada")
+    shown = call("memories", "mina").text
+    lines = {line.split("  ")[2]: line for line in shown.splitlines() if line.startswith("  ")}
+    assert lines["lives_in: Leith"].endswith("90%")
+    assert "not sure: 75%" in next(line for text, line in lines.items() if "botanist" in text)
+    assert "“I was a botanist for forty years at Kew, long since retired”" in shown
+    assert lines["Ada, pet: Tolliver (cat)"].endswith("set by a person")
+
+
+def test_a_fact_is_added_changed_and_taken_back(
+    call: CallCommand, say: Callable[..., OperationAnswer]
+) -> None:
+    _made(call)
+    say("I live in Leith")
+    (row,) = json.loads(json.dumps(call("memories", "mina").data))["memories"]
+    changed = call("fact", "mina", memory=row["handle"], about="Ada", value="Portobello")
+    assert "lives_in: Portobello" in changed.text
+    added = call("fact", "mina", predicate="interview", value="interview", day="2026-12-01")
+    assert "interview: interview (2026-12-01)" in added.text
+    handle = json.loads(json.dumps(added.data))["memory"]["handle"]
+    assert "(2026" not in call("fact", "mina", memory=handle, day="none").text.splitlines()[1]
+    undo = changed.text.rpartition("--undo ")[2].rstrip("`")
+    assert call("forget", "mina", undo=undo).text == "it is remembered again"
+    assert "lives_in: Leith" in call("memories", "mina").text
+    failure = call("fact", "mina", value="x").failure
+    assert failure is not None
+    assert "there is no kind of fact" in failure.message
 
 
 def test_what_one_user_says_is_nothing_to_another(

@@ -403,6 +403,74 @@ def test_what_another_process_syncs_while_the_strong_model_looks_waits_for_the_n
     assert escalation.read_pending(shop) is None
 
 
+def test_a_full_read_asks_for_no_deeper_look_and_nothing_is_paid_twice(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init", "--full")
+    assert escalation.read_pending(shop) is None
+    (shop / "shop/order.py").write_text(
+        "class Order:\n    def pay(self):\n        x = 1\n        return x\n", encoding="utf-8"
+    )
+    run("sync")
+    assert escalation.read_pending(shop) is not None
+    before = run("estimate")
+    assert before["escalate"]["symbols"] == 3
+    run("init", "--full")
+    again = run("estimate")
+    assert again["full"] == {"symbols": 0, "requests": 0, "tokens": 0, "dollars": None}
+    _asked(server)
+    run("escalate")
+    run("init", "--full")
+    assert {model for model, _ in _asked(server)} <= {"strong"}
+    assert run("estimate")["full"]["tokens"] == 0
+
+
+def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
+    run: Run, shop: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("init")
+    _asked(server)
+    told = run("estimate")["full"]
+    assert not _asked(server), "an estimate asks no model"
+    assert (told["symbols"], told["requests"], told["dollars"]) == (6, 2, None)
+    capsys.readouterr()
+    main(["code", "init", "--full"])
+    assert f"6 summaries in 2 requests: about {told['tokens']:,} tokens" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("escalation: {files: -1}", "whole number from 0"),
+        ("search: {tests: many}", "whole number from 0 to 1000"),
+        ("chunking: {largest: 10}", "whole number from 200"),
+        ("search: {weight: 3}", "unknown setting"),
+        ("command: rm", "unknown setting"),
+        ("escalation: 3", "name: number"),
+    ],
+)
+def test_settings_of_a_project_are_checked(run: Run, shop: Path, text: str, problem: str) -> None:
+    run("init")
+    (shop / ".gieok/code/config.yaml").write_text(text, encoding="utf-8")
+    assert problem in run("sync", status=2)["error"]["message"]
+
+
+def test_thresholds_passages_and_weights_of_a_project_are_its_settings(
+    run: Run, shop: Path
+) -> None:
+    run("init")
+    config = shop / ".gieok/code/config.yaml"
+    config.write_text("escalation: {new_modules: 0, new_classes: 2}\n", encoding="utf-8")
+    (shop / "shop/order.py").write_text("class Order:\n    paid = True\n", encoding="utf-8")
+    assert run("sync")["escalation"] == []
+    long = "".join(f"    step_{n} = {n}\n" for n in range(60))
+    (shop / "shop/long.py").write_text(f"def walk():\n{long}", encoding="utf-8")
+    run("sync")
+    config.write_text("chunking: {largest: 400}\nsearch: {tests: 900}\n", encoding="utf-8")
+    assert run("sync")["changed"] >= 4, "every file is cut again"
+    assert run("query", "total cart")["results"][0]["path"] == "tests/test_cart.py"
+
+
 def test_another_provider_has_an_address_of_its_own(
     run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

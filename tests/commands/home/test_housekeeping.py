@@ -173,3 +173,16 @@ def test_the_documents_have_the_tables(page: str) -> None:
     assert {job.name: job.setting in rows[job.name] for job in jobs.JOBS} == {
         job.name: True for job in jobs.JOBS
     }
+
+
+def test_a_folder_that_another_process_removes_meanwhile_is_passed_over(call: Call) -> None:
+    kind = next(kind for kind in housekeeping.KINDS if kind.files and "*/" in kind.files[-1])
+    for number in range(4):
+        _write(call, f"staging-{number}/.x.gieok.tmp", 9)
+    found = housekeeping._iter_kind_files(call.home.folder, kind)
+    first = next(found)
+    for file in call.home.folder.glob("staging-*/.x.gieok.tmp"):
+        if file != first:
+            file.unlink()
+            file.parent.rmdir()
+    assert list(found) == []

@@ -13,7 +13,12 @@ from contexts import called_in, opened_home
 
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
-from gieok.commands.memory.hits import SearchHit, SearchResult, render_search
+from gieok.commands.memory.hits import (
+    SearchHit,
+    SearchResult,
+    judge_hit_levels,
+    render_search,
+)
 from gieok.commands.memory.index import index_memory as index
 from gieok.commands.memory.remember import remember_record as remember
 from gieok.commands.memory.search import search_memory as search
@@ -242,6 +247,31 @@ def test_what_is_not_high_is_called_unsure_in_both_languages(call: Call) -> None
         assert ("  unsure" in render_search(alone, _EN)) is not is_sure
         assert ("확실하지 않음" in render_search(alone, _KO)) is not is_sure
     assert {hit.level == "high" for hit in result.results} == {True, False}
+
+
+def test_no_hit_is_sure_by_its_meaning_alone_unless_it_leads(call: Call) -> None:
+    hit = _first(call, "lighthouse lamp white")._replace(level="high", heading="Lamp")
+    medium, low = hit._replace(level="medium"), hit._replace(level="low")
+    alike = "what did the keeper paint"
+    assert judge_hit_levels((hit, low, low), alike)[0].level == "high", "it leads"
+    assert judge_hit_levels((hit,), alike)[0].level == "high"
+    assert judge_hit_levels((hit, medium), alike)[0].level == "medium"
+    assert [one.level for one in judge_hit_levels((hit, hit), alike)] == ["medium", "medium"]
+    shared = judge_hit_levels((hit, medium), "which lamp")
+    assert [one.level for one in shared] == ["high", "medium"], "a word of its heading"
+
+
+def test_above_hits_that_hardly_answer_stands_that_nothing_surely_answers(call: Call) -> None:
+    result = _search(call, "lighthouse lamp white")
+    low = result.results[0]._replace(level="low")
+    for levels, words in (
+        (("low", "low"), "Nothing surely answers that. The nearest are:\n\n"),
+        (("low",), "Nothing surely answers that. The nearest is:\n\n"),
+        (("low", "medium"), ""),
+    ):
+        hits = tuple(low._replace(level=level) for level in levels)
+        shown = render_search(result._replace(results=hits), _EN)
+        assert shown.startswith(f"{words}{low.score:.2f}")
 
 
 def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(call: Call) -> None:

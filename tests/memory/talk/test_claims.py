@@ -490,7 +490,7 @@ class _Reader:
     def change(self, earlier: str, later: str) -> float:
         with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
             self.asked += 1
-        return 0.99 if "key" in earlier and "key" in later else 0.01
+        return 0.999 if "key" in earlier and "key" in later else 0.01
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         return SentenceReading(0.9, 0.1)
@@ -533,6 +533,22 @@ def test_a_step_reads_some_pairs_and_the_next_one_goes_on(
         assert steps < 10
     assert steps > 1
     assert _ended(tmp_path)[_key("a"), 1] in {(_key("b"), 1), (_key("c"), 1)}
+
+
+def test_what_was_observed_of_a_turn_stands_between_no_pair(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    old = [_turns("a", 1, _KEY_OLD), _observed(_KEY_OLD, 1)]
+    store.put([*old, _turns("b", 2, _KEY_NEW), _observed(_KEY_NEW, 2)])
+    reader = _Reader(tmp_path)
+    assert not _read(store, tmp_path, reader)
+    marked = set(_ended(tmp_path))
+    assert marked == {(_key("a"), 1), (f"{observation.PREFIX}1", 1)}
+    for entry in old:
+        changed = replace(entry.document, content_hash=f"{entry.document.content_hash} changed")
+        store.put([entry._replace(document=changed)])
+        assert not _read(store, tmp_path, reader)
+        assert set(_ended(tmp_path)) == marked, "also where only the old one is compared anew"
 
 
 def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_anew(

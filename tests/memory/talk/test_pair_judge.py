@@ -39,7 +39,7 @@ def test_a_reader_that_fails_is_asked_once() -> None:
 
 def test_a_reader_marks_what_no_rule_saw() -> None:
     assert relation(_OLD, _NEW).sureness != SURE
-    reviewed = PairJudge(_Reader(0.995)).review(relation(_OLD, _NEW), _OLD, _NEW)
+    reviewed = PairJudge(_Reader(0.999)).review(relation(_OLD, _NEW), _OLD, _NEW)
     assert reviewed.sureness == SURE
     assert (reviewed.claim, reviewed.by) == (_OLD, _NEW)
 
@@ -47,7 +47,7 @@ def test_a_reader_marks_what_no_rule_saw() -> None:
 def test_a_reader_in_doubt_marks_nothing_and_rules_alone_need_no_certainty_of_it() -> None:
     assert _reviewed(_Reader(0.8), Relation(UNRELATED)) == UNRELATED
     assert _reviewed(_Reader(0.8), Relation(UNSURE)) == UNSURE
-    assert _reviewed(_Reader(0.5), Relation(SURE)) == SURE
+    assert _reviewed(_Reader(0.7), Relation(SURE)) == SURE
 
 
 def test_a_reader_that_is_sure_of_the_contrary_takes_the_mark_away() -> None:
@@ -55,7 +55,7 @@ def test_a_reader_that_is_sure_of_the_contrary_takes_the_mark_away() -> None:
 
 
 def test_words_of_another_subject_count_against_a_change() -> None:
-    chance = 0.98
+    chance = 0.998
     assert _reviewed(_Reader(chance), Relation(UNRELATED)) == SURE
     assert _reviewed(_Reader(chance), Relation(UNRELATED, differing=("dye",))) == UNRELATED
 
@@ -63,7 +63,7 @@ def test_words_of_another_subject_count_against_a_change() -> None:
 def test_the_sentences_that_the_change_is_about_are_named() -> None:
     class _OfKeys(_Reader):
         def change(self, earlier: str, later: str) -> float:
-            return 0.99 if "key" in earlier and "key" in later else 0.01
+            return 0.999 if "key" in earlier and "key" in later else 0.01
 
     old = "The loom is oiled on Mondays. The key hangs behind the map."
     new = "I had soup. The key is with Petronela now."

@@ -101,3 +101,21 @@ def test_what_is_no_file_is_no_note() -> None:
         score=1,
         text="",
     )
+
+
+def test_a_memory_that_was_refused_for_a_prompt_comes_before_no_prompt_like_it(
+    place, vault: Path
+) -> None:
+    call = open_call({})
+    (hit, *_) = load_command("search")(call, query=[_WORK], everywhere=True).results
+    call.home.store.close()
+    alike = "when does the Lindqvist contract for the warehouse scanner end"
+    assert "March" in place.hook("prompt", place.payload(alike)).context
+    refuse = open_call({"scope": USER_SCOPE})
+    load_command("hook refuse")(refuse, handle=hit.handle, prompt=_WORK)
+    refuse.home.store.close()
+    for prompt in (_WORK, alike):
+        assert place.hook("prompt", place.payload(prompt)).context == ""
+        assert _recalled(prompt) == ""
+    other = "is the warehouse scanner of Lindqvist under contract in our second office too"
+    assert "March" in place.hook("prompt", place.payload(other)).context

@@ -19,5 +19,5 @@ def test_the_example_talks_remembers_and_shows_it(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "(remembers: Leith. I live in Leith)" in done.stdout
-    assert "(8 points left)" in done.stdout
+    assert "(18 points left)" in done.stdout
     assert "semantic: Leith" in done.stdout

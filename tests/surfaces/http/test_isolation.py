@@ -19,6 +19,8 @@ _USERS = ("kim", "lee", "choi")
 #: `same` is a character that each of them made, and `all` one of the service.
 _CHARACTERS = ("same", "all")
 _STEPS, _ROUNDS = 15, 1
+#: Share of the requests without query fields that the operation does not have, which are refused.
+_KNOWN_ALONE = 0.7
 #: What would end a user in the middle; see below.
 _LAST = "/api/erase"
 
@@ -127,6 +129,9 @@ def _asked(
         "scope": f"user:{victim}/character:same",
         "id": f"brought-{number}",
     }
+    if random_.random() < _KNOWN_ALONE:
+        known = service.app.openapi()["paths"][step[1]][step[0].lower()].get("parameters", ())
+        query = {one["name"]: query[one["name"]] for one in known if one["name"] in query}
     content = json.dumps(_filled(service, step, other, random_)).encode()
     if step[1].endswith("/import"):
         content = json.dumps({"spec": "chara_card_v3", "data": {"name": "들여온 것"}}).encode()

@@ -72,3 +72,22 @@ def test_a_message_can_be_deleted_and_what_it_said_is_not_known_any_more(service
     assert service.client.delete(f"{path}/{message['id']}", headers=kim).status_code == 200
     assert (_facts(service), service.client.get(path, headers=kim).json()["total"]) == ([], 0)
     assert service.client.delete(f"{path}/{message['id']}", headers=kim).status_code == 404
+
+
+def test_a_fact_is_added_and_its_predicate_changed(service: Served) -> None:
+    kim = token("kim")
+    sent = {"predicate": "job", "object": "제빵사"}
+    added = service.client.post(_MINA, json=sent, headers=kim)
+    assert (added.status_code, added.json()["memory"]["is_edited"]) == (201, True)
+    path = f"{_MINA}/{added.json()['memory']['id']}"
+    changed = service.client.put(
+        path, json={"subject": "엄마", "predicate": "detail"}, headers=kim
+    ).json()["memory"]
+    assert (changed["subject"], changed["predicate"], changed["object"]) == (
+        "엄마",
+        "detail",
+        "제빵사",
+    )
+    assert service.client.get(path, headers=kim).status_code == 404
+    wrong = service.client.post(_MINA, json={**sent, "predicate": "no such"}, headers=kim)
+    assert (wrong.status_code, "'no such'" in wrong.json()["detail"]) == (400, True)

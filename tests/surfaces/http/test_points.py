@@ -25,7 +25,7 @@ def _once(key: str) -> dict[str, str]:
 
 def test_a_day_gives_points_once_and_each_row_is_told(service: Served) -> None:
     kim = token("kim")
-    assert service.client.get("/api/points", headers=kim).json()["balance"] == 0
+    assert service.client.get("/api/points", headers=kim).json()["balance"] == 10
     first, second = (
         service.client.post("/api/points/check-in", headers=kim).json() for _ in range(2)
     )
@@ -33,12 +33,13 @@ def test_a_day_gives_points_once_and_each_row_is_told(service: Served) -> None:
         10,
         True,
         False,
-        10,
+        20,
     )
     found = service.client.get("/api/points/transactions", headers=kim).json()
-    assert (found["total"], found["page"], found["limit"]) == (1, 1, 20)
+    assert (found["total"], found["page"], found["limit"]) == (2, 1, 20)
     assert [(row["kind"], row["amount"], row["balance"]) for row in found["items"]] == [
-        ("check-in", 10, 10)
+        ("check-in", 10, 20),
+        ("welcome", 10, 10),
     ]
 
 
@@ -128,11 +129,9 @@ def test_the_languages_of_an_account_are_those_that_have_a_catalogue(service: Se
 def test_a_user_says_where_they_are(service: Served) -> None:
     kim = token("kim2")
     sent = {"zone": "Asia/Seoul", "lang": "ko", "mail": "kim@example.org"}
-    assert service.client.put("/api/account", json=sent, headers=kim).json() == {
-        "user": "kim2",
-        **sent,
-    }
-    assert service.client.get("/api/account", headers=kim).json() == {"user": "kim2", **sent}
+    told = {"user": "kim2", **sent, "days_in": "Asia/Seoul", "zone_from": "account"}
+    assert service.client.put("/api/account", json=sent, headers=kim).json() == told
+    assert service.client.get("/api/account", headers=kim).json() == told
     for wrong in (
         {"zone": "Asia/Soul"},
         {"lang": "fr"},

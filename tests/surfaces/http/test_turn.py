@@ -101,6 +101,8 @@ def test_a_model_that_fails_is_a_problem_and_costs_nothing(
 def test_bad_messages_and_empty_purses_are_problems(service: Served, model: ModelServer) -> None:
     model.script = ["그래."]
     who = token("nobody-paid-for")
+    buying = {"character_id": "mina", "quantity": 1}
+    service.client.post("/api/points/purchase/memory-slots", json=buying, headers=who)
     for sent, status, code in (
         ({"text": "안녕"}, 402, "not_enough_points"),
         ({"text": " "}, 400, "bad_request"),

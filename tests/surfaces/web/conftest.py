@@ -42,7 +42,7 @@ def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iter
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     shared = Resident()
-    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared, has_daemon=True), gate)
     app = Starlette(routes=routes(site))
     app.state.site = site
     with TestClient(app, base_url="http://localhost") as client:

@@ -3,6 +3,8 @@ there.
 """
 
 import json
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from starlette.testclient import TestClient
 from tests.support.daytime import find_noon_zone
 
 from gieok.model.conversation import Incident
+from gieok.processes.client import Daemon
 from gieok.surfaces.python import Memory
 
 NOW = datetime.now(UTC)
@@ -78,3 +81,71 @@ def test_an_answer_that_cannot_be_given_is_an_error_and_not_good_news(browser: T
     assert "there is no cold tier" in answered.text
     assert 'role="alert"' in answered.text
     assert "model tokens today" in answered.text
+
+
+@pytest.fixture
+def watching(browser: TestClient, tmp_path: Path) -> Iterator[TestClient]:
+    """A browser over a home whose daemon is stopped at the end."""
+    yield browser
+    Daemon(tmp_path / "home").stop()
+
+
+def _run(browser: TestClient, verb: str) -> str:
+    token = re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get("/status").text)
+    assert token
+    page = browser.post(f"/status/run/{verb}", data={"token": token[1]})
+    assert page.status_code == 200
+    browser.app.state.site.jobs.wait()
+    return browser.get("/status").text
+
+
+def _daemon_card(page: str) -> str:
+    return next(
+        card
+        for card in page.split('<div class="card">')
+        if '<div class="meta">daemon</div>' in card
+    )
+
+
+def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
+    watching: TestClient,
+) -> None:
+    before = _daemon_card(watching.get("/status").text)
+    assert '<div class="figure">off</div>' in before
+    assert 'action="/status/run/daemon"' in before
+    after = _daemon_card(_run(watching, "daemon"))
+    assert '<div class="figure">runs</div>' in after
+    assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d<", after)
+    assert "/status/run/daemon" not in after
+    assert "daemon: runs" in watching.get("/status").text, "the command's own words say the same"
+
+
+def test_a_backup_is_made_by_a_button_and_what_it_did_is_shown(browser: TestClient) -> None:
+    Memory().add("We lint with ruff.")
+    assert '<div class="figure">–</div><div class="meta">last backup' in browser.get("/status").text
+    page = _run(browser, "backup")
+    assert 'chip good">done' in page
+    assert '<div class="figure">–</div><div class="meta">last backup' not in page
+    assert _run(browser, "nonsense").count('chip good">done') == 1, "the last job, and no other"
+
+
+def test_documents_are_counted_over_all_scopes_and_schedules_are_said_in_words(
+    browser: TestClient,
+) -> None:
+    Memory().add("We lint with ruff.")
+    Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
+    page = browser.get("/status").text
+    assert '<div class="figure">2</div><div class="meta">documents of all projects' in page
+    assert '<td title="0 2 * * 0">every Sunday at 02:00</td>' in page
+    korean = browser.get("/status", headers={"Accept-Language": "ko"}).text
+    assert '<td title="0 2 * * 0">매주 일요일 02:00</td>' in korean
+
+
+def test_an_observer_that_cannot_work_is_told_before_good_news(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_OBSERVE_MODEL", "anthropic:claude-haiku-4-5")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    page = browser.get("/status").text
+    assert "observing stopped" in page
+    assert "Nothing waits for you." not in page

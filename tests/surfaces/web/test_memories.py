@@ -2,6 +2,7 @@
 and the first run.
 """
 
+import html
 import json
 import re
 from pathlib import Path
@@ -70,6 +71,7 @@ def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(
     assert "the words: <b>place 1</b>" in page.text
     assert page.text.count("<article") == 1  # what was said of it is no observation
     assert "~/home/memory/decision/" in told.get("/hits?q=Payments").text
+    assert "likely to answer: " in page.text
 
 
 def test_every_state_of_a_search_is_told(told: TestClient) -> None:
@@ -79,7 +81,7 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
         "/?q=Redis&since=nonsense": "is no day",
         "/?since=2026-11-01": "<article",
         "/?q=decided&limit=1": "More",
-        "/?q=Redis&everywhere=1": "agent:main",
+        "/?q=Redis": "yours, in no project",
         "/?q=Redis&source=x&limit=-5": "<article",
     }.items():
         assert words in told.get(address).text, address
@@ -163,6 +165,56 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     assert "We decided to use Redis Streams." in page.partition("Why do you know this?")[2]
     assert "important" in post(told, f"/m/{observed}/edit", text="We use NATS.", important="1")
     assert told.get("/m/ffffffff").status_code == 400
+
+
+def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestClient) -> None:
+    for port in (8443, 9443):
+        post(told, "/remember", text=f"The staging database is on port {port}.", to="agent:main")
+    post(told, "/remember", text="The office plant needs water.", to="agent:main")
+    page = told.get(f"/m/{handle(told, 'port 8443', 'record')}").text
+    other = handle(told, "port 9443", "record")
+    notes = re.findall(r'<p class="note other">(.*?)</p>', page, re.DOTALL)
+    assert len(notes) == 1
+    assert f'href="/m/{other}">The staging database is on port 9443.</a>' in notes[0]
+    assert "May contradict it:" not in told.get(f"/m/{handle(told, 'plant')}").text
+    observed = told.get(f"/m/{handle(told, 'Redis', 'observation')}").text
+    session = re.search(r'href="(/timeline/session\?scope=[^"]+)">The whole session</a>', observed)
+    assert session
+    whole = told.get(html.unescape(session[1])).text
+    assert "We decided to use Redis Streams." in whole
+    assert "We decided to pay on Mondays." in whole
+
+
+def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: TestClient) -> None:
+    memory = Memory(resident=Resident())
+    folder = Path(str(memory.call.caller.user)) / "notes"
+    folder.mkdir()
+    (folder / "door.md").write_text("# Door\n\n- The **umbrella** is `wet`\n\n<b>loud</b>\n")
+    memory.run("index", paths=[str(folder)])
+    page = told.get(f"/m/{handle(told, 'umbrella', 'note')}").text
+    assert '<p class="md-heading">Door</p>' in page
+    assert '<p class="md-item">The <strong>umbrella</strong> is <code>wet</code></p>' in page
+    assert "&lt;b&gt;loud&lt;/b&gt;" in page
+    assert 'value="transfer"' not in page
+    assert 'value="retire"' not in page
+    record = told.get(f"/m/{handle(told, 'Payments', 'record')}").text
+    assert 'value="transfer"' in record
+    assert 'value="retire"' in record
+
+
+def test_five_targets_stand_at_the_bottom_of_a_phone_and_korean_has_its_fonts(
+    told: TestClient,
+) -> None:
+    page = told.get("/memories").text.partition("<nav")[2].partition("</nav>")[0]
+    items = re.findall(r"<li(?: class=\"(\w+)\")?>", page.partition("<details")[0])
+    assert items == ["", "", "", "", "minor", "minor", "minor", "others"]
+    folded = page.partition("<details")[2]
+    assert re.findall(r'href="([^"]+)"', folded) == ["/characters", "/code", "/status"]
+    css = told.get("/static/gieok.css").text
+    korean = css.partition(":root:lang(ko)")[2].partition("}")[0]
+    assert korean.index("Apple SD Gothic Neo") < korean.index("system-ui")
+    assert "Malgun Gothic" in korean
+    assert "Noto Sans KR" in korean
 
 
 def test_what_a_project_brought_along_is_read_and_trusted_exactly(
@@ -255,10 +307,62 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
 def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
     page = post(browser, "/remember", text="Payments are retried three times.")
     assert "What an agent is given" in page
-    assert re.search(r"<option selected>project:work-\w+</option>", page)
+    assert re.search(
+        r'<option value="project:work-\w+">work</option>', browser.get("/?q=retried").text
+    )
     browser.get("/scope?scope=agent:main&back=/memories")
     assert "Payments" not in post(browser, "/remember", text="Answer in Korean.")
-    assert "Answer in Korean" in browser.get("/memories").text
+    assert "Answer in Korean" in browser.get("/memories?in=agent:main").text
+
+
+def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestClient) -> None:
+    post(browser, "/remember", text="Payments are retried three times.")
+    page = browser.get("/timeline?day=2026-01-01").text
+    form = page.partition('<details class="add">')[2].partition("</details>")[0]
+    assert 'action="/remember"' in form
+    own = re.search(r'<option value="(project:work-\w+)" selected>work</option>', form)
+    assert own
+    assert '<option value="agent:main">yours, in no project</option>' in form
+    back = "/timeline?day=2026-01-01"
+    added = browser.post(
+        "/remember",
+        data={"token": token(browser), "text": "I like tea.", "to": "agent:main", "back": back},
+    )
+    assert str(added.url).endswith("told=Remembered+for+yours%2C+in+no+project%3A+I+like+tea.")
+    assert added.url.path == "/timeline"
+    assert "I like tea." in browser.get("/memories?in=agent:main").text
+    assert "I like tea." not in browser.get(f"/memories?in={own[1]}").text
+    again = post(browser, "/remember", text="I like tea.", to="agent:main", back=back)
+    assert "It was known already: I like tea." in again
+    outside = browser.post(
+        "/remember",
+        data={"token": token(browser), "text": "x y", "back": "//elsewhere.example"},
+        follow_redirects=False,
+    )
+    assert outside.headers["location"].startswith("/?told=")
+
+
+def test_what_was_learned_comes_first_and_notes_and_talk_stand_beside(told: TestClient) -> None:
+    memory = Memory(resident=Resident())
+    folder = Path(str(memory.call.caller.user)) / "notes"
+    folder.mkdir()
+    (folder / "door.md").write_text("# Door\n\nThe umbrella stands behind the door.\n")
+    memory.run("index", paths=[str(folder)])
+    learned, notes, said, every = (
+        told.get(f"/memories{query}").text
+        for query in ("", "?kind=note", "?kind=turn", "?kind=all")
+    )
+    for page, has in ((learned, "Payments are"), (notes, "umbrella"), (said, "We decided to pay")):
+        assert has in page
+        assert has in every
+    assert "umbrella" not in learned
+    assert "Payments are" not in notes
+    assert "umbrella" not in said
+    assert "We decided to use Redis Streams." in learned, "what was observed of what was said"
+    listed = memory.run("list", kind="learned", everywhere=True, limit=50).memories
+    shown = re.findall(r'name="handle" value="([\w.]+)"', learned)
+    assert shown == [row.handle for row in listed]
+    assert {row.kind for row in listed} == {"observation", "record"}
 
 
 def test_an_agent_is_connected_from_the_first_page(

@@ -57,6 +57,8 @@ def test_what_is_said_is_learned_recalled_corrected_and_forgotten_beside_the_tal
     assert found
     edited = sent(met, f"{OWN}/edit", key=found[1], text="Seoul", back="talk")
     assert "the user lives in Seoul" in edited
+    assert "90% sure, found by rules" in page
+    assert "“I live in Busan" in page
     assert 'class="chip good"' in sent(met, f"{OWN}/edit", key=found[1], important="yes")
     gone = sent(met, f"{OWN}/forget", key=found[1], back="talk")
     assert "lives in" not in gone
@@ -127,3 +129,32 @@ def test_a_form_of_a_page_says_where_it_comes_from(browser: TestClient) -> None:
     # Under `no-referrer` a browser posts a form with `Origin: null`, which the server takes from
     # nobody.
     assert browser.get("/").headers["referrer-policy"] == "same-origin"
+
+
+def test_a_fact_is_added_and_every_part_of_one_is_changed_on_the_page(met: TestClient) -> None:
+    added = sent(met, f"{OWN}/add", text="baker", subject="user", predicate="job", layer="semantic")
+    assert "the user&#39;s work is baker" in added
+    assert "set by a person" in added
+    found = re.search(r'name="key" value="([^"]+)"', added)
+    assert found
+    changed = sent(
+        met,
+        f"{OWN}/edit",
+        key=found[1],
+        text="baker",
+        subject="Ada",
+        predicate="detail",
+        layer="semantic",
+    )
+    assert "Ada: baker" in changed
+    assert "the user&#39;s work" not in changed.split("What its model is told")[0]
+    undone = re.search(r'name="undo" value="([^"]+)"', changed)
+    assert undone
+    assert "the user&#39;s work is baker" in sent(met, f"{OWN}/undo", undo=undone[1])
+    assert (
+        "there is no kind of fact"
+        in met.post(
+            f"{OWN}/add",
+            data={"token": token(met), "text": "x", "subject": "user", "predicate": "no"},
+        ).text
+    )

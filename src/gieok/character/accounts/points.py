@@ -25,6 +25,7 @@ from gieok.ports.system import Clock
 from gieok.zone import day_in, find_zone
 
 CHECK_IN, REPLY, SLOTS, CREDIT, PAYMENT = "check-in", "reply", "memory-slots", "credit", "payment"
+WELCOME = "welcome"
 #: Most points in one credit: far below the limit of a database, and above any intended amount.
 _MOST_POINTS = 1_000_000_000
 _MOST_SLOTS = 1_000
@@ -40,11 +41,16 @@ _LONGEST_REPLY = timedelta(minutes=15)
 
 
 class PointPrices(NamedTuple):
-    """Points given and taken. `slots` holds (from this quantity on, points for each), ascending."""
+    """Points given and taken.
+
+    `slots` holds (from this quantity on, points for each), ascending. `welcome` is what a user with
+    an empty ledger starts with.
+    """
 
     daily: int = 10
     reply: int = 1
     slots: tuple[tuple[int, int], ...] = ((1, 10), (10, 9), (30, 8))
+    welcome: int = 0
 
     def of_slots(self, quantity: int) -> int:
         """Return the price of so many slots. Raises BadRequest for a quantity that is not sold."""
@@ -90,12 +96,22 @@ class CheckedIn(NamedTuple):
 
 
 class SlotPurchase(NamedTuple):
-    """Purchase of slots; `slots` is the total bought for the character so far."""
+    """Purchase of slots.
+
+    `slots` is the total bought for the character so far, `room` how many episodes its memory holds
+    with the free ones.
+    """
 
     slots: int
     spent: int
     balance: int
     is_new: bool
+    room: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Return True: a purchase that failed raises an error."""
+        return True
 
 
 class LedgerPage(NamedTuple):
@@ -132,11 +148,11 @@ class PointsDesk:
     tolerance_s: float = 300.0
 
     def standing(self, user: str) -> PointsStanding:
-        """Return the points of a user."""
+        """Return the points of a user; a new one has those that the first request will get."""
         self._settle_own(user)
         today, last = self._today(user), self.accounts.last_check_in(user)
         is_unbroken = last is not None and last.day >= today - timedelta(days=1)
-        balance = self.accounts.balance(user)
+        balance = self.accounts.balance(user) + self._count_unclaimed_welcome(user)
         has = last is not None and last.day >= today
         return PointsStanding(balance, today, has, last.streak if last and is_unbroken else 0)
 
@@ -144,6 +160,7 @@ class PointsDesk:
         """Give the points of today in the user's zone; a second time in a day gives nothing
         more.
         """
+        self._give_welcome(user)
         check, posted = self.accounts.check_in(
             user, self._today(user), self.prices.daily, self.clock.now()
         )
@@ -175,7 +192,7 @@ class PointsDesk:
         try:
             return hold()
         except NotEnoughPoints:
-            if not self._settle_own(user).released:
+            if not self._give_welcome(user) and not self._settle_own(user).released:
                 raise
             return hold()
 
@@ -210,6 +227,7 @@ class PointsDesk:
             character=character,
             slots=quantity,
         )
+        self._give_welcome(user)
         posted = self.accounts.post(user, bought, self.clock.now())
         slots, balance = self.accounts.slots(user, character), self.accounts.balance(user)
         return SlotPurchase(slots, cost, balance, posted.is_new)
@@ -259,6 +277,22 @@ class PointsDesk:
         return self._settle_all(
             self.accounts.holds(before or self.clock.now() - _LONGEST_REPLY, _HOLDS)
         )
+
+    def _give_welcome(self, user: str) -> bool:
+        """Give a user whose ledger is empty the points to begin with; False where nothing is given.
+
+        The reference makes it one credit however many requests come first.
+        """
+        points = self._count_unclaimed_welcome(user)
+        if not points:
+            return False
+        posting = Posting(WELCOME, points, WELCOME)
+        return self.accounts.post(user, posting, self.clock.now()).is_new
+
+    def _count_unclaimed_welcome(self, user: str) -> int:
+        """Return the points that a user with an empty ledger will be given; 0 for other users."""
+        has_welcome = self.prices.welcome and not self.accounts.ledger(user, 0, 1)[0]
+        return self.prices.welcome if has_welcome else 0
 
     def _settle_own(self, user: str) -> SettledHolds:
         before = self.clock.now() - _LONGEST_REPLY

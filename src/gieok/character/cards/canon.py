@@ -5,10 +5,16 @@ The module also selects the entries that belong to a reply.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random, SystemRandom
 from typing import NamedTuple
 
 from gieok.character.cards.card import card_of
-from gieok.character.cards.entry_matcher import Active, LoreTalk, find_active_entries, may
+from gieok.character.cards.entry_matcher import (
+    Active,
+    LoreTalk,
+    find_active_entries,
+    may_be_recalled,
+)
 from gieok.character.cards.lorebook import Lorebook, LoreEntry
 from gieok.character.facts import PREFIX, digest, scope_of
 from gieok.character.memory.recollection import RecallWeights, recalled
@@ -76,6 +82,8 @@ class Canon:
     )
     recall: int = 2
     least: float = 0.1
+    #: Decides about entries that are told now and then.
+    random: Random = field(default_factory=SystemRandom)
 
     def keep(self, character: StoredCharacter) -> CanonChange:
         """Put a character's new or changed entries, and forget entries that are gone."""
@@ -121,7 +129,7 @@ class Canon:
         if not book.entries or budget <= 0:
             return []
         talk = LoreTalk(tuple(reversed((*said, text))), replies)
-        active_entries = _rank_active_entries(find_active_entries(book, talk))
+        active_entries = _rank_active_entries(find_active_entries(book, talk, self.random))
         known = {active.entry.number for active in active_entries}
         active_entries += [
             active
@@ -153,7 +161,7 @@ class Canon:
         return "\n\n".join((head, *(entry.text for entry in entries))) if entries else ""
 
     def _recalled(self, character: StoredCharacter, book: Lorebook, talk: LoreTalk) -> list[Active]:
-        numbers = {_build_canon_key(one): one for one in book.entries if may(one, talk)}
+        numbers = {_build_canon_key(one): one for one in book.entries if may_be_recalled(one, talk)}
         scope = canon_scope(character.owner, character.id)
         hits = recalled(
             self.store,

@@ -3,9 +3,10 @@
 All fields are kept, also fields that Gieok does not read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from gieok.character.cards.bounded_json import Json, format_compact_json, parsed
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
@@ -13,6 +14,14 @@ from gieok.errors import BadRequest
 
 _V2, _V3 = "chara_card_v2", "chara_card_v3"
 _TEXTS = ("description", "personality", "scenario", "first_mes", "mes_example")
+#: Field of version 1 → its names in Pygmalion's files and those of text-generation-webui.
+_OTHER_NAMES = {
+    "name": ("char_name",),
+    "description": ("char_persona", "context"),
+    "first_mes": ("char_greeting", "greeting"),
+    "scenario": ("world_scenario",),
+    "mes_example": ("example_dialogue",),
+}
 _MOST_NAME = 200
 _WHAT = "the card"
 
@@ -46,9 +55,26 @@ class Card:
         return self.greetings[0] if self.greetings else ""
 
 
-def card_from(data: bytes) -> Card:
-    """Return the card in JSON bytes, of any version. Raises BadRequest, which names the fault."""
-    return _read_card_data(_upgrade_card(parsed(data, _WHAT)))
+class ReadCard(NamedTuple):
+    """Card of a JSON text; `is_book`: the text is a lorebook without a character."""
+
+    card: Card
+    is_book: bool
+
+
+def read_card_json(data: bytes, name: str = "") -> ReadCard:
+    """Return the card in JSON bytes, of any version; `name` is for a card that has none.
+
+    Raises BadRequest, which names the fault.
+    """
+    content = parsed(data, _WHAT)
+    is_book = _find_lone_book(content) is not None
+    return ReadCard(_read_card_data(_upgrade_card(content, name)), is_book)
+
+
+def card_from(data: bytes, name: str = "") -> Card:
+    """Return the card alone of `read_card_json`."""
+    return read_card_json(data, name).card
 
 
 @lru_cache(maxsize=64)
@@ -99,20 +125,45 @@ def _parse_kept_card(json_text: str) -> dict[str, Json]:
     return _upgrade_card(parsed(json_text.encode("utf-8", "replace"), _WHAT, is_kept=True))
 
 
-def _upgrade_card(raw: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a card of any version as version 3. Raises BadRequest where `raw` is no card."""
+def _find_lone_book(raw: Mapping[str, Json]) -> Mapping[str, Json] | None:
+    """Return the lorebook that a file is; None for another file.
+
+    `lorebook_v3` has it in `data`, RisuAI's has its entries there, SillyTavern's is the book.
+    """
     spec = raw.get("spec")
-    if spec == "lorebook_v3" or (spec is None and isinstance(raw.get("entries"), dict | list)):
-        raise BadRequest(
-            "that is a lorebook without a character", hint="put it into a card, and import that"
-        )
+    if spec == "lorebook_v3" and isinstance(raw.get("data"), dict):
+        return _read_card_object(raw, "data")
+    is_book = isinstance(raw.get("entries"), dict | list) or (
+        raw.get("type") == "risu" and isinstance(raw.get("data"), list)
+    )
+    return raw if spec is None and is_book else None
+
+
+def _upgrade_card(raw: Mapping[str, Json], own_name: str = "") -> dict[str, Json]:
+    """Return a card of any version as version 3; `own_name` is for a card without a name.
+
+    Raises BadRequest where `raw` is no card.
+    """
+    spec = raw.get("spec")
+    book = _find_lone_book(raw)
+    if book is not None:
+        name = _find_first_text(book, ("name",)) or own_name
+        return _upgrade_card({"spec": _V2, "data": {"name": name, "character_book": book}})
     if isinstance(raw.get("data"), dict):
         data = dict(_read_card_object(raw, "data"))
-        data.setdefault("name", raw.get("name"))
-    elif isinstance(raw.get("name"), str) and spec not in (_V2, _V3):
-        return _upgrade_card(
-            {"spec": _V2, "data": {name: value for name, value in raw.items() if name != "spec"}}
+        data["name"] = (
+            _find_first_text(data, ("name",))
+            or _find_first_text(raw, ("name", "char_name"))
+            or _find_first_text(data, ("char_name", "nickname"))
+            or own_name
+            or data.get("name")
         )
+    elif spec not in (_V2, _V3) and _is_flat_card(raw):
+        flat = {name: value for name, value in raw.items() if name != "spec"}
+        for name, others in _OTHER_NAMES.items():
+            if not _find_first_text(flat, (name,)):
+                flat[name] = _find_first_text(flat, others) or flat.get(name, "")
+        return _upgrade_card({"spec": _V2, "data": flat}, own_name)
     else:
         raise BadRequest(
             "that is no character card: it has no `data`, and no `name`",
@@ -130,7 +181,7 @@ def _read_card_data(whole: Mapping[str, Json]) -> Card:
         raise BadRequest(
             "the card has no name of 1 to {most} characters",
             most=_MOST_NAME,
-            hint="give `data.name` in the card",
+            hint="give `data.name` in the card, or an id",
         )
     texts = {field: _read_card_text(data, field) for field in _TEXTS if field != "first_mes"}
     return Card(
@@ -154,6 +205,18 @@ def _read_card_data(whole: Mapping[str, Json]) -> Card:
         book=lorebook_of(data.get("character_book")),
         json=format_compact_json(whole),
     )
+
+
+def _is_flat_card(raw: Mapping[str, Json]) -> bool:
+    """Return whether an object has the fields of a character itself, as version 1 has."""
+    names = (*_TEXTS, *(name for others in _OTHER_NAMES.values() for name in others))
+    return isinstance(raw.get("name"), str) or any(isinstance(raw.get(one), str) for one in names)
+
+
+def _find_first_text(data: Mapping[str, Json], names: Sequence[str]) -> str:
+    """Return the first of some fields that is a text which is not blank; '' for none."""
+    texts = (value for name in names if isinstance(value := data.get(name), str))
+    return next((text for text in texts if text.strip()), "")
 
 
 def _flatten_card_name(text: str) -> str:

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from random import Random
 from typing import NamedTuple
 
-from gieok.character.cards.lorebook import Lorebook, LoreEntry
+from gieok.character.cards.bounded_pattern import compile_key_pattern, is_pattern_form
+from gieok.character.cards.lorebook import Lorebook, LoreEntry, SecondaryLogic
 
 #: Characters examined in each message and in all messages together: with these limits a book of
 #: 20,000 keys is searched in 50 ms.
 _MOST_CHARS, _MOST_TEXT = 2_000, 8_000
 _MOST_ROUNDS = 3
-_MOST_REGEXES, _LONGEST_REGEX = 200, 200
-#: Signs of a pattern that may backtrack over a text for ever: such a pattern never matches here.
-_UNBOUNDED = re.compile(r"[*+{]|\\[1-9]|\(\?(?!:)")
-_MOST_OPTIONAL, _MOST_GROUPS = 3, 2
+#: Steps that all patterns of a book may take for one reply, at worst; then none is tried any more.
+_MOST_STEPS = 12_000_000
 _WORD = re.compile(r"[A-Za-z0-9]")
 
 
@@ -32,35 +32,59 @@ class LoreTalk(NamedTuple):
     replies: int | None = None
 
 
-def find_active_entries(book: Lorebook, talk: LoreTalk) -> list[Active]:
-    """Return the entries that belong to a conversation, in the order of the book."""
+@dataclass(slots=True)
+class _PatternBudget:
+    """Steps that patterns may still take."""
+
+    steps: int = _MOST_STEPS
+
+    def takes(self, cost: int) -> bool:
+        """Return whether a search of this cost may run, and count it."""
+        if cost > self.steps:
+            return False
+        self.steps -= cost
+        return True
+
+
+def find_active_entries(book: Lorebook, talk: LoreTalk, random: Random) -> list[Active]:
+    """Return the entries that belong to a conversation, in the order of the book.
+
+    `random` decides about entries that are told now and then.
+    """
     active_by_number: dict[int, Active] = {}
-    texts, regexes = [one[-_MOST_CHARS:] for one in talk.texts], [_MOST_REGEXES]
+    missed = set[int]()
+    texts, budget = [one[-_MOST_CHARS:] for one in talk.texts], _PatternBudget()
     more = ""
-    for _ in range(_MOST_ROUNDS if book.is_recursive else 1):
-        fresh = [
+    for step in range(_MOST_ROUNDS if book.is_recursive else 1):
+        fitting = [
             Active(entry, why)
             for entry in book.entries
             if entry.number not in active_by_number
+            and entry.number not in missed
+            and (entry.is_brought or not step)
             and _is_entry_due(entry, talk)
-            and (why := _explain_active_entry(entry, book, texts, more, regexes))
+            and (why := _explain_active_entry(entry, book, texts, more, budget))
         ]
+        fresh = [one for one in fitting if _is_drawn(one.entry, random)]
         active_by_number |= {one.entry.number: one for one in fresh}
-        more = "\n".join(one.entry.text[:_MOST_CHARS] for one in fresh)[:_MOST_TEXT]
+        missed |= {one.entry.number for one in fitting} - active_by_number.keys()
+        bringing = (one.entry.text[:_MOST_CHARS] for one in fresh if one.entry.may_bring)
+        more = "\n".join(bringing)[:_MOST_TEXT]
         if not more:
             break
     return [active_by_number[number] for number in sorted(active_by_number)]
 
 
-def may(entry: LoreEntry, talk: LoreTalk) -> bool:
-    """Return whether an entry may be told for another reason than its keys.
+def may_be_recalled(entry: LoreEntry, talk: LoreTalk) -> bool:
+    """Return whether an entry may be told because it is similar to what was said.
 
-    The entry must be due, and nothing that rules it out was said.
+    Where its author set conditions, they alone decide.
     """
-    text = "\n".join(talk.texts)[:_MOST_TEXT]
-    return _is_entry_due(entry, talk) and not any(
-        _iter_said_keys(entry.never, text if entry.is_case_sensitive else text.casefold(), entry)
-    )
+    return _is_entry_due(entry, talk) and not entry.has_conditions
+
+
+def _is_drawn(entry: LoreEntry, random: Random) -> bool:
+    return entry.probability >= 1 or random.random() < entry.probability
 
 
 def _is_entry_due(entry: LoreEntry, talk: LoreTalk) -> bool:
@@ -72,12 +96,9 @@ def _is_entry_due(entry: LoreEntry, talk: LoreTalk) -> bool:
 
 
 def _explain_active_entry(
-    entry: LoreEntry, book: Lorebook, texts: Sequence[str], more: str, regexes: list[int]
+    entry: LoreEntry, book: Lorebook, texts: Sequence[str], more: str, budget: _PatternBudget
 ) -> str:
-    """Return why an entry is told, '' where it is not told.
-
-    `regexes` counts down how many patterns may still be tried.
-    """
+    """Return why an entry is told, '' where it is not told."""
     if entry.is_constant:
         return "constant"
     depth = (
@@ -89,62 +110,63 @@ def _explain_active_entry(
     )
     text = "\n".join((*texts[:depth], more))[:_MOST_TEXT]
     haystack = text if entry.is_case_sensitive else text.casefold()
-    if entry.is_regex:
-        return next(_iter_matched_patterns(entry, text, regexes), "")
-    key = next(_iter_said_keys(entry.keys, haystack, entry), "")
-    is_meant = all(any(_iter_said_keys(keys, haystack, entry)) for keys in entry.also) and not any(
-        _iter_said_keys(entry.never, haystack, entry)
+
+    def is_said(keys: Sequence[str]) -> bool:
+        return any(_iter_said_keys(keys, text, haystack, entry, budget))
+
+    key = next(_iter_said_keys(entry.keys, text, haystack, entry, budget), "")
+    is_meant = (
+        bool(key)
+        and all(map(is_said, entry.also))
+        and not is_said(entry.never)
+        and _hold_secondary_keys(entry, [is_said((one,)) for one in entry.secondary])
     )
-    return key if key and is_meant else ""
+    return key if is_meant else ""
 
 
-def _iter_said_keys(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
-    """Yield the keys that were said.
+def _hold_secondary_keys(entry: LoreEntry, are_said: Sequence[bool]) -> bool:
+    """Return whether the secondary keys are as the author wants them."""
+    if not are_said:
+        return True
+    if entry.logic is SecondaryLogic.ANY_SAID:
+        return any(are_said)
+    if entry.logic is SecondaryLogic.ALL_SAID:
+        return all(are_said)
+    return not (any(are_said) if entry.logic is SecondaryLogic.NONE_SAID else all(are_said))
 
-    A key in Latin letters must stand alone; a Korean key may have an ending.
-    """
+
+def _iter_said_keys(
+    keys: Sequence[str], text: str, haystack: str, entry: LoreEntry, budget: _PatternBudget
+) -> Iterator[str]:
+    """Yield the keys that were said: a pattern in `text`, plain words in `haystack`."""
     for key in keys:
-        needle = key if entry.is_case_sensitive else key.casefold()
-        place = said.find(needle)
-        while place >= 0:
-            if not (
-                _is_word_joined(said, place, needle[0], -1)
-                or _is_word_joined(said, place + len(needle) - 1, needle[-1], 1)
-            ):
+        found = compile_key_pattern(key, is_bare=entry.is_regex, has_case=entry.is_case_sensitive)
+        if found is not None:
+            if budget.takes(len(text) * found.ways) and found.pattern.search(text):
                 yield key
-                break
-            place = said.find(needle, place + 1)
+        elif not is_pattern_form(key) and _is_word_said(key, haystack, entry):
+            yield key
+
+
+def _is_word_said(key: str, said: str, entry: LoreEntry) -> bool:
+    """Return whether plain words were said.
+
+    A key in Latin letters must stand alone, unless the author says otherwise; a Korean key may have
+    an ending.
+    """
+    needle = key if entry.is_case_sensitive else key.casefold()
+    place = said.find(needle)
+    while place >= 0:
+        if entry.is_whole_word is False or not (
+            _is_word_joined(said, place, needle[0], -1)
+            or _is_word_joined(said, place + len(needle) - 1, needle[-1], 1)
+        ):
+            return True
+        place = said.find(needle, place + 1)
+    return False
 
 
 def _is_word_joined(said: str, place: int, edge: str, step: int) -> bool:
     """Return whether a word continues beyond the edge of a key."""
     beyond = said[place + step : place + step + 1] if place + step >= 0 else ""
     return bool(beyond) and _WORD.match(beyond) is not None and _WORD.match(edge) is not None
-
-
-def _iter_matched_patterns(entry: LoreEntry, text: str, regexes: list[int]) -> Iterator[str]:
-    for key in entry.keys:
-        regexes[0] -= 1
-        pattern = (
-            _compile_bounded_pattern(key, entry.is_case_sensitive) if regexes[0] >= 0 else None
-        )
-        if pattern is not None and pattern.search(text):
-            yield key
-
-
-@lru_cache(maxsize=512)
-def _compile_bounded_pattern(key: str, is_case_sensitive: bool) -> re.Pattern[str] | None:
-    """Return the pattern of a key if it ends soon on every text; None otherwise."""
-    form = re.fullmatch(r"/(.*)/([a-z]*)", key, re.DOTALL)
-    body, flags = (form[1], form[2]) if form else (key, "" if is_case_sensitive else "i")
-    signs = re.sub(r"\\[^1-9]|\[[^\]]*\]", "", body).replace("(?:", "(")
-    is_bounded = (
-        len(body) <= _LONGEST_REGEX
-        and not _UNBOUNDED.search(signs)
-        and signs.count("?") <= _MOST_OPTIONAL
-        and signs.count("(") <= _MOST_GROUPS
-    )
-    try:
-        return re.compile(body, re.IGNORECASE if "i" in flags else 0) if is_bounded else None
-    except (re.error, OverflowError, RecursionError):
-        return None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from enum import IntEnum
 from typing import NamedTuple
 
 from gieok.character.cards.bounded_json import Json
@@ -31,25 +32,46 @@ _CHOICES = {
 _LARGEST = 1 << 31
 
 
+class SecondaryLogic(IntEnum):
+    """What the secondary keys of an entry must be, beside a key of its own.
+
+    The numbers are those of `selectiveLogic` in SillyTavern's books.
+    """
+
+    ANY_SAID = 0
+    NOT_ALL_SAID = 1
+    NONE_SAID = 2
+    ALL_SAID = 3
+
+
 class LoreEntry(NamedTuple):
     """Entry of a lorebook: `text` is told once one of `keys` was said.
 
-    `number` is the entry's place in the book, from 0. `also`: one of these keys must have been said
-    too; `never`: none of these may have been said. `depth` and `role` say where the text is told:
-    so many messages back; None means with the character's description. A lower `order` is told
-    first, a lower `priority` is left out first.
+    `number` is the entry's place in the book, from 0. `secondary` are the keys of `logic`. `also`:
+    one of these keys must have been said too; `never`: none of these may have been said.
+    `is_regex`: a key may be a pattern without slashes. `is_whole_word` None: as the alphabet
+    suggests. `probability` (0 to 1) is how often the entry is told where it fits. `is_brought`: the
+    text of another entry may bring it; `may_bring`: its text may bring another. `depth` and `role`
+    say where the text is told: so many messages back; None means with the character's description.
+    A lower `order` is told first, a lower `priority` is left out first.
     """
 
     number: int
     text: str
     name: str = ""
     keys: tuple[str, ...] = ()
+    secondary: tuple[str, ...] = ()
+    logic: SecondaryLogic = SecondaryLogic.ANY_SAID
     also: tuple[tuple[str, ...], ...] = ()
     never: tuple[str, ...] = ()
     is_enabled: bool = True
     is_constant: bool = False
     is_regex: bool = False
     is_case_sensitive: bool = False
+    is_whole_word: bool | None = None
+    probability: float = 1.0
+    is_brought: bool = True
+    may_bring: bool = True
     is_kept: bool = False
     is_spare: bool = False
     order: float = 0.0
@@ -61,6 +83,12 @@ class LoreEntry(NamedTuple):
     role: str = "system"
     position: str = ""
     greeting: int | None = None
+
+    @property
+    def has_conditions(self) -> bool:
+        """Return whether the author said more about when it is told than plain keys."""
+        has_keys = bool(self.secondary or self.also or self.never)
+        return has_keys or self.is_regex or self.is_case_sensitive or self.probability < 1
 
 
 class Lorebook(NamedTuple):
@@ -84,6 +112,7 @@ def lorebook_of(value: Json) -> Lorebook:
     if not isinstance(value, dict):
         return Lorebook()
     rows = value.get("entries")
+    rows = value.get("data") if rows is None else rows
     rows = list(rows.values()) if isinstance(rows, dict) else rows if isinstance(rows, list) else []
     if len(rows) > _MOST_ENTRIES:
         raise BadRequest(
@@ -96,7 +125,10 @@ def lorebook_of(value: Json) -> Lorebook:
         _parse_lore_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict)
     )
     if (
-        sum(len(entry.keys) + len(entry.never) + sum(map(len, entry.also)) for entry in entries)
+        sum(
+            len(entry.keys) + len(entry.secondary) + len(entry.never) + sum(map(len, entry.also))
+            for entry in entries
+        )
         > _MOST_KEYS
     ):
         raise BadRequest("the lorebook has more than {most:,} keys", most=_MOST_KEYS, hint=_HINT)
@@ -111,13 +143,13 @@ def lorebook_of(value: Json) -> Lorebook:
 
 def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
     decorators, text = _parse_lore_decorators(_read_lore_text(row.get("content")))
-    secondary = _list_lore_keys(row.get("secondary_keys", row.get("keysecondary")))
-    also = ((secondary,) if row.get("selective") is True and secondary else ()) + (
+    secondary = _list_lore_keys(_find_setting(row, "secondary_keys", "keysecondary", "secondkey"))
+    also = (
         (_split_lore_keys(decorators["additional_keys"]),)
         if "additional_keys" in decorators
         else ()
     )
-    order = _parse_lore_order(row.get("insertion_order", row.get("order")))
+    order = _parse_lore_order(_find_setting(row, "insertion_order", "order", "insertorder"))
     priority = row.get("priority")
     is_off = (
         row.get("enabled") is False
@@ -128,20 +160,31 @@ def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
         number=number,
         text=text,
         name=_read_lore_text(row.get("name")) or _read_lore_text(row.get("comment")),
-        keys=_list_lore_keys(row.get("keys", row.get("key"))),
+        keys=_list_lore_keys(_find_setting(row, "keys", "key")),
+        secondary=secondary if _find_setting(row, "selective") is True else (),
+        logic=_parse_secondary_logic(_find_setting(row, "selectiveLogic", "selective_logic")),
         also=also,
         never=_split_lore_keys(decorators.get("exclude_keys", "")),
         is_enabled=not is_off and bool(text),
-        is_constant=row.get("constant") is True or "activate" in decorators,
-        is_regex=row.get("use_regex") is True,
-        is_case_sensitive=row.get("case_sensitive") is True,
+        is_constant=_find_setting(row, "constant", "alwaysActive") is True
+        or "activate" in decorators,
+        is_regex=_find_setting(row, "use_regex", "useRegex") is True,
+        is_case_sensitive=_find_setting(row, "case_sensitive", "caseSensitive") is True,
+        is_whole_word=_parse_lore_choice(
+            _find_setting(row, "match_whole_words", "matchWholeWords")
+        ),
+        probability=_parse_probability(row),
+        is_brought=_find_setting(row, "exclude_recursion", "excludeRecursion") is not True,
+        may_bring=_find_setting(row, "prevent_recursion", "preventRecursion") is not True,
         is_kept="keep_activate_after_match" in decorators,
         is_spare="ignore_on_max_context" in decorators,
         order=order,
         priority=_parse_lore_order(priority) if isinstance(priority, int | float) else order,
         after=int(decorators.get("activate_only_after", "0")),
         every=int(decorators.get("activate_only_every", "0")),
-        scan_depth=_parse_decorator_number(decorators.get("scan_depth")),
+        scan_depth=_parse_decorator_number(decorators["scan_depth"])
+        if "scan_depth" in decorators
+        else _parse_lore_number(_find_setting(row, "scan_depth", "scanDepth")),
         depth=None
         if "position" in decorators
         else _parse_decorator_number(decorators.get("depth")),
@@ -149,6 +192,36 @@ def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
         position=decorators.get("position", ""),
         greeting=_parse_decorator_number(decorators.get("is_greeting")),
     )
+
+
+def _find_setting(row: Mapping[str, Json], *names: str) -> Json:
+    """Return a value of an entry by its first name that is there; None for none.
+
+    Programs keep what the card format lacks in `extensions` of the entry.
+    """
+    extensions = row.get("extensions")
+    places = (row, extensions if isinstance(extensions, dict) else {})
+    values = (place.get(name) for place in places for name in names)
+    return next((value for value in values if value is not None), None)
+
+
+def _parse_secondary_logic(value: Json) -> SecondaryLogic:
+    is_known = isinstance(value, int) and value in SecondaryLogic.__members__.values()
+    return SecondaryLogic(value) if is_known else SecondaryLogic.ANY_SAID  # type: ignore[arg-type]
+
+
+def _parse_probability(row: Mapping[str, Json]) -> float:
+    """Return how often an entry is told where it fits, 0 to 1: books write percents."""
+    value = _find_setting(row, "probability", "activationPercent")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 1.0
+    if _find_setting(row, "useProbability", "use_probability") is False:
+        return 1.0
+    return float(min(max(value, 0), 100)) / 100
+
+
+def _parse_lore_choice(value: Json) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _parse_lore_decorators(content: str) -> tuple[dict[str, str], str]:

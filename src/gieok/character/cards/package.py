@@ -8,13 +8,23 @@ from typing import NamedTuple
 
 from gieok.character.cards import charx, png
 from gieok.character.cards.bounded_json import Json
-from gieok.character.cards.card import Card, as_v2, card_from, card_of, data_of, with_data
+from gieok.character.cards.card import (
+    Card,
+    as_v2,
+    card_from,
+    card_of,
+    data_of,
+    read_card_json,
+    with_data,
+)
 from gieok.errors import BadRequest
 
 #: A larger file is refused, because it would not be kept.
 MOST_BYTES = 16 << 20
 _HINT = "give a character card: JSON, PNG, or CHARX"
 _ICON = "assets/icon/images/main.png"
+#: Name of a card whose name does not matter.
+_NAMELESS = "-"
 _SCHEMES = ("embeded://", "embedded://", "__asset:")
 
 
@@ -43,15 +53,22 @@ _FORMS = {
 
 
 class CardFile(NamedTuple):
-    """Card, and the form of the file that it came in."""
+    """Card, and the form of the file that it came in.
+
+    `is_book`: the file is a lorebook alone, and the card has nothing else.
+    """
 
     card: Card
     data: bytes
     form: CardForm
+    is_book: bool = False
 
 
-def read_card_file(data: bytes) -> CardFile:
-    """Return the card in a file. Raises BadRequest, which says what is wrong with the file."""
+def read_card_file(data: bytes, name: str = "") -> CardFile:
+    """Return the card in a file; `name` is for a card that has none.
+
+    Raises BadRequest, which says what is wrong with the file.
+    """
     if len(data) > MOST_BYTES:
         raise BadRequest(
             "the file has {count:,} bytes: at most {most_bytes:,} are kept",
@@ -60,12 +77,12 @@ def read_card_file(data: bytes) -> CardFile:
             hint="export the character as PNG or JSON, without further pictures",
         )
     if data.startswith(png.SIGNATURE) and (card_data := png.card_in(data)) is not None:
-        return CardFile(card_from(card_data), data, CardForm.PNG)
+        return CardFile(card_from(card_data, name), data, CardForm.PNG)
     if charx.is_archive(data):
         card_data = charx.member(charx.open_charx(data), charx.CARD)
         if card_data is None:
             raise BadRequest("the archive has no `{card}`", card=charx.CARD, hint=_HINT)
-        return CardFile(card_from(card_data), data, CardForm.CHARX)
+        return CardFile(card_from(card_data, name), data, CardForm.CHARX)
     if data.startswith(png.SIGNATURE):
         raise BadRequest(
             "there is no card in the picture",
@@ -73,7 +90,8 @@ def read_card_file(data: bytes) -> CardFile:
         )
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         raise BadRequest("that is no character card", hint=_HINT)
-    return CardFile(card_from(data), data, CardForm.JSON)
+    card, is_book = read_card_json(data, name)
+    return CardFile(card, data, CardForm.JSON, is_book)
 
 
 def build_card_file(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
@@ -82,7 +100,7 @@ def build_card_file(card_json: str, package: bytes, package_type: str, form: Car
     The file in which the character came is returned as it is where nothing has changed since.
     """
     card, came = card_of(card_json), _FORMS.get(package_type) if package else None
-    if came is form and read_card_file(package).card.json == card.json:
+    if came is form and read_card_file(package, card.name).card.json == card.json:
         return package
     if form is CardForm.PNG:
         return png.with_card(_find_card_picture(package, came), card.json, as_v2(card))
@@ -128,7 +146,7 @@ def _is_picture(data: bytes) -> bool:
 
 def _find_icon_member(package: bytes) -> str:
     """Return the name of the archive member that is the main icon, wherever it stands."""
-    assets = data_of(read_card_file(package).card).get("assets")
+    assets = data_of(read_card_file(package, _NAMELESS).card).get("assets")
     icons = (
         [one for one in assets if isinstance(one, dict) and one.get("type") == "icon"]
         if isinstance(assets, list)

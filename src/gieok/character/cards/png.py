@@ -1,4 +1,4 @@
-"""Card in a PNG or APNG, in the text chunks `ccv3` (which wins) and `chara`.
+"""Card in a PNG or APNG, in the text chunks `ccv3` (which wins) and `chara`, compressed or not.
 
 Every other byte of the picture stays.
 """
@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gieok.character.cards.bounded_json import MOST_BYTES
 from gieok.errors import BadRequest
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -17,6 +18,10 @@ _HEAD = struct.Struct(">I4s")
 _AROUND = 12
 _MOST_CHUNKS = 50_000
 _NEW, _OLD = b"ccv3", b"chara"
+#: Kinds of text chunks: plain, compressed, international.
+_TEXTS = _PLAIN, _COMPRESSED, _INTERNATIONAL = b"tEXt", b"zTXt", b"iTXt"
+#: Base64 takes a third more than the JSON in it.
+_MOST_TEXT = MOST_BYTES * 4 // 3 + 4
 
 
 class PngChunk(NamedTuple):
@@ -30,7 +35,7 @@ class PngChunk(NamedTuple):
     @property
     def keyword(self) -> bytes:
         """Return the keyword of a text chunk, in lower case; empty for another chunk."""
-        return bytes(self.body[:80]).partition(b"\0")[0].lower() if self.kind == b"tEXt" else b""
+        return bytes(self.body[:80]).partition(b"\0")[0].lower() if self.kind in _TEXTS else b""
 
     @property
     def is_card(self) -> bool:
@@ -67,11 +72,11 @@ def chunks(data: bytes) -> Iterator[PngChunk]:
 def card_in(data: bytes) -> bytes | None:
     """Return the JSON of the card in a picture; None where there is none. Raises BadRequest."""
     held = {
-        chunk.keyword: chunk.body
+        chunk.keyword: chunk
         for chunk in reversed([candidate for candidate in chunks(data) if candidate.is_card])
     }
-    body = held.get(_NEW, held.get(_OLD))
-    return None if body is None else _decode_card_chunk(bytes(body).partition(b"\0")[2])
+    chunk = held.get(_NEW, held.get(_OLD))
+    return None if chunk is None else _decode_card_chunk(_read_chunk_text(chunk))
 
 
 def with_card(data: bytes, newest: str, older: str) -> bytes:
@@ -111,7 +116,40 @@ def _replace_card_chunks(data: bytes, added: bytes) -> bytes:
     return b"".join([*pieces, data[place:]])
 
 
+def _read_chunk_text(chunk: PngChunk) -> bytes:
+    """Return the text of a text chunk. Raises BadRequest for one that is damaged or too large."""
+    text = bytes(chunk.body).partition(b"\0")[2]
+    if chunk.kind == _PLAIN:
+        return text
+    is_compressed = chunk.kind == _COMPRESSED
+    if chunk.kind == _INTERNATIONAL:
+        is_compressed = text[:1] == b"\1"
+        *_, text = text[2:].split(b"\0", 2)  # behind the language and the translated keyword
+    else:
+        text = text[1:]  # behind the method, of which there is one
+    return _inflate_chunk(text) if is_compressed else text
+
+
+def _inflate_chunk(data: bytes) -> bytes:
+    inflating = zlib.decompressobj()
+    try:
+        text = inflating.decompress(data, _MOST_TEXT)
+    except zlib.error as error:
+        raise BadRequest(
+            "the card in the picture cannot be unpacked: {error}", error=error, hint=_HINT
+        ) from error
+    if inflating.unconsumed_tail:
+        raise BadRequest(
+            "the card in the picture unpacks to more than {most:,} bytes",
+            most=_MOST_TEXT,
+            hint=_HINT,
+        )
+    return text
+
+
 def _decode_card_chunk(text: bytes) -> bytes:
+    if text.lstrip().startswith(b"{"):
+        return text  # some programs leave out base64 in a compressed chunk
     text = b"".join(text.split())
     try:
         return binascii.a2b_base64(text + b"=" * (-len(text) % 4), strict_mode=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.character.cards.canon import Canon, canon_scope
-from gieok.character.cards.card import Card
+from gieok.character.cards.card import Card, card_of, data_of, with_data
 from gieok.character.cards.package import MEDIA, CardForm, build_card_file, read_card_file
 from gieok.character.facts import digest, scope_of
 from gieok.errors import BadRequest, Conflict, NotFound
@@ -148,20 +148,33 @@ class Roster:
             return self._replace(held._replace(name=card.name, card=card.json))
 
     def import_file(
-        self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False
+        self,
+        owner: str,
+        data: bytes,
+        identity: str = "",
+        *,
+        replaces: bool = False,
+        name: str = "",
     ) -> StoredCharacter:
         """Add the character of a card file, or give the character with that id a new card.
 
-        Raises BadRequest, Conflict.
+        A lorebook alone gives the character with that id another lorebook, or becomes a character
+        that has nothing else. `name` is for a file without a name, as its id is. Raises BadRequest,
+        Conflict.
         """
-        came = read_card_file(data)
+        came = read_card_file(data, name or identity)
         identity = checked_id(identity or id_of(came.card.name))
         with self._lock(owner, identity):
             held = self.accounts.character(owner, identity) if replaces else None
+            if held is not None and came.is_book:
+                book = data_of(came.card)["character_book"]
+                card = with_data(card_of(held.card), {"character_book": book})
+                return self._replace(held._replace(card=card.json))
             if held is not None:
                 fresh = held._replace(name=came.card.name, card=came.card.json)
                 return self._replace(fresh._replace(package=data, package_type=MEDIA[came.form]))
-        return self.create(owner, came.card, identity, file=data, form=came.form)
+        file = b"" if came.is_book else data  # it is no file of a character
+        return self.create(owner, came.card, identity, file=file, form=came.form)
 
     def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
         """Return a character that a user can talk to as a card file. Raises NotFound."""

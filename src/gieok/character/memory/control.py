@@ -9,9 +9,32 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from gieok.character.facts import EPISODE, Episode, Fact, Moment, episode_entry, same_value
-from gieok.character.memory import decisions, memory_pages
-from gieok.character.memory.decisions import EDIT, REFORM, REFUSE, RESTORE, MemoryEdit, UserDecision
+from gieok.character.facts import (
+    EPISODE,
+    FACT,
+    IDEA,
+    MOMENT,
+    PERSON,
+    USER,
+    Episode,
+    Fact,
+    Moment,
+    episode_entry,
+    fact_of,
+    read_moment_document,
+    same_value,
+)
+from gieok.character.memory import decisions, memory_pages, readings
+from gieok.character.memory.decisions import (
+    EDIT,
+    REFORM,
+    REFUSE,
+    RESTORE,
+    SET,
+    MemoryEdit,
+    UserDecision,
+)
+from gieok.character.memory.fact_merge import build_set_fact
 from gieok.character.memory.memory_pages import (
     Layer,
     MemoryPage,
@@ -22,9 +45,10 @@ from gieok.character.memory.memory_pages import (
 from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
+from gieok.character.predicates import PREDICATES
 from gieok.errors import BadRequest, NotFound, Phrase
 from gieok.model.conversation import Journalled, Message, Retraction
-from gieok.model.memory import Scope
+from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, MessageFilter
 
 #: Realm of deletions that can be undone, by the day on which the undo expires: `scope decision` →
@@ -32,6 +56,7 @@ from gieok.ports.journal import FullJournal, MessageFilter
 UNTIL = "character-undo:"
 _MOST_CHARS = 2_000
 _MOST_OBJECT = 200
+_MOST_SUBJECT = 40
 
 
 class RankedMemory(NamedTuple):
@@ -42,6 +67,22 @@ class RankedMemory(NamedTuple):
     similarity: float
     recency: float
     importance: float
+
+
+class MemorySearch(NamedTuple):
+    """Memories that a search found, best first."""
+
+    items: tuple[RankedMemory, ...]
+
+    @property
+    def memories(self) -> tuple[RememberedItem, ...]:
+        """Return the memories without their scores."""
+        return tuple(one.memory for one in self.items)
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Return the scores of `memories`, in the same order."""
+        return tuple(one.score for one in self.items)
 
 
 class Story(NamedTuple):
@@ -68,6 +109,11 @@ class EditOutcome(NamedTuple):
     retold: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
+    @property
+    def is_done(self) -> bool:
+        """Return True: a change that failed raises an error."""
+        return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
@@ -81,7 +127,10 @@ class Control:
         return self.memory.journal
 
     def memories(self, bond: Bond, layer: str, page: int = 1, limit: int = 50) -> MemoryPage:
-        """Return a page of a layer: current memories first, then the newest. Raises BadRequest."""
+        """Return a page of a layer ('': of all): current memories first, then the newest.
+
+        Raises BadRequest.
+        """
         return memory_pages.paged(
             memory_pages.of_layer(self.memory.memories(bond), memory_pages.layer_named(layer)),
             page,
@@ -98,9 +147,13 @@ class Control:
         after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
         return memory_pages.page_messages(self._journal, bond.scope, page, limit, after)
 
+    def read_item(self, bond: Bond, key: str) -> RememberedItem:
+        """Return a memory alone. Raises NotFound."""
+        return memory_pages.of_memory(_find_memory_by_key(self.memory.memories(bond), key))
+
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
-        memory = self._item(bond, key)
+        memory = self.read_item(bond, key)
         entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
         items = [item for d in reversed(before) if (item := memory_pages.of_document(d))]
@@ -132,10 +185,17 @@ class Control:
         return rows[:limit]
 
     def edit(self, bond: Bond, key: str, change: MemoryEdit) -> EditOutcome:
-        """Change a memory; its former version goes to its history. Raises NotFound, BadRequest."""
+        """Change a memory; its former version goes to its history.
+
+        A fact that is about something else then is another memory, with an id of its own, and what
+        the former one had superseded holds again. Raises NotFound, BadRequest.
+        """
         self.memory.learn(bond)
-        memory = _find_memory_by_key(self.memory.memories(bond), key)
+        held = self.memory.memories(bond)
+        memory = _find_memory_by_key(held, key)
         _check_memory_edit(memory, change)
+        if isinstance(memory, Fact) and _is_about_other(memory, change):
+            return self._replace_fact(bond, held, memory, change)
         value = memory.value_id if isinstance(memory, Fact) else ""
         undo = self.memory.decide(
             bond,
@@ -147,7 +207,46 @@ class Control:
                 change=change,
             ),
         )
-        return EditOutcome(undo, self._until(), self._item(bond, key))
+        return EditOutcome(undo, self._until(), self.read_item(bond, key))
+
+    def add(self, bond: Bond, change: MemoryEdit) -> EditOutcome:
+        """Add a fact that the user states; it outranks what is detected.
+
+        Its subject is the user where none is given. Raises BadRequest.
+        """
+        self.memory.learn(bond)
+        change = change._replace(subject=change.subject or USER)
+        _check_whole_fact(change)
+        undo = self.memory.decide(bond, UserDecision(SET, change=change))
+        return EditOutcome(undo, self._until(), _find_set_item(self.memory.memories(bond), undo))
+
+    def _replace_fact(
+        self, bond: Bond, held: Memories, fact: Fact, change: MemoryEdit
+    ) -> EditOutcome:
+        """Put a fact of the user's own in the place of one, which is not learned again."""
+        whole = _complete_fact_change(fact, change)
+        _check_whole_fact(whole)
+        values, sources = _list_refused_values(fact), _list_sources(fact)
+        for value in values:
+            decisions.refuse(self._journal, bond.scope, value, sources)
+        undo = self.memory.decide(
+            bond,
+            UserDecision(
+                SET,
+                start=self._find_start(bond, sources),
+                ids=fact.message_ids,
+                key=fact.key,
+                value_id=" ".join(values),
+                change=whole,
+            ),
+        )
+        now = self.memory.memories(bond)
+        done = EditOutcome(undo, self._until(), _find_set_item(now, undo))
+        return _report_deletion_effects(done, held, now, fact)
+
+    def _find_start(self, bond: Bond, ids: Sequence[str]) -> int:
+        """Return the place of the first of some messages; 0 for none."""
+        return min((one.place for one in self._journal.messages(bond.scope, ids)), default=0)
 
     def mark(self, bond: Bond, key: str, *, is_important: bool = True) -> EditOutcome:
         """Mark a memory as important or not; an important memory is never merged with others.
@@ -165,14 +264,10 @@ class Control:
         self.memory.learn(bond)
         held = self.memory.memories(bond)
         memory = _find_memory_by_key(held, key)
-        values = _list_refused_values(memory)
+        values, sources = _list_refused_values(memory), _list_sources(memory)
         for value in values:
-            decisions.refuse(self._journal, bond.scope, value, memory.message_ids)
-        start = min(
-            [entry.place for entry in self._journal.messages(bond.scope, memory.message_ids)],
-            default=0,
-        )
-        start = 0 if isinstance(memory, Episode) else start
+            decisions.refuse(self._journal, bond.scope, value, sources)
+        start = 0 if isinstance(memory, Episode) else self._find_start(bond, sources)
         version = _read_episode_version(bond.scope, memory)
         decision = UserDecision(
             REFUSE,
@@ -210,11 +305,12 @@ class Control:
             or entry.message.at + timedelta(days=self.undo_days) < self._now()
         ):
             raise NotFound("no change {change} that can be taken back", change=change)
-        if decision.do == EDIT and f":{EPISODE}:" not in decision.key:
-            again = UserDecision(REFORM, start=entry.place, ids=(change,))
+        for value in decision.value_id.split() if decision.do in (REFUSE, SET) else ():
+            decisions.drop_memory_refusal(self._journal, bond.scope, value)
+        if decision.do == SET or (decision.do == EDIT and f":{EPISODE}:" not in decision.key):
+            start = min(decision.start or entry.place, entry.place)
+            again = UserDecision(REFORM, start=start, ids=(change,))
         else:
-            for value in decision.value_id.split() if decision.do == REFUSE else ():
-                decisions.drop_memory_refusal(self._journal, bond.scope, value)
             again = decision._replace(do=RESTORE, id="", change=MemoryEdit())
         self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
 
@@ -236,7 +332,9 @@ class Control:
             for n, d in self._journal.replaced(bond.scope)
             if any(identity in p.message_ids for p in d.provenance)
         ]
-        self._journal.erase(bond.scope, [one.seq for one in entries], (), quoted)
+        held = self._journal.read(bond.scope, 0, budget_tokens=ALL, limit=ALL)
+        told = readings.list_readings_about(held, identity)
+        self._journal.erase(bond.scope, [*(one.seq for one in entries), *told], (), quoted)
         self._forget_caches(bond)
 
     def tidy(self) -> int:
@@ -272,14 +370,25 @@ class Control:
         ]
         entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
         edits = [entry.seq for entry in entries if _is_edit(entry.message, key)]
+        edits += self._clean_readings(scope, key, entries)
         self._journal.erase(scope, edits, (), numbers)
+
+    def _clean_readings(self, scope: Scope, key: str, entries: Sequence[Journalled]) -> list[int]:
+        """Take what made a memory out of what a model read; return the readings to erase."""
+        gone = [document for _, document in self._journal.replaced(scope) if document.key == key]
+        memory = _read_source_memory(gone[-1]) if gone else None
+        if memory is None or not memory.message_ids:
+            return []
+        source = memory.message_ids[0]
+        anew = readings.build_cleaned_reading(entries, source, memory, self._now())
+        if not anew:
+            return []
+        self._journal.say(scope, anew)
+        return readings.list_readings_about(entries, source)
 
     def _forget_caches(self, bond: Bond) -> None:
         if self.memory.cache:
             self.memory.cache.drop(bond.scope)
-
-    def _item(self, bond: Bond, key: str) -> RememberedItem:
-        return memory_pages.of_memory(_find_memory_by_key(self.memory.memories(bond), key))
 
     def _now(self) -> datetime:
         return self.memory.clock.now()
@@ -310,9 +419,57 @@ def _list_refused_values(one: Fact | Moment | Episode) -> list[str]:
     return [one.key]
 
 
+def _read_source_memory(document: Document) -> Fact | Moment | None:
+    """Return the fact or moment that a document holds; None for an episode."""
+    if document.kind in (FACT, IDEA):
+        return fact_of(document)
+    return read_moment_document(document) if document.kind == MOMENT else None
+
+
+def _list_sources(one: Fact | Moment | Episode) -> tuple[str, ...]:
+    """Return the messages that a memory came from, and the decision by which a person set it."""
+    if isinstance(one, Fact) and one.by == PERSON:
+        return (*one.message_ids, one.born)
+    return one.message_ids
+
+
+def _is_about_other(fact: Fact, change: MemoryEdit) -> bool:
+    """Return whether a change makes a fact say something of another person or kind."""
+    whole = _complete_fact_change(fact, change)
+    return (whole.subject, whole.predicate, whole.subtype) != (
+        fact.subject,
+        fact.predicate,
+        fact.subtype,
+    )
+
+
+def _complete_fact_change(fact: Fact, change: MemoryEdit) -> MemoryEdit:
+    """Return a change with the values of a fact where it sets none."""
+    return MemoryEdit(
+        object=fact.object if change.object is None else change.object,
+        day=fact.day if change.day is None else change.day,
+        importance=change.importance,
+        is_important=fact.is_important if change.is_important is None else change.is_important,
+        subject=fact.subject if change.subject is None else change.subject,
+        predicate=fact.predicate if change.predicate is None else change.predicate,
+        subtype=fact.subtype if change.subtype is None else change.subtype,
+    )
+
+
 def _is_edit(message: Message, key: str) -> bool:
+    """Return whether a message is an edit of a memory, or the statement that made it."""
     decision = decisions.decision_of(message)
-    return decision is not None and decision.do == EDIT and decision.key == key
+    if decision is None:
+        return False
+    if decision.do == SET and decision.change.predicate in PREDICATES:
+        return build_set_fact(decision.id, message.at, decision.change, ()).key == key
+    return decision.do == EDIT and decision.key == key
+
+
+def _find_set_item(memories: Memories, decision: str) -> RememberedItem | None:
+    """Return the fact that a decision set."""
+    facts = memories.facts
+    return next((memory_pages.of_fact(one) for one in facts if one.born == decision), None)
 
 
 def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None:
@@ -339,6 +496,10 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
                 and len(change.text or "") <= _MOST_CHARS,
             ),
             ("importance", change.importance, is_fact and 0.0 <= (change.importance or 0.0) <= 1.0),
+            ("topics", change.topics, isinstance(one, Episode)),
+            ("subject", change.subject, is_fact),
+            ("predicate", change.predicate, is_fact),
+            ("subtype", change.subtype, is_fact),
         )
         if value is not None and not fits
     ]
@@ -346,11 +507,38 @@ def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None
         hint = Phrase(
             "a fact has an object of up to {most_object} characters, a day such as "
             "2026-04-17, an importance from 0 to 1; moments and episodes have a "
-            "text of up to {most:,}",
+            "text of up to {most:,}, episodes topics",
             most_object=_MOST_OBJECT,
             most=_MOST_CHARS,
         )
         raise BadRequest("cannot set {wrong}", wrong=" and ".join(wrong), hint=hint)
+
+
+def _check_whole_fact(change: MemoryEdit) -> None:
+    """Raise BadRequest for a fact that cannot be."""
+    if change.predicate not in PREDICATES:
+        raise BadRequest(
+            "there is no kind of fact {predicate!r}",
+            predicate=(change.predicate or "")[:_MOST_SUBJECT],
+            kinds=", ".join(PREDICATES),
+            hint="kinds: {kinds}",
+        )
+    subject, value = change.subject or "", change.object or ""
+    if not (
+        subject.strip()
+        and len(subject) <= _MOST_SUBJECT
+        and len(change.subtype or "") <= _MOST_SUBJECT
+        and same_value(value)
+        and len(value) <= _MOST_OBJECT
+        and _is_day(change.day or "")
+    ):
+        raise BadRequest(
+            "a fact needs a subject and a value",
+            most_subject=_MOST_SUBJECT,
+            most_object=_MOST_OBJECT,
+            hint="a subject of up to {most_subject} characters, a value of up to {most_object}, a "
+            "day such as 2026-04-17",
+        )
 
 
 def _is_day(text: str) -> bool:

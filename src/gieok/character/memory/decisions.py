@@ -16,21 +16,30 @@ from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
 
 #: Kinds of decisions: messages were changed, taken back or deleted (REFORM); a memory was refused
-#: (REFUSE) or edited (EDIT); an episode returns to its former version (RESTORE).
-REFORM, REFUSE, EDIT, RESTORE = "reform", "refuse", "edit", "restore"
+#: (REFUSE) or edited (EDIT); a person states a fact, perhaps in the place of another one (SET); an
+#: episode returns to its former version (RESTORE).
+REFORM, REFUSE, EDIT, SET, RESTORE = "reform", "refuse", "edit", "set", "restore"
 #: Agent and session of decision messages.
 AGENT = "character-user"
 _REFUSED = "refused:"
 
 
 class MemoryEdit(NamedTuple):
-    """Values that an edit sets; None: left unchanged."""
+    """Values that an edit sets; None: left unchanged.
+
+    `subject`, `predicate` and `subtype` say what a fact is about; a change of them makes another
+    fact.
+    """
 
     object: str | None = None
     day: str | None = None
     text: str | None = None
     importance: float | None = None
     is_important: bool | None = None
+    topics: tuple[str, ...] | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    subtype: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -43,7 +52,8 @@ class UserDecision(NamedTuple):
 
     `start` is the place from which memory is formed again, `ids` are the messages that the decision
     is about. An edit names a memory by `key`, and a fact also by `value_id`, which outlives its
-    key. `version` is the content hash of an episode before the edit.
+    key. `version` is the content hash of an episode before the edit. A set fact has all its values
+    in `change`; `key` and `value_id` name the fact in whose place it stands, '' for none.
     """
 
     do: str
@@ -58,20 +68,20 @@ class UserDecision(NamedTuple):
 
 def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
     """Return a decision as a message; `number` tells it from others of the same moment."""
-    row: dict[str, Any] = {
+    named: dict[str, Any] = {
         "do": decision.do,
         "start": decision.start,
         "ids": decision.ids,
         "key": decision.key,
+        "value_id": decision.value_id,
+        "version": decision.version,
     }
-    row |= {"value_id": decision.value_id, "version": decision.version, **decision.change._asdict()}
-    text = json.dumps(
-        {
-            name: value
-            for name, value in row.items()
-            if value not in (None, "", (), 0) or value is False
-        }
-    )
+    change = decision.change._asdict()
+    # An edit may set a value to nothing: the day of a plan, the topics of an episode.
+    row = {name: value for name, value in named.items() if value} | {
+        name: value for name, value in change.items() if value is not None
+    }
+    text = json.dumps(row)
     identity = decision.id or digest(f"{at.isoformat()}\0{number}\0{text}")
     return Message(
         id=identity, role=Role.TOOL, text=text, at=at, session=AGENT, agent=AGENT, tokens=1
@@ -84,6 +94,8 @@ def decision_of(message: Message) -> UserDecision | None:
         return None
     row = json.loads(message.text or "{}")
     change = MemoryEdit(*(row.get(name) for name in MemoryEdit._fields))
+    if change.topics is not None:
+        change = change._replace(topics=tuple(change.topics))
     return UserDecision(
         do=row.get("do", ""),
         id=message.id,

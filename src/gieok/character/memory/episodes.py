@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gieok.character.detect import gates
 from gieok.character.detect.detect import sentences
 from gieok.character.facts import Episode, Fact, Moment
+from gieok.character.memory.topics import find_topics
 from gieok.model.conversation import Journalled, Role
 from gieok.text.josa import fill_particles
 from gieok.text.keywords import keyword_tokens
@@ -39,6 +40,14 @@ _FEELINGS = (
         r"긴장|떨려|무서|걱정|불안|\bnervous\b|\bscared\b|\bterrified\b|\banxious\b",
     ),
     (("서운함", "hurt"), r"서운|짜증|화나|삐졌|왜 안|\bmad\b|\bangry\b|\bupset\b"),
+)
+#: A death, an illness or a farewell in a span is its feeling, however cheerful the rest is.
+_GRIEF = re.compile(
+    r"돌아가셨|돌아가신|세상을 ?(?:떠|뜨|등)|별세|장례|빈소|발인|상을 ?당|무지개 ?다리|하늘나라"
+    r"|(?<![가-힣])죽었(?:어|다|대|지)|떠나보냈|\bdied\b|\bpassed away\b|\bfuneral\b"
+    r"|\bput (?:her|him|it) down\b|\blost my (?:mom|mum|dad|mother|father|grand\w+|husband|wife"
+    r"|brother|sister|son|daughter|dog|cat)\b",
+    re.IGNORECASE,
 )
 _EMPTY = frozenset(
     (
@@ -105,11 +114,9 @@ def summarise_span(
     ]
     lead = fill_particles(_LEAD[lang], who=who)
     text = lead + _select_fitting_sentences(rows, MOST_CHARS[lang] - len(lead))
-    topics = tuple(
-        token
-        for token, count in counts.most_common(MOST_TOPICS * 3)
-        if count > 1 and len(token) > 1
-    )[:MOST_TOPICS]
+    told_ids = {*ids}
+    values = [fact.object for fact in facts if told_ids & {*fact.message_ids}]
+    topics = find_topics([message.text for message in user_messages], values, MOST_TOPICS)
     emotion = _find_span_emotion(" ".join(message.text for message in user_messages), lang)
     return Episode(
         text=text,
@@ -148,6 +155,8 @@ def _select_fitting_sentences(rows: Sequence[tuple[float, int, int, str]], most:
 
 
 def _find_span_emotion(text: str, lang: str) -> str:
+    if _GRIEF.search(text):
+        return _FEELINGS[0][0][0 if lang == "ko" else 1]
     counts = {names: len(re.findall(words, text, re.IGNORECASE)) for names, words in _FEELINGS}
     names = max(counts, key=lambda one: counts[one])
     return names[0 if lang == "ko" else 1] if counts[names] else ""

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding
-from gieok.character.facts import Fact, same_value
+from gieok.character.facts import PERSON, Fact, same_value
+from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.predicates import PLANS, PREDICATES
 from gieok.zone import day_in
 
@@ -30,6 +31,12 @@ _WHEN = re.compile(
 )
 _SWAPPED = re.compile(
     r"대신|바꿨|바꾸|말고|접고|접었|끊고|끊었|관두|관뒀|그만|이제는|\binstead\b|\bswitched\b|\bgave up\b|\bquit\b"
+)
+#: Words by which a message says that something became another than it was.
+_NEWS = re.compile(
+    r"이제|바뀌|바뀐|옮겼|옮긴|이사|이직|개명|새로|\bnow\b|\bmov(?:ed|ing)\b|\bchanged\b|\bnew\b"
+    r"|\bno longer\b|\banymore\b",
+    re.IGNORECASE,
 )
 _SPOUSE = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
 
@@ -61,7 +68,11 @@ def join_detected_facts(found: Detection, held: Sequence[Fact], told: ToldMessag
     for finding in found.findings:
         _join_finding(finding, known, told)
     for fact in found.dropped:
-        if fact.key in known and known[fact.key].is_current:
+        if (
+            fact.key in known
+            and known[fact.key].is_current
+            and _may_be_ended(known[fact.key], told)
+        ):
             known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
     changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
     return FactChanges(changed, tuple(fact for key, fact in before.items() if key not in known))
@@ -86,6 +97,61 @@ def build_stated_fact(finding: Finding, told: ToldMessage) -> Fact:
         born=told.message_id,
         by=finding.by,
     )
+
+
+def build_set_fact(decision_id: str, at: datetime, change: MemoryEdit, ids: Sequence[str]) -> Fact:
+    """Return the fact that a person set; `ids` are the messages from which it was known before.
+
+    Raises KeyError for an unknown predicate.
+    """
+    row = PREDICATES[change.predicate or ""]
+    return Fact(
+        subject=change.subject or "",
+        predicate=change.predicate or "",
+        object=change.object or "",
+        type=row.type,
+        at=at,
+        confidence=1.0,
+        subtype=change.subtype or "",
+        mentions=max(len(ids), 1),
+        day=change.day or "",
+        message_ids=tuple(ids),
+        importance=row.importance if change.importance is None else change.importance,
+        born=decision_id,
+        edits=(decision_id,),
+        by=PERSON,
+        is_important=bool(change.is_important),
+    )
+
+
+def join_set_fact(fact: Fact, held: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the facts with one that a person set.
+
+    It takes the place of an equal fact, and of the fact that holds where only one can.
+    """
+    facts: list[Fact] = []
+    for one in held:
+        is_rival = one.is_current and one.slot == fact.slot and not one.is_idea
+        if is_rival and same_value(one.object) == same_value(fact.object):
+            ids = (*one.message_ids, *fact.message_ids)
+            ids = tuple(dict.fromkeys(ids))
+            fact = replace(fact, slips=(*fact.slips, one), message_ids=ids, mentions=one.mentions)
+        elif is_rival and PREDICATES[fact.predicate].is_single:
+            facts.append(replace(one, until=fact.at, replaced_by=fact.key, ended_by=fact.born))
+        else:
+            facts.append(one)
+    return (*facts, fact)
+
+
+def _may_be_ended(fact: Fact, told: ToldMessage, finding: Finding | None = None) -> bool:
+    """Return whether a message may end a fact.
+
+    What a person set ends only where a message says that something changed.
+    """
+    if not fact.is_set:
+        return True
+    is_change = finding is not None and finding.is_change
+    return is_change or bool(_NEWS.search(told.text) or _SWAPPED.search(told.text))
 
 
 def is_valid(finding: Finding) -> bool:
@@ -146,6 +212,8 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
         one for one in rivals if not fact.is_idea and _is_ended_by_fact(one, fact, finding, told)
     ]
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
+    if any(one.is_current and not _may_be_ended(one, told, finding) for one in ended):
+        return
     if newer := [one for one in ended if one.is_current and one.at > fact.at]:
         first = min(newer, key=lambda one: one.at)
         # An old chat log, read after the messages that it led to.
@@ -180,7 +248,8 @@ def _was_left(old: Fact, new: Fact) -> bool:
 
     The new value then becomes its successor.
     """
-    is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
+    was_so = old.until is not None and old.until > old.at
+    is_lately = was_so and old.is_dropped and new.at - (old.until or new.at) <= _LATELY
     return (
         is_lately
         and old.slot == new.slot
@@ -204,7 +273,7 @@ def _count_mention(fact: Fact, told: ToldMessage) -> Fact:
 
 def _is_repeat(old: Fact, new: Fact) -> bool:
     a, b = same_value(old.object), same_value(new.object)
-    if old.edits and b == same_value(old.said):
+    if old.learned and b == same_value(old.said):
         return True  # the user put it right: what they said before says nothing new
     if old.predicate in PLANS:
         return a == b or (bool(old.day) and old.day == new.day and len(b) <= len(a))

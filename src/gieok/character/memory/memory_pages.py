@@ -10,6 +10,7 @@ from gieok.character.facts import (
     FACT,
     IDEA,
     MOMENT,
+    PERSON,
     Episode,
     Fact,
     Moment,
@@ -20,6 +21,7 @@ from gieok.character.facts import (
 from gieok.character.memory import decisions
 from gieok.character.memory.memory_state import Memories
 from gieok.character.memory.unread_talk import ALL
+from gieok.character.memory.voice import is_well_supported
 from gieok.errors import BadRequest
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
@@ -41,7 +43,8 @@ class RememberedItem(NamedTuple):
     """Memory as a user reads it; fields that its layer does not have are empty.
 
     `is_current`: the memory holds now. `is_edited`: the user changed it. `is_stale`: the user's
-    text may quote messages that were deleted since.
+    text may quote messages that were deleted since. `is_sure`: it is told as known, and not as what
+    may have been said. `by` names the model that found it, or `person`; '' for rules.
     """
 
     id: str
@@ -69,6 +72,14 @@ class RememberedItem(NamedTuple):
     intensity: float = 0.0
     topics: tuple[str, ...] = ()
     messages: int = 0
+    character_emotion: str = ""
+    is_sure: bool = True
+    by: str = ""
+
+    @property
+    def user_emotion(self) -> str:
+        """Return what the user felt; '' for unknown."""
+        return self.emotions[0] if self.emotions else ""
 
 
 class SaidMessage(NamedTuple):
@@ -81,6 +92,14 @@ class SaidMessage(NamedTuple):
     session: str
 
 
+class Pagination(NamedTuple):
+    """Place of a page: number `page`, counted from 1, of `total` rows, `limit` to a page."""
+
+    total: int
+    page: int
+    limit: int
+
+
 class MemoryPage(NamedTuple):
     """Page number `page`, counted from 1, of `total` memories, `limit` to a page."""
 
@@ -88,6 +107,11 @@ class MemoryPage(NamedTuple):
     page: int
     limit: int
     items: tuple[RememberedItem, ...]
+
+    @property
+    def pagination(self) -> Pagination:
+        """Return the place of the page as one object."""
+        return Pagination(self.total, self.page, self.limit)
 
 
 class MessagePage(NamedTuple):
@@ -123,6 +147,8 @@ def of_fact(fact: Fact) -> RememberedItem:
         confidence=fact.confidence,
         mentions=fact.mentions,
         source=fact.source,
+        is_sure=is_well_supported(fact),
+        by=PERSON if fact.is_set else fact.by,
     )
 
 
@@ -142,6 +168,7 @@ def of_moment(moment: Moment) -> RememberedItem:
         type=moment.type,
         emotions=moment.emotions,
         intensity=moment.intensity,
+        character_emotion=moment.character_emotion,
     )
 
 
@@ -181,20 +208,23 @@ def of_document(document: Document) -> RememberedItem | None:
     return of_episode(episode_of(document)) if document.kind == EPISODE else None
 
 
-def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
-    """Return the memories of a layer: current memories first, then the newest."""
+def of_layer(held: Memories, layer: Layer | None) -> list[RememberedItem]:
+    """Return the memories of a layer, None for all: current memories first, then the newest."""
     memories: dict[Layer, Sequence[Fact | Moment | Episode]] = {
         Layer.SEMANTIC: [fact for fact in held.facts if not fact.is_idea],
         Layer.IDEAS: [fact for fact in held.facts if fact.is_idea],
         Layer.EMOTIONAL: held.moments,
         Layer.EPISODIC: held.episodes,
     }
-    items = map(of_memory, memories[layer])
+    chosen = held.every if layer is None else memories[layer]
+    items = map(of_memory, chosen)
     return sorted(items, key=lambda item: (not item.is_current, -item.at.timestamp(), item.id))
 
 
-def layer_named(name: str) -> Layer:
-    """Return a layer by its name. Raises BadRequest for an unknown name."""
+def layer_named(name: str) -> Layer | None:
+    """Return a layer by its name, None for ''. Raises BadRequest for an unknown name."""
+    if not name:
+        return None
     try:
         return Layer(name)
     except ValueError:

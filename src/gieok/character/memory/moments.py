@@ -6,7 +6,7 @@ forms of address.
 
 import re
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from gieok.character.detect import gates
@@ -149,6 +149,9 @@ _SAME = timedelta(hours=12)
 #: Longest time from a fight to its reconciliation.
 _UNSETTLED = timedelta(days=10)
 _MOST_CHARS = 160
+#: The day that is kept as the 100th counts the first one; within so many days a day is made up for.
+_HUNDRED, _LATE_DAYS = 100, 7
+_SAME_DAY_AGAIN = timedelta(days=30)
 #: A changed form of address is a moment from this confidence on.
 _SURE = 0.8
 
@@ -183,6 +186,49 @@ def moments(
             _build_moment("address_change", "어색함" if is_korean else "warmth", 0.6, told)
         )
     return new_moments
+
+
+def find_shared_day(
+    first_day: date, day: date, told: ToldMessage, held: Sequence[Moment], is_korean: bool
+) -> list[Moment]:
+    """Return the moment of a day that counts since the first talk: the 100th, or an anniversary.
+
+    It begins with the first message of that day, or of the days after it where nobody talked then.
+    """
+    if day < first_day:  # an old log that was taken in later
+        return []
+    days = (day - first_day).days + 1
+    years = day.year - first_day.year - ((day.month, day.day) < (first_day.month, first_day.day))
+    since = (day - _add_years(first_day, years)).days if years else _LATE_DAYS
+    if 0 <= days - _HUNDRED < _LATE_DAYS:
+        type_, text = "hundred_days", ("처음 이야기한 지 100일", "100 days since the first talk")
+    elif since < _LATE_DAYS:
+        type_ = "anniversary"
+        years_en = f"{years} years" if years > 1 else "one year"
+        text = (f"처음 이야기한 지 {years}년", f"{years_en} since the first talk")
+    else:
+        return []
+    if any(one.type == type_ and told.at - one.at < _SAME_DAY_AGAIN for one in held):
+        return []
+    return [
+        Moment(
+            type=type_,
+            text=text[0 if is_korean else 1],
+            at=told.at,
+            emotions=("기쁨" if is_korean else "joy",),
+            intensity=0.7,
+            message_ids=(told.message_id,),
+            is_told=True,
+        )
+    ]
+
+
+def _add_years(day: date, years: int) -> date:
+    """Return the same day so many years later; the last of February for the 29th."""
+    try:
+        return day.replace(year=day.year + years)
+    except ValueError:
+        return day.replace(year=day.year + years, day=28)
 
 
 def _may_begin_moment(type_: str, text: str, held: Sequence[Moment], told: ToldMessage) -> bool:

@@ -1,22 +1,24 @@
-"""Narrative of what a character knows of its user, as the character would tell it.
+"""Narrative of what a character knows of its user, in prose, as the character would tell it.
 
-It tells what holds now, what is near, and what was, within a budget of tokens.
+Names, allergies, the form of address and what is due are always in it; beside these the few
+memories that bear on the present message, within a budget of tokens.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
+from enum import IntEnum
 from typing import NamedTuple
 
 from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
-from gieok.character.predicates import PREDICATES, Telling
+from gieok.character.memory.voice import Voice, choose_voice, is_well_supported
+from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
 from gieok.text.josa import fill_particles
 from gieok.text.tokens import estimate_tokens
 
 #: How many days before its day a plan is near, and how many days after it the plan is just over.
 _NEAR_DAYS, _JUST_DAYS = 7, 3
-_BRIEF = timedelta(hours=12)
 _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 
 
@@ -29,30 +31,9 @@ _KIN = frozenset(
 )
 
 
-class Section(NamedTuple):
-    """Heading in Korean and English, and whether the lines below it hold now."""
-
-    ko: str
-    en: str
-    holds: bool
-
-
-NOW = Section("지금 알고 있는 것", "What holds now", True)
-NEAR = Section("곧 있을 일, 막 지난 일", "Coming up, or just over", True)
-PLANNED = Section("지나간 일정", "Plans that are over", False)
-PAST = Section("전에는 그랬지만 이제는 아닌 것", "What was so, and is no more", False)
-THOUGHT = Section("생각만 해 본 것", "What was only thought of", False)
-US = Section("우리 사이에 있었던 일", "What happened between us", False)
-TALKS = Section("지난 이야기", "Earlier talks", False)
 #: Predicates told first: those that the character's first sentence shows, and those that do harm
 #: where they are forgotten.
 _FIRST = ("speech_level", "address_form", "name", "allergy")
-_ORDER = (NOW, NEAR, US, TALKS, PLANNED, THOUGHT, PAST)
-_HEAD = Telling("나는 {who:을/를} 이렇게 기억한다.", "This is what I remember of {who}.")
-_SELF = {
-    "likes": ("나는 {o:을/를} 좋아한다고 말했다", "I said that I like {o}"),
-    "drink": ("나는 {o:을/를} 마신다고 말했다", "I said that I drink {o}"),
-}
 _NEAR_KO = {-3: "사흘 전", -2: "그저께", -1: "어제", 0: "오늘", 1: "내일", 2: "모레"}
 _NEAR_EN = {
     -3: "three days ago",
@@ -61,11 +42,52 @@ _NEAR_EN = {
     0: "today",
     1: "tomorrow",
 }
-_NOT_ASKED = ("아직 이야기하지 않았다", "not talked about yet")
-_DROPPED = ("이제는 그만두었다", "given up since")
 #: A word by which a plan is known in a message; its last one counts.
 _PLAN_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
-_ONLY = ("아직 생각만 하고 있다", "only a thought so far")
+_LONGEST_QUOTE = 80
+#: Type of a moment → its wording in plain and polite Korean and in English; the words said are `q`.
+_MOMENTS = {
+    "comfort": (
+        "{d}에는 {who:이/가} 많이 힘들어했어. 그때 “{q}” 하던 게 생각나.",
+        "{d}에는 {who:이/가} 많이 힘들어했어요. 그때 “{q}” 하던 게 생각나요.",
+        "On {d} {who} was having a hard time; what was said: “{q}”",
+    ),
+    "fight": (
+        "{d}에는 나한테 서운해했어. “{q}” 하고.",
+        "{d}에는 저한테 서운해했어요. “{q}” 하고요.",
+        "On {d} {who} was upset with me: “{q}”",
+    ),
+    "reconcile": (
+        "{d}에 우리 화해했어. “{q}” 하면서.",
+        "{d}에 우리 화해했어요. “{q}” 하면서요.",
+        "On {d} we made up: “{q}”",
+    ),
+    "milestone": (
+        "{d}에는 좋은 소식이 있었어. “{q}” 하고.",
+        "{d}에는 좋은 소식이 있었어요. “{q}” 하고요.",
+        "On {d} there was good news: “{q}”",
+    ),
+    "confession": (
+        "{d}에 {who:이/가} 속마음을 털어놓았어. “{q}” 하고.",
+        "{d}에 {who:이/가} 속마음을 털어놓았어요. “{q}” 하고요.",
+        "On {d} {who} opened up to me: “{q}”",
+    ),
+    "promise": (
+        "{d}에 우리 약속한 게 있어. “{q}”",
+        "{d}에 우리 약속한 게 있어요. “{q}”",
+        "On {d} a promise was made: “{q}”",
+    ),
+    "address_change": (
+        "{d}에 서로 부르고 말하는 게 달라졌어. “{q}” 하고.",
+        "{d}에 서로 부르고 말하는 게 달라졌어요. “{q}” 하고요.",
+        "On {d} the way we speak to each other changed: “{q}”",
+    ),
+}
+_OTHER_MOMENT = (
+    "{d}에 이런 일이 있었어. “{q}”",
+    "{d}에 이런 일이 있었어요. “{q}”",
+    "On {d} this happened between us: “{q}”",
+)
 
 
 class NarrativeMemories(NamedTuple):
@@ -77,16 +99,31 @@ class NarrativeMemories(NamedTuple):
     recalled: Sequence[str] = ()
 
 
-class NarrativeLine(NamedTuple):
-    """One line of a narrative, its section, and the memory that it tells."""
+class Part(IntEnum):
+    """Part of a narrative, in the order in which the parts are told."""
 
-    section: Section
+    MANNERS = 0
+    NEAR = 1
+    NOW = 2
+    BEFORE = 3
+    US = 4
+    TALKS = 5
+
+
+#: Parts whose sentences hold now.
+_HOLDING = (Part.MANNERS, Part.NEAR, Part.NOW)
+
+
+class NarrativeLine(NamedTuple):
+    """Sentences about one memory, and the part of the narrative to which they belong."""
+
+    part: Part
     text: str
     key: str
 
 
 class Narrative(NamedTuple):
-    """Narrative as text, its lines that hold now, and the keys of the memories that it tells."""
+    """Narrative as text, its sentences that hold now, and the keys of the memories in it."""
 
     text: str = ""
     now: str = ""
@@ -104,6 +141,8 @@ class NarrativeView(NamedTuple):
     now: datetime
     zone: tzinfo
     window: Sequence[Message] = ()
+    #: How many memories bear on a message, beside what is always told.
+    memories: int = 5
 
     @property
     def today(self) -> date:
@@ -133,47 +172,30 @@ class NarrativeView(NamedTuple):
 def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) -> Narrative:
     """Return the narrative that fits the budget; empty where nothing is remembered.
 
-    The most needed lines are chosen first, and the chosen lines are shown by section.
+    The most needed memories are chosen first, and told part by part.
     """
-    who = whom(held.facts, view)
-    head = fill_particles(view.say(_HEAD.now, _HEAD.past), who=who)
+    teller = Teller(view, choose_voice(view.lang, held.facts), whom(held.facts, view))
+    head = teller.voice.say(
+        "{who:을/를} 나는 이렇게 기억해.",
+        "{who:을/를} 저는 이렇게 기억해요.",
+        "This is what I remember of {who}.",
+        who=teller.who,
+    )
     left = budget_tokens - estimate_tokens(head)
     chosen: list[NarrativeLine] = []
-    seen: set[str] = set()
-    opened: set[Section] = set()
-    for line in _by_need(held, view, who):
-        cost = estimate_tokens(line.text) + 2
-        cost += (
-            0
-            if line.section in opened
-            else estimate_tokens(view.say(line.section.ko, line.section.en)) + 2
-        )
-        if line.key in seen or cost > left:
-            continue
-        left -= cost
-        seen.add(line.key)
-        opened.add(line.section)
-        chosen.append(line)
+    for line in _iter_needed_lines(held, teller):
+        cost = estimate_tokens(line.text) + 1
+        if cost <= left:
+            left -= cost
+            chosen.append(line)
     if not chosen:
         return Narrative()
-    parts = [
-        (section, [chosen_line for chosen_line in chosen if chosen_line.section == section])
-        for section in _ORDER
+    paragraphs = [
+        " ".join(line.text for line in chosen if line.part is part) for part in sorted(Part)
     ]
-    blocks = [
-        "\n".join(
-            (
-                f"[{view.say(section.ko, section.en)}]",
-                *(f"- {chosen_line.text}" for chosen_line in lines),
-            )
-        )
-        for section, lines in parts
-        if lines
-    ]
-    now = "\n".join(chosen_line.text for chosen_line in chosen if chosen_line.section.holds)
-    return Narrative(
-        "\n".join((head, *blocks)), now, tuple(chosen_line.key for chosen_line in chosen)
-    )
+    now = "\n".join(line.text for line in chosen if line.part in _HOLDING)
+    keys = tuple(line.key for line in chosen)
+    return Narrative("\n".join((head, *filter(None, paragraphs))), now, keys)
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
@@ -201,114 +223,251 @@ def _strip_vocative(form: str, facts: Sequence[Fact]) -> str:
     return form[:-1] if form[-1:] in ("아", "야") and len(form) > 2 and form[:-1] in known else form
 
 
-def _by_need(held: NarrativeMemories, view: NarrativeView, who: str) -> Iterator[NarrativeLine]:
-    """Yield lines, the most needed first; a memory may appear twice."""
-    facts = [fact for fact in held.facts if fact.predicate in PREDICATES]
-    lines = {fact.key: _fact_line(fact, view, who) for fact in facts}
-    current = [fact for fact in facts if fact.is_current and not fact.is_idea]
-    for predicate in _FIRST:
-        yield from (lines[fact.key] for fact in current if fact.predicate == predicate)
-    yield from (line for line in lines.values() if line.section == NEAR)
-    told_once = {moment.message_ids: moment for moment in reversed(held.moments)}
-    lines |= {moment.key: _moment_line(moment, view) for moment in told_once.values()}
-    lines |= {episode.key: _episode_line(episode, view) for episode in held.episodes}
-    yield from (lines[key] for key in held.recalled if key in lines)
-    by_weight = sorted(
-        current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp())
-    )
-    yield from (lines[fact.key] for fact in by_weight)
-    over = sorted(
-        (fact for fact in facts if (not fact.is_current or fact.is_idea) and not _was_brief(fact)),
-        key=lambda fact: fact.at,
-        reverse=True,
-    )
-    yield from (lines[fact.key] for fact in over)
-    yield from (lines[moment.key] for moment in reversed(held.moments) if moment.key in lines)
-    yield from (lines[episode.key] for episode in reversed(held.episodes))
+def _iter_needed_lines(held: NarrativeMemories, teller: "Teller") -> Iterator[NarrativeLine]:
+    """Yield what is always told, then the memories that bear on the message.
 
-
-def _was_brief(fact: Fact) -> bool:
-    """Return whether a fact was replaced on the day it was told, so that nobody asks for it
-    again.
+    Where the message recalls fewer, the weightiest of what holds now is told too.
     """
-    return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
+    facts = [one for one in held.facts if one.predicate in PREDICATES and not _never_held(one)]
+    current = [one for one in facts if one.is_current and not one.is_idea]
+    always = [one for name in _FIRST for one in current if one.predicate == name]
+    always += [one for one in facts if teller.is_near(one)]
+    told = {one.key for one in always}
+    yield from map(teller.tell_fact, always)
+    memories: list[Fact | Moment | Episode] = [*facts, *held.moments, *held.episodes]
+    others = {one.key: one for one in memories if one.key not in told}
+    by_weight = sorted(current, key=lambda one: (-one.weight, -one.mentions, -one.at.timestamp()))
+    thoughts = [one for one in reversed(facts) if one.is_idea]
+    rest: list[Fact | Moment | Episode] = [
+        *by_weight,
+        *reversed(held.moments),
+        *reversed(held.episodes),
+        *thoughts,
+    ]
+    keys = dict.fromkeys((*held.recalled, *(one.key for one in rest)))
+    bearing = [others[key] for key in keys if key in others][: teller.view.memories]
+    for one in bearing:
+        if isinstance(one, Fact):
+            yield teller.tell_fact(one)
+        elif isinstance(one, Moment):
+            yield teller.tell_moment(one)
+        else:
+            yield teller.tell_episode(one)
 
 
-def _fact_line(fact: Fact, view: NarrativeView, who: str) -> NarrativeLine:
-    if fact.is_idea:
-        status = _DROPPED if not fact.is_current else _ONLY
-        return NarrativeLine(
-            THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key
+def _never_held(fact: Fact) -> bool:
+    """Return whether a fact was taken back: it never was so."""
+    return fact.until is not None and fact.until <= fact.at
+
+
+class Teller(NamedTuple):
+    """How memories are told: the circumstances, the voice, and how the user is called."""
+
+    view: NarrativeView
+    voice: Voice
+    who: str
+
+    def is_near(self, fact: Fact) -> bool:
+        """Return whether a plan is near, or just over."""
+        if fact.type is not FactType.PLAN or not (fact.day and fact.is_current) or fact.is_idea:
+            return False
+        return -_JUST_DAYS <= self._days_ahead(fact) <= _NEAR_DAYS
+
+    def tell_fact(self, fact: Fact) -> NarrativeLine:
+        """Return a fact as the character tells it."""
+        if fact.is_idea:
+            return NarrativeLine(Part.BEFORE, self._tell_idea(fact), fact.key)
+        if not fact.is_current:
+            return NarrativeLine(Part.BEFORE, self._tell_past(fact), fact.key)
+        if fact.type is FactType.PLAN and fact.day:
+            part = Part.NEAR if self.is_near(fact) else Part.NOW
+            part = Part.BEFORE if self._days_ahead(fact) < -_JUST_DAYS else part
+            return NarrativeLine(part, self._tell_plan(fact), fact.key)
+        if fact.predicate in _FIRST and fact.subject == USER:
+            return NarrativeLine(Part.MANNERS, self._tell_manner(fact), fact.key)
+        row = PREDICATES[fact.predicate]
+        wording = row.ko if self.view.lang == "ko" else row.en
+        name = self._name_subject(fact.subject)
+        statement = self._word_otherwise(fact, name) or fill_particles(
+            wording.now, who=name, o=fact.object
         )
-    name = _name_subject(fact.subject, view, who)
-    row = PREDICATES[fact.predicate]
-    telling = row.ko if view.lang == "ko" else row.en
-    if not fact.is_current:
-        return _past_line(fact, view, fill_particles(telling.past, who=name, o=fact.object))
-    if fact.type is FactType.PLAN and fact.day:
-        return _plan_line(fact, view, name)
-    text = _told_otherwise(fact, view, name) or fill_particles(telling.now, who=name, o=fact.object)
-    return NarrativeLine(NOW, text, fact.key)
+        text = self.voice.report(statement, is_sure=is_well_supported(fact))
+        return NarrativeLine(Part.NOW, self._quote_source(fact, text), fact.key)
 
-
-def _told_otherwise(fact: Fact, view: NarrativeView, name: str) -> str:
-    """Return special wording for a fact that the table would word clumsily; '' for other facts."""
-    if fact.predicate == "partner" and fact.object in _SPOUSES:
-        return view.say(
-            fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
-            f"{name} has a {fact.object}",
+    def tell_moment(self, moment: Moment) -> NarrativeLine:
+        """Return a moment as the character tells it."""
+        day = self.view.day(moment.at)
+        if moment.is_told or moment.edits:
+            text = self.voice.say(
+                "{d}에 있었던 일이 기억나: {q}.",
+                "{d}에 있었던 일이 기억나요: {q}.",
+                "I remember {d}: {q}.",
+                d=day,
+                q=moment.text.rstrip(" ."),
+            )
+        else:
+            plain, polite, en = _MOMENTS.get(moment.type, _OTHER_MOMENT)
+            quote = _shorten_quote(moment.text)
+            text = self.voice.say(plain, polite, en, d=day, who=self.who, q=quote)
+        felt = moment.character_emotion and self.voice.say(
+            " 그때 나는 {e:이었어/였어}.",
+            " 그때 저는 {e:이었어요/였어요}.",
+            " What I felt: {e}.",
+            e=moment.character_emotion,
         )
-    if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
-        return view.say(fill_particles("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
-    if fact.subject == CHARACTER and fact.predicate in _SELF:
-        return fill_particles(view.say(*_SELF[fact.predicate]), o=fact.object)
-    return ""
+        return NarrativeLine(Part.US, text + felt, moment.key)
 
-
-def _name_subject(subject: str, view: NarrativeView, who: str) -> str:
-    """Return the words for a fact's subject: a word for kin means the user's kin."""
-    if subject in _KIN:
-        return view.say(f"{who}의 {subject}", f"{who}'s {subject}")
-    return {USER: who, CHARACTER: view.say("나", "I")}.get(subject, subject)
-
-
-def _past_line(fact: Fact, view: NarrativeView, told: str) -> NarrativeLine:
-    until = view.day(fact.until) if fact.until else ""
-    if fact.predicate == "partner" and fact.object.startswith(_ALONE):
-        told = view.say(
-            f"만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
+    def tell_episode(self, episode: Episode) -> NarrativeLine:
+        """Return an episode as the character tells it."""
+        text = episode.text.replace(" / ", ". ").rstrip(" .")
+        told = self.voice.say(
+            "{d}쯤 이야기를 떠올리면: {t}.",
+            "{d}쯤 이야기를 떠올리면: {t}.",
+            "Around {d}: {t}.",
+            d=self.view.day(episode.start),
+            t=text,
         )
-    if fact.is_dropped:
-        return NarrativeLine(THOUGHT, f"{fact.object}: {view.say(*_DROPPED)} ({until})", fact.key)
-    return NarrativeLine(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
+        return NarrativeLine(Part.TALKS, told, episode.key)
 
+    def _tell_manner(self, fact: Fact) -> str:
+        """Return how the two speak to each other, the name, or what does harm."""
+        if fact.predicate == "speech_level":
+            return self._tell_speech_level(fact.object)
+        rows = {
+            "address_form": (
+                "나는 {who:을/를} '{o}' 하고 불러.",
+                "저는 {who:을/를} '{o}' 하고 불러요.",
+                "I call {who} '{o}'.",
+            ),
+            "name": ("이름은 {o:이야/야}.", "이름은 {o:이에요/예요}.", "The name is {o}."),
+            "allergy": (
+                "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해.",
+                "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해요.",
+                "{who} must not eat or drink this: {o}.",
+            ),
+        }
+        return self.voice.say(*rows[fact.predicate], who=self.who, o=fact.object)
 
-def _plan_line(fact: Fact, view: NarrativeView, name: str) -> NarrativeLine:
-    """Return the line of a plan with a day: future, near, just over, or over."""
-    ahead = (date.fromisoformat(fact.day) - view.today).days
-    near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
-        f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전",
-        f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago",
-    )
-    what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
-    if ahead < -_JUST_DAYS:
-        return NarrativeLine(PLANNED, what, fact.key)
-    text = f"{near}: {what}"
-    if ahead < 0:
-        return NarrativeLine(
-            NEAR,
-            text if view.was_talked_about(fact) else f"{text} — {view.say(*_NOT_ASKED)}",
-            fact.key,
+    def _tell_speech_level(self, level: str) -> str:
+        if level not in ("반말", "존댓말"):
+            return self.voice.say(
+                "말은 이렇게 하기로 했어: {o}.",
+                "말은 이렇게 하기로 했어요: {o}.",
+                "How I am to talk: {o}.",
+                o=level,
+            )
+        return self.voice.say(
+            "우리는 {o:으로/로} 이야기해.",
+            "우리는 {o:으로/로} 이야기해요.",
+            "How I am to talk: {o}.",
+            o=level,
         )
-    return NarrativeLine(NEAR if ahead <= _NEAR_DAYS else NOW, text, fact.key)
+
+    def _tell_plan(self, fact: Fact) -> str:
+        """Return a plan with a day: future, today, just over, or over."""
+        what = fact.object if fact.subject == USER else f"{fact.object} ({fact.subject})"
+        ahead, when = self._days_ahead(fact), self._say_when(fact)
+        if ahead >= 0:
+            return self.voice.say(
+                "{when}: {what:이/가} 있다고 했어.",
+                "{when}: {what:이/가} 있다고 했어요.",
+                "{when}: {what}.",
+                when=when,
+                what=what,
+            )
+        if ahead < -_JUST_DAYS or self.view.was_talked_about(fact):
+            return self.voice.say(
+                "{when}: {what:이/가} 있었어.",
+                "{when}: {what:이/가} 있었어요.",
+                "{when}: {what}.",
+                when=when,
+                what=what,
+            )
+        return self.voice.say(
+            "{when}: {what:이/가} 있었는데, 어땠는지 아직 이야기하지 않았어.",
+            "{when}: {what:이/가} 있었는데, 어땠는지 아직 이야기하지 않았어요.",
+            "{when}: {what}, and we have not talked about how it went yet.",
+            when=when,
+            what=what,
+        )
+
+    def _say_when(self, fact: Fact) -> str:
+        ahead = self._days_ahead(fact)
+        near = (_NEAR_KO if self.view.lang == "ko" else _NEAR_EN).get(ahead)
+        later = self.view.say(
+            f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전",
+            f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago",
+        )
+        when = near or later
+        return when if self.view.lang == "ko" else when[:1].upper() + when[1:]
+
+    def _tell_past(self, fact: Fact) -> str:
+        until = self.view.day(fact.until) if fact.until else ""
+        if fact.is_dropped:
+            return self.voice.say(
+                "{o:은/는} 이제 그만뒀다고 했어 ({until}).",
+                "{o:은/는} 이제 그만뒀다고 했어요 ({until}).",
+                "{o}: given up since ({until}).",
+                o=fact.object,
+                until=until,
+            )
+        row = PREDICATES[fact.predicate]
+        wording = row.ko if self.view.lang == "ko" else row.en
+        name = self._name_subject(fact.subject)
+        statement = fill_particles(wording.past, who=name, o=fact.object)
+        if fact.predicate == "partner" and fact.object.startswith(_ALONE):
+            statement = self.view.say(
+                f"그때는 만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
+            )
+        told = self.voice.report(statement).rstrip(".")
+        return f"{told} ({self.view.say(f'{until}까지', f'until {until}')})."
+
+    def _tell_idea(self, fact: Fact) -> str:
+        if fact.is_current:
+            return self.voice.say(
+                "“{o}”, 이건 아직 생각만 하고 있다고 했어.",
+                "“{o}”, 이건 아직 생각만 하고 있다고 했어요.",
+                "“{o}”: only a thought so far.",
+                o=fact.object,
+            )
+        return self.voice.say(
+            "“{o}”, 이건 이제 그만뒀다고 했어.",
+            "“{o}”, 이건 이제 그만뒀다고 했어요.",
+            "“{o}”: given up since.",
+            o=fact.object,
+        )
+
+    def _quote_source(self, fact: Fact, text: str) -> str:
+        """Return a sentence with the words that it came from, where it may be wrong."""
+        if is_well_supported(fact) or not fact.source:
+            return text
+        return f"{text.rstrip('.')} (“{_shorten_quote(fact.source)}”)."
+
+    def _word_otherwise(self, fact: Fact, name: str) -> str:
+        """Return special wording for a fact that the table would word clumsily; '' for others."""
+        if fact.predicate == "partner" and fact.object in _SPOUSES:
+            return self.view.say(
+                fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
+                f"{name} has a {fact.object}",
+            )
+        if fact.predicate == "partner" and fact.object.startswith(_ALONE):
+            return self.view.say(f"{name}의 연애 상태는 {fact.object}", f"{name} is {fact.object}")
+        if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
+            return self.view.say(
+                fill_particles("{who:은/는} 혼자 산다", who=name), f"{name} lives alone"
+            )
+        return ""
+
+    def _name_subject(self, subject: str) -> str:
+        """Return the words for a fact's subject: a word for kin means the user's kin."""
+        if subject in _KIN:
+            return self.view.say(f"{self.who}의 {subject}", f"{self.who}'s {subject}")
+        return {USER: self.who, CHARACTER: self.view.say("나", "I")}.get(subject, subject)
+
+    def _days_ahead(self, fact: Fact) -> int:
+        return (date.fromisoformat(fact.day) - self.view.today).days
 
 
-def _moment_line(moment: Moment, view: NarrativeView) -> NarrativeLine:
-    felt = f" ({', '.join(moment.emotions)})" if moment.emotions else ""
-    return NarrativeLine(US, f'{view.day(moment.at)}: "{moment.text}"{felt}', moment.key)
-
-
-def _episode_line(episode: Episode, view: NarrativeView) -> NarrativeLine:
-    return NarrativeLine(
-        TALKS, f"{view.day(episode.start)}–{view.day(episode.end)}: {episode.text}", episode.key
-    )
+def _shorten_quote(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"

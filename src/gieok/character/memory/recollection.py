@@ -156,8 +156,3 @@ def _score_by_words(
     return {
         passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked
     }
-
-
-def list_recalled_keys(found: Sequence[RecalledDocument]) -> tuple[str, ...]:
-    """Return the keys of memories, best first."""
-    return tuple(hit.document.key for hit in found)

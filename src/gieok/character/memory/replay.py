@@ -7,13 +7,25 @@ that place is read again.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from gieok.character.detect.detect import Detection, Finding
 from gieok.character.facts import Fact, LearnedFact, Moment, value_id
 from gieok.character.memory.decisions import MemoryEdit, UserDecision
-from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
+from gieok.character.memory.fact_merge import (
+    ToldMessage,
+    build_set_fact,
+    join_detected_facts,
+    join_set_fact,
+)
 from gieok.character.memory.memory_state import Memories
+from gieok.character.memory.readings import (
+    MessageReading,
+    begin_read_moments,
+    is_revoked,
+)
+from gieok.character.predicates import PREDICATES
 
 T = TypeVar("T")
 
@@ -70,6 +82,65 @@ def carried(
     return findings
 
 
+class EditedMemories(NamedTuple):
+    """Findings and moments, by message, whose memories the user changed or marked since.
+
+    The user has seen them: no reading of a model takes them away.
+    """
+
+    findings: Mapping[str, Sequence[Finding]]
+    moments: Mapping[str, Sequence[Moment]]
+
+
+def list_edited(
+    state: LearnedState, later: frozenset[str], changed: frozenset[str]
+) -> EditedMemories:
+    """Return what the user changed or marked in unchanged messages that are read again."""
+    findings: dict[str, list[Finding]] = {}
+    moments: dict[str, list[Moment]] = {}
+    for fact in state.facts:
+        if fact.learned and fact.born in later - changed:
+            findings.setdefault(fact.born, []).append(_rebuild_finding(fact))
+    for moment in state.moments:
+        for born in moment.message_ids[:1] if moment.edits else ():
+            if born in later - changed:
+                moments.setdefault(born, []).append(_moment_before(moment, later, {}))
+    return EditedMemories(findings, moments)
+
+
+def apply_model_reading(
+    reading: MessageReading,
+    edited: EditedMemories,
+    by_rules: Detection,
+    state: LearnedState,
+    told: ToldMessage,
+) -> tuple[LearnedState, Detection, list[Moment]]:
+    """Return the state without what a model takes back, and what it read in a message.
+
+    Of the rules' findings those stand that the user changed since, and those in slots of which the
+    model gave no value that can be kept.
+    """
+    kept = edited.findings.get(told.message_id, ())
+    fixed = {(one.subject, one.predicate) for one in kept}
+    is_open = {*reading.unsettled} - fixed
+    findings = [
+        *kept,
+        *(one for one in reading.findings if (one.subject, one.predicate) not in fixed),
+        *(one for one in by_rules.findings if (one.subject, one.predicate) in is_open),
+    ]
+    facts = tuple(
+        replace(fact, until=fact.at, replaced_by="", ended_by=told.message_id)
+        if fact.is_current and any(is_revoked(fact, one) for one in reading.taken_back)
+        else fact
+        for fact in state.facts
+    )
+    moments = [*edited.moments.get(told.message_id, ())]
+    types = {one.type for one in moments}
+    begun = begin_read_moments(reading, told.message_id, told.at)
+    moments += [one for one in begun if one.type not in types]
+    return state._replace(facts=facts), Detection(findings=tuple(findings)), moments
+
+
 def restore_model_findings(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
     """Add the findings of a model that the user wants back."""
     for fact in facts:
@@ -119,6 +190,18 @@ def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState
         for memory in state.moments
     )
     return LearnedState(_sort_facts(facts), tuple(moments))
+
+
+def apply_set_fact(
+    state: LearnedState, decision: UserDecision, at: datetime, refusals: Refusals
+) -> LearnedState:
+    """Return the state after a person set a fact; the same state where they took it back since."""
+    change = decision.change
+    value = value_id(change.subject or "", change.predicate or "", change.object or "")
+    if change.predicate not in PREDICATES or refusals.of(value, decision.id):
+        return state
+    fact = build_set_fact(decision.id, at, change, decision.ids)
+    return state._replace(facts=_sort_facts(join_set_fact(fact, state.facts)))
 
 
 def changed_fact(fact: Fact, change: MemoryEdit, edit: str) -> Fact:

@@ -5,32 +5,33 @@ memories made from them, in one transaction with the position of the reader that
 crash loses nothing and repeats nothing, and of two processes only one makes the memories.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
-from gieok.character.facts import Episode, Fact, digest, fact_of, scope_of
+from gieok.character.facts import Episode, Fact, Moment, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
     episodes,
     moments,
     narrative,
+    readings,
     replay,
     summary_renewal,
     unread_talk,
     windows,
 )
-from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, UserDecision
+from gieok.character.memory.bearing import rank_bearing
+from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, SET, UserDecision
 from gieok.character.memory.fact_merge import ToldMessage, added
 from gieok.character.memory.memory_state import Memories, differing, read_held_memories
 from gieok.character.memory.narrative import Narrative, NarrativeMemories, NarrativeView
+from gieok.character.memory.readings import SpanReading
 from gieok.character.memory.recollection import (
     RecalledDocument,
     RecallWeights,
-    list_recalled_keys,
     recalled,
 )
 from gieok.character.memory.replay import LearnedState, Refusals
@@ -56,8 +57,6 @@ from gieok.zone import day_in
 #: Readers of the journal: for facts, and for summaries.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-#: How often learning is tried again where another process was faster.
-_TRIES = 5
 #: A longer message holds pasted text: the rules read its beginning, which is the person's comment
 #: on it.
 _MOST_READ = 2_000
@@ -90,7 +89,9 @@ class TurnBudget:
     """
 
     context_tokens: int = 4_096
-    narrative_tokens: int = 1_200
+    narrative_tokens: int = 500
+    #: How many memories a narrative tells beside what it always tells.
+    memories: int = 5
 
     def window(self, persona: str) -> int:
         """Return the tokens that are left for the window."""
@@ -243,27 +244,20 @@ class CharacterService:
         self.learn(bond)
         return message.id
 
-    def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
-        """Learn a model's findings in messages, each at the place of its message.
+    def take_in(self, bond: Bond, reading: SpanReading) -> None:
+        """Journal what a model read in messages, and learn it, each at the place of its message.
 
         Later messages keep their effect: memory is formed again from the first of the messages on.
-        Return False where another process was faster at each try; then nothing was done.
         """
-        entries = self.journal.messages(bond.scope, sorted(found))
+        entries = self.journal.messages(bond.scope, sorted(reading.messages))
         if not entries:
-            return True
-        for _ in range(_TRIES):
-            snapshot = self.learn(bond)
-            number = f"{snapshot.learned} {sorted(found)}"
-            decision = UserDecision(REFORM, start=min(entry.place for entry in entries))
-            self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
-            snapshot = self.read_snapshot(bond)
-            if (
-                any(entry.seq > snapshot.learned for entry in snapshot.window.messages)
-                and self._learn_messages(bond, snapshot, found) >= 0
-            ):
-                return True
-        return False
+            return
+        snapshot = self.learn(bond)
+        now, number = self.clock.now(), f"{snapshot.learned} {sorted(reading.messages)}"
+        decision = UserDecision(REFORM, start=min(entry.place for entry in entries))
+        records = readings.build_reading_messages(reading, now, number)
+        self.journal.say(bond.scope, [*records, decisions.message_of(decision, now, number)])
+        self.learn(bond)
 
     def learn(self, bond: Bond) -> ScopeSnapshot:
         """Learn from everything that is new or changed; return the state after it.
@@ -277,13 +271,8 @@ class CharacterService:
             ) or not self._learn_messages(bond, snapshot):
                 return snapshot
 
-    def _learn_messages(
-        self,
-        bond: Bond,
-        seen: ScopeSnapshot,
-        given: Mapping[str, Sequence[Finding]] = MappingProxyType({}),
-    ) -> int:
-        """Learn from new messages and a model's findings; return how many memories changed.
+    def _learn_messages(self, bond: Bond, seen: ScopeSnapshot) -> int:
+        """Learn from new messages and decisions; return how many memories changed.
 
         Return -1 where another process was faster.
         """
@@ -291,7 +280,7 @@ class CharacterService:
         talk = unread_talk.find_unread_talk(
             self.journal, scope, learned, seen.window, held.episodes
         )
-        state = self._build_state(bond, talk, held, given)
+        state = self._build_state(bond, talk, held)
         fresh = [one for one in talk.fresh if one.seq > learned]
         user_decisions = [
             decision for one in fresh if (decision := decisions.decision_of(one.message))
@@ -320,50 +309,78 @@ class CharacterService:
         )
         return len(put) + len(forget) if is_finished else -1
 
-    def _build_state(
-        self,
-        bond: Bond,
-        talk: UnreadTalk,
-        held: Memories,
-        found_now: Mapping[str, Sequence[Finding]],
-    ) -> LearnedState:
+    def _build_state(self, bond: Bond, talk: UnreadTalk, held: Memories) -> LearnedState:
         """Return the state at the end of a conversation.
 
         It starts from the state before `talk.start`, and adds the messages from there on.
         """
         state = LearnedState.of(held)
         refusals, model_findings = Refusals({}), dict[str, list[Finding]]()
+        by_model = readings.find_message_readings(talk.entries) if talk.is_replay else {}
+        edited = replay.EditedMemories({}, {})
         if talk.is_replay:
+            edited = replay.list_edited(state, talk.later, talk.changed)
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             model_findings = replay.carried(state, talk.later, talk.changed)
             replay.restore_model_findings(
                 model_findings, self._find_restored_facts(bond.scope, talk)
             )
-            for identity, findings in found_now.items():
-                model_findings.setdefault(identity, []).extend(findings)
             state = replay.before(state, talk.later, self._read_edits(bond.scope, held))
         entries = decisions.select_spoken_messages(talk.entries)
         place = {entry.message.id: number for number, entry in enumerate(entries)}
         for entry in talk.fresh:
             if decision := decisions.decision_of(entry.message):
-                state = replay.apply_user_edit(state, decision) if decision.do == EDIT else state
+                if decision.do == EDIT:
+                    state = replay.apply_user_edit(state, decision)
+                elif decision.do == SET:
+                    state = replay.apply_set_fact(state, decision, entry.message.at, refusals)
                 continue
             before = entries[
                 max(place[entry.message.id] - LOOKED_BACK, 0) : place[entry.message.id]
             ]
             spoken = _build_spoken_line(before, entry, bond.zone)
-            current = [fact for fact in state.facts if fact.is_current]
-            detection = self.detect(spoken, current, entry.message)
-            detection = detection._replace(
-                findings=added(detection.findings, model_findings.get(entry.message.id, ()))
-            )
             message = ToldMessage(entry.message.at, entry.message.id, spoken.text, bond.zone)
-            is_korean = detect_text_language(spoken.text) == "ko"
-            begun = moments.moments(
-                message, spoken.is_user, detection.findings, state.moments, is_korean
-            )
+            reading = by_model.get(entry.message.id)
+            detection = Detection()
+            if reading is None or reading.unsettled:
+                current = [fact for fact in state.facts if fact.is_current]
+                detection = self.detect(spoken, current, entry.message)
+            if reading is not None:
+                state, detection, begun = replay.apply_model_reading(
+                    reading, edited, detection, state, message
+                )
+            else:
+                more = model_findings.get(entry.message.id, ())
+                detection = detection._replace(findings=added(detection.findings, more))
+                is_korean = detect_text_language(spoken.text) == "ko"
+                begun = moments.moments(
+                    message, spoken.is_user, detection.findings, state.moments, is_korean
+                )
+            begun += self._find_shared_day(bond, before, entry, message, state)
             state = replay.apply_detection(state, detection, message, begun, refusals)
         return state
+
+    def _find_shared_day(
+        self,
+        bond: Bond,
+        before: Sequence[Journalled],
+        entry: Journalled,
+        message: ToldMessage,
+        state: LearnedState,
+    ) -> list[Moment]:
+        """Return the moment of a day that counts since the first talk.
+
+        The first talk is looked up with the first message of a day alone.
+        """
+        day = day_in(entry.message.at, bond.zone)
+        if not before or day_in(before[-1].message.at, bond.zone) == day:
+            return []
+        first = self.journal.read(bond.scope, 0, budget_tokens=1, limit=1)
+        if not first:
+            return []
+        first_day = day_in(first[0].message.at, bond.zone)
+        is_korean = detect_text_language(message.text) == "ko"
+        return moments.find_shared_day(first_day, day, message, state.moments, is_korean)
 
     def _find_restored_facts(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
         """Return facts whose deletion was undone, in their former state."""
@@ -400,19 +417,31 @@ class CharacterService:
             refused = decisions.refused(self.journal, bond.scope).values()
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
-                return self._summarise_span(
-                    bond, [entry for entry in span if entry.message.id not in unquoted], state
-                )
+                quoted = [entry for entry in span if entry.message.id not in unquoted]
+                return self._summarise_span(bond, quoted, state, talk.entries)
 
             told = summary_renewal.retold(talk, told, frozenset().union(*refused), summarise)
         return summary_renewal.decided(told, fresh, self.journal, bond.scope)
 
     def _summarise_span(
-        self, bond: Bond, span: Sequence[Journalled], state: LearnedState
+        self,
+        bond: Bond,
+        span: Sequence[Journalled],
+        state: LearnedState,
+        entries: Sequence[Journalled] = (),
     ) -> Episode | None:
-        """Return the episode of a span; None where there is nothing to tell."""
+        """Return the episode of a span; None where there is nothing to tell.
+
+        `entries` are the messages and what models read in them, whose topics and feelings count.
+        """
         who = narrative.whom(state.facts, self._build_view(bond, span))
-        return episodes.summarise_span(span, state.facts, state.moments, who) if span else None
+        episode = episodes.summarise_span(span, state.facts, state.moments, who) if span else None
+        mood = readings.find_span_mood(entries, [one.message.id for one in span])
+        if episode is None or not any(mood):
+            return episode
+        return episode._replace(
+            topics=mood.topics or episode.topics, emotion=mood.emotion or episode.emotion
+        )
 
     def summarise(
         self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: ""
@@ -426,7 +455,9 @@ class CharacterService:
         due, held = self.due(bond, snapshot), snapshot.held
         if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
-        episode = self._summarise_span(bond, due.messages, LearnedState.of(held))
+        episode = self._summarise_span(
+            bond, due.messages, LearnedState.of(held), snapshot.window.messages
+        )
         episode = episode._replace(text=tell(due.messages) or episode.text) if episode else None
         is_finished = self._keep_episodes(
             bond,
@@ -520,10 +551,16 @@ class CharacterService:
             text,
             view.now,
             self.weights,
+            limit=self.weights.candidates,
             held=seen.documents,
         )
+        recency = {
+            one.key: self.weights.recency_of(one.said_at, view.now) for one in seen.documents
+        }
+        keys = rank_bearing(seen.held.every, hits, text, self.weights, recency)
+        hits = hits[: self.weights.limit]
         narration = narrative.narrative(
-            NarrativeMemories(*seen.held, list_recalled_keys(hits)),
+            NarrativeMemories(*seen.held, keys),
             view,
             self.budget.narrative_tokens if narrative_tokens is None else narrative_tokens,
         )
@@ -579,6 +616,7 @@ class CharacterService:
             now=self.clock.now(),
             zone=bond.zone,
             window=[entry.message for entry in window],
+            memories=self.budget.memories,
         )
 
     def _build_run(

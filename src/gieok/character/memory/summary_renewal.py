@@ -66,7 +66,8 @@ def _apply_episode_edit(episode: Episode, decision: UserDecision) -> Episode:
     change = decision.change
     return episode._replace(
         text=episode.text if change.text is None else change.text.strip(),
-        is_edited=episode.is_edited or change.text is not None,
+        topics=episode.topics if change.topics is None else change.topics,
+        is_edited=episode.is_edited or change.text is not None or change.topics is not None,
         is_stale=episode.is_stale and change.text is None,
         is_important=episode.is_important if change.is_important is None else change.is_important,
     )

@@ -5,7 +5,7 @@ far it has read is a position in the journal, which moves after the findings are
 crash in between, the model is asked once more, and findings that come twice are counted once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,6 +13,7 @@ from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
 from gieok.character.memory import narrative
 from gieok.character.memory.episodes import MOST_CHARS
+from gieok.character.memory.readings import SpanReading
 from gieok.character.memory.service import Bond, CharacterService, ScopeSnapshot
 from gieok.character.messages import AGENT
 from gieok.character.predicates import PREDICATES
@@ -106,7 +107,7 @@ class Reading:
         )
         span = sorted(span, key=lambda one: one.place)
         try:
-            findings = extraction.extract_model_findings(
+            reading = extraction.ask_span_reading(
                 self.asker,
                 span,
                 seen.held.facts,
@@ -117,15 +118,12 @@ class Reading:
             self._record_failure(error)
             if not isinstance(error, DegenerateOutput | AnswerCut):
                 return
-            findings = {}  # it would say the same again: the rules' findings stand
+            reading = SpanReading({})  # it would say the same again: the rules' findings stand
         else:
             self.incidents.resolved(INCIDENT)
-        if findings and not self.memory.take_in(
-            bond, self._drop_corrected(bond, seen, span, findings)
-        ):
-            return
-        now = self.memory.clock.now()
-        tokens, count = sum(one.message.tokens for one in span), sum(map(len, findings.values()))
+        self.memory.take_in(bond, self._drop_corrected(bond, seen, span, reading))
+        now, count = self.memory.clock.now(), reading.rows
+        tokens = sum(one.message.tokens for one in span)
         end = max(one.seq for one in span)
         if end > position:
             journal.commit(
@@ -150,9 +148,9 @@ class Reading:
         bond: Bond,
         seen: ScopeSnapshot,
         span: Sequence[Journalled],
-        found: Mapping[str, Sequence[Finding]],
-    ) -> dict[str, list[Finding]]:
-        """Return the findings without those that the user has corrected since.
+        reading: SpanReading,
+    ) -> SpanReading:
+        """Return a reading without the findings that the user has corrected since.
 
         The user's own correction of the same value is newer than the message of the finding.
         """
@@ -176,10 +174,12 @@ class Reading:
             return slot not in until or message_times[identity] > until[slot]
 
         remaining = {
-            identity: [one for one in rows if is_wanted(identity, one)]
-            for identity, rows in found.items()
+            identity: one._replace(
+                findings=tuple(row for row in one.findings if is_wanted(identity, row))
+            )
+            for identity, one in reading.messages.items()
         }
-        return {identity: rows for identity, rows in remaining.items() if rows}
+        return reading._replace(messages=remaining)
 
     def _summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.ask import lookup
 from gieok.code.ask.query import count_callers, is_code_like, search_symbols
+from gieok.code.ask.spelling import SpellingIndex
 from gieok.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, INHERITS, Certainty
 from gieok.code.index.project import Project
 from gieok.code.languages import places
@@ -114,8 +115,10 @@ def _find_mentioned_symbols(
     """Return the symbols that words of a text name, and whether every word names a symbol."""
     mentioned: dict[str, Symbol] = {}
     words = text.replace(",", " ").split()
+    spellings = SpellingIndex(project)
     matches = {
-        word: _match_word_symbols(project, word.strip("`'\"?().") or word, folder) for word in words
+        word: _match_word_symbols(project, word.strip("`'\"?().") or word, folder, spellings)
+        for word in words
     }
     is_names = all(matches.values())
     for word in words:
@@ -125,9 +128,11 @@ def _find_mentioned_symbols(
     return list(mentioned.values()), is_names and (len(words) > 1 or is_code_like(text))
 
 
-def _match_word_symbols(project: Project, word: str, folder: Path | None) -> list[Symbol]:
+def _match_word_symbols(
+    project: Project, word: str, folder: Path | None, spellings: SpellingIndex
+) -> list[Symbol]:
     try:
-        return lookup.matching(project, word, folder)
+        return lookup.matching(project, word, folder, spellings)
     except BadRequest:  # a word with a slash in it that looks like a path out of the project
         return []
 

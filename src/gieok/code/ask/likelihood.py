@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.code.index.graph import CALLS, IMPORTS
+from gieok.code.index.graph import CALLS, GIVEN_BODY, IMPORTS
 from gieok.code.languages import places
 from gieok.model.code import Edge, Symbol, key_path
 from gieok.ranking.learned import impact as learned
@@ -263,8 +263,13 @@ def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
 
 
 def is_given(edge: Edge) -> bool:
-    """Return whether code calls a function handed in by a test: the code hardly breaks with it."""
+    """Return whether code calls what a test, or a symbol's own call, hands in.
+
+    The code hardly breaks with it: a wrapper of handlers is not any one of them.
+    """
     path, other = key_path(edge.source), key_path(edge.target)
+    if edge.reason == GIVEN_BODY:
+        return True
     return path != other and places.is_test_file(other) and not places.is_test_file(path)
 
 

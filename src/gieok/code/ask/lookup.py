@@ -4,46 +4,68 @@ import difflib
 import re
 from pathlib import Path
 
-from gieok.code.index.project import Project, inside
+from gieok.code.ask.spelling import PASSIVE, SpellingIndex, find_symbol_at_line
+from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
 
 _SUGGESTIONS = 5
-_PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 
 
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names. Raises BadRequest with suggestions where none match.
 
-    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name. A path may be
-    relative to `folder` or to the project.
+    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method`, a plain name, or a name with
+    its module as the language or a stack trace writes it (`spelling`). A path may be relative to
+    `folder` or to the project.
     """
     text = text.strip()
-    matches = matching(project, text, folder)
+    if matches := matching(project, text, folder):
+        return matches
     path = _split_path_symbol(text)[0]
-    place = inside(project, path, folder) if path and not matches else ""
-    if (
-        not matches
-        and place not in project.store.files()
-        and _is_project_file(project, path, place)
-    ):
-        raise BadRequest("no file {path!r} is indexed", path=path, hint=_near_files(project, place))
-    if not matches:
+    place = _find_place(project, path, folder)
+    if place not in project.store.files() and _is_project_file(project, path, place):
+        hint = _explain_left_out_file(project, place) or _near_files(project, place)
+        raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
+    if left_out := _describe_left_out_mentions(project, text):
         raise BadRequest(
-            "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
+            "no symbol {text!r} is indexed, but the name stands in a file that is left out",
+            text=text,
+            hint=Phrase("left out: {files}", files="; ".join(left_out)),
         )
-    return matches
+    raise BadRequest(
+        "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
+    )
 
 
-def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
-    """Return the symbols that `text` names, as `find_typed_symbols` does; empty where none
-    match.
+def matching(
+    project: Project,
+    text: str,
+    folder: Path | None = None,
+    spellings: SpellingIndex | None = None,
+) -> list[Symbol]:
+    """Return the symbols that `text` names, as `find_typed_symbols` does; empty where none match.
+
+    Who asks for several names of one question gives its `spellings`.
     """
     path, name = _split_path_symbol(text)
-    place = inside(project, path, folder) if path else ""
+    try:
+        place = _find_place(project, path, folder)
+    except BadRequest:  # a path of another machine, in a stack trace
+        place = ""
     symbols = _in_file(project, place, name) if place else []
-    return symbols or _find_same_named(project, re.sub(r"::|#", ".", text))
+    return (
+        symbols
+        or _find_same_named(project, re.sub(r"::|#", ".", text))
+        or (spellings or SpellingIndex(project)).find_symbols(text)
+    )
+
+
+def _find_place(project: Project, path: str, folder: Path | None) -> str:
+    """Return the indexed path that a text begins with; '' for none. Raises BadRequest."""
+    is_spelling = any(sign in path for sign in '()"<>\\') or path.startswith("file:")
+    return "" if is_spelling or not path else inside(project, path, folder)
 
 
 def _split_path_symbol(text: str) -> tuple[str, str]:
@@ -59,18 +81,17 @@ def _partition_symbol_colon(text: str) -> tuple[str, str, str]:
 
 
 def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
-    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in _PASSIVE]
+    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in PASSIVE]
     if not name:
         return [s for s in symbols if s.kind == SymbolKind.MODULE]
     if name.isdigit():
-        around = [s for s in symbols if s.start_line <= int(name) <= s.end_line]
-        return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
+        return find_symbol_at_line(symbols, int(name))
     return [s for s in symbols if _is_called(s, name)]
 
 
 def _find_same_named(project: Project, name: str) -> list[Symbol]:
     last = name.rpartition(".")[2]
-    namesakes = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
+    namesakes = [s for s in project.store.symbols(names=[last]) if s.kind not in PASSIVE]
     return [s for s in namesakes if _is_called(s, name)]
 
 
@@ -82,6 +103,14 @@ def _is_called(symbol: Symbol, name: str) -> bool:
 def _is_project_file(project: Project, path: str, place: str) -> bool:
     """Return whether a text is a path of the project, and not `Class.method`."""
     return "/" in path or bool(place and (project.root / place).is_file())
+
+
+def _explain_left_out_file(project: Project, place: str) -> Phrase | None:
+    """Return a hint that says why a file is left out; None for a file that is not."""
+    reasons = dict(list_left_out_files(project))
+    above = (path for path in reasons if path.endswith("/") and place.startswith(path))
+    reason = reasons.get(place) or next((reasons[path] for path in above), "")
+    return Phrase("it is left out: {reason}", reason=Phrase(reason)) if reason else None
 
 
 def _near_files(project: Project, place: str) -> str:
@@ -97,9 +126,18 @@ def _near_files(project: Project, place: str) -> str:
     )
 
 
+def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
+    """Return the left-out files that hold the last part of a name, each with the reason."""
+    words = re.findall(r"[\w$]+", text)
+    if not words or words[-1].isdigit():
+        return []
+    files = find_left_out_mentions(project, words[-1])
+    return [f"{path} ({reason})" for path, reason in files[:_SUGGESTIONS]]
+
+
 def _suggest_near_symbols(project: Project, text: str) -> str:
     last = re.split(r"::|[:.#/]", text)[-1]
-    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
+    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in PASSIVE})
     near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)
     return (
         Phrase("near: {near}", near=", ".join(near))

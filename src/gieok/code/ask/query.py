@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.ask.spelling import SpellingIndex, iter_spellings
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -21,6 +22,7 @@ from gieok.code.languages import places
 from gieok.code.model import korean_terms
 from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.code.model.profile import SEARCH
+from gieok.code.model.tuning import SearchWeights
 from gieok.model.code import Symbol, key_path, module_key
 from gieok.model.retrieval import Hit
 from gieok.ports.models import Embedder
@@ -41,12 +43,12 @@ _FILE_SHARE = 0.7
 _PART_OF_NAME = 0.25
 #: This many query words in one name count as all of them.
 _ENOUGH_WORDS = 3
-_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.3
-_REPEATED = 0.7
-_NEIGHBOURS = 3
+_REEXPORT, _DECLARATIONS, _SUPERSEDED = 0.5, 0.7, 0.3
 #: Several passages of one symbol are one answer, so this many passages are looked at per answer.
 _SHOWN = 4
 _SNIPPET_CHARS = 700
+#: Words of a question, at most, that are looked up as names with modules.
+_MOST_SPELLINGS = 30
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
@@ -88,17 +90,16 @@ def search_symbols(
 ) -> FoundSymbols:
     """Return at most `limit` symbols that answer `text`, within a token budget (0: no budget)."""
     named = _find_asked_symbols(project, text)
+    is_name = _is_one_name(text, named)
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _rank_symbol_hits(project, result, text, words, {s.key for s in named})
+    ranked = _rank_symbol_hits(project, result, words, named, is_name=is_name)
     answers = [
         _build_symbol_answer(scored, named)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
-    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
-        :limit
-    ]
+    answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
     if expand:
         answers = _add_neighbour_symbols(project, answers, limit)
     answers = _add_matching_lines(project, answers, words)
@@ -138,15 +139,30 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for word in dict.fromkeys(_IDENTIFIER.findall(text))
         if is_code_like(word) or word == text.strip()
     ]
+    spellings = SpellingIndex(project)
+    spelled = [
+        symbol
+        for spelling in list(iter_spellings(text))[:_MOST_SPELLINGS]
+        for symbol in spellings.find_symbols(spelling)
+        if symbol.kind in DEFINITIONS
+    ]
     if not words:
-        return []
+        return spelled
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
     candidates = project.store.symbols(names=sorted(lasts))
-    return [
+    named = [
         s
         for s in candidates
         if s.kind in DEFINITIONS and any(_is_symbol_word(s, word) for word in words)
     ]
+    return [*{s.key: s for s in (*named, *spelled)}.values()]
+
+
+def _is_one_name(text: str, named: Sequence[Symbol]) -> bool:
+    """Say whether a question is a name, or lines of a stack trace, and nothing else."""
+    text = text.strip()
+    is_spelling = len(text.split()) == 1 or set(text.splitlines()) <= set(iter_spellings(text))
+    return bool(_IDENTIFIER.fullmatch(text)) or (bool(named) and is_spelling)
 
 
 def is_code_like(word: str) -> bool:
@@ -165,14 +181,19 @@ def _is_symbol_word(symbol: Symbol, word: str) -> bool:
 
 
 def _rank_symbol_hits(
-    project: Project, found: RankedHits, text: str, words: set[str], named: set[str]
+    project: Project,
+    found: RankedHits,
+    words: set[str],
+    named_symbols: Sequence[Symbol],
+    *,
+    is_name: bool,
 ) -> list[_Scored]:
-    hits = found.hits
+    hits, weights = found.hits, project.tuning.search
     if not hits:
         return []
     symbols = _symbols_of(project, hits)
     best = max(_read_fused_score(hit) for hit in hits)
-    is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
+    named = {s.key for s in named_symbols}
     overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
     scores = []
     for hit, symbol in zip(hits, symbols, strict=True):
@@ -182,9 +203,10 @@ def _rank_symbol_hits(
         if symbol is not None and symbol.kind in DEFINITIONS:
             score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
-        scores.append(score * (_TEST if _is_test_inside(symbol) else 1.0))
+        scores.append(score * (weights.tests / 100 if _is_test_inside(symbol) else 1.0))
     paths = {hit.passage.key for hit in hits}
-    return _by_file(hits, scores, symbols, _in_use(project, paths), _handing_on(project, paths))
+    in_use, handing_on = _in_use(project, paths), _handing_on(project, paths)
+    return _by_file(hits, scores, symbols, in_use, handing_on, weights)
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
@@ -273,6 +295,7 @@ def _by_file(
     symbols: Sequence[Symbol | None],
     in_use: set[str],
     handing_on: set[str],
+    weights: SearchWeights,
 ) -> list[_Scored]:
     """Aggregate passages by file: the best passage gains from the file's other passages.
 
@@ -286,7 +309,7 @@ def _by_file(
     for path, numbers in members.items():
         numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
         total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
-        factor = _weigh_code_path(path, is_test=path not in in_use) * (
+        factor = _weigh_code_path(path, weights, is_test=path not in in_use) * (
             _SUPERSEDED if path in old else 1.0
         )
         factor *= _REEXPORT if path in handing_on else 1.0
@@ -294,7 +317,7 @@ def _by_file(
             score = (
                 (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0))
                 * factor
-                * _REPEATED**place
+                * (weights.repeated / 100) ** place
             )
             out.append(_Scored(hits[number], score, symbols[number]))
     return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
@@ -313,16 +336,16 @@ def _find_superseded_paths(paths: Iterable[str]) -> set[str]:
     return {path for path, place, number in numbered if number < newest[place]}
 
 
-def _weigh_code_path(path: str, *, is_test: bool = True) -> float:
+def _weigh_code_path(path: str, weights: SearchWeights, *, is_test: bool = True) -> float:
     weight = 1.0
     if is_test and places.is_test_file(path):
-        weight *= _TEST
+        weight *= weights.tests / 100
     if places.is_side(path):
-        weight *= _SIDE
+        weight *= weights.examples / 100
     if path.endswith((".d.ts", ".pyi")):
         weight *= _DECLARATIONS
     if path.endswith((".md", ".markdown")):
-        weight *= _PROSE
+        weight *= weights.documents / 100
     return weight
 
 
@@ -409,13 +432,13 @@ def _file_symbol(path: str, lines: int) -> Symbol:
 
 
 def _with_missing(
-    named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool
+    project: Project, named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool
 ) -> list[FoundSymbol]:
     """Rank symbols that the question names first, even those without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
     missing = [
-        _build_whole_answer(s, best * _weigh_code_path(s.path), "name")
+        _build_whole_answer(s, best * _weigh_code_path(s.path, project.tuning.search), "name")
         for s in named
         if s.key not in present
     ]
@@ -433,7 +456,7 @@ def _add_neighbour_symbols(
 ) -> list[FoundSymbol]:
     """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
-    frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
+    frontier = [a.symbol.key for a in answers[: project.tuning.search.neighbours]]
     added: dict[str, tuple[float, str]] = {}
     for depth in (1, 2):
         if len(answers) + len(added) >= limit or not frontier:

@@ -42,6 +42,8 @@ _DESCRIBE = (
     )
 )
 _README_TOKENS = 3_000
+#: About what the answer with a record takes.
+_RECORD_TOKENS = 600
 
 
 def fence_code(text: str) -> str:
@@ -64,11 +66,8 @@ def require_answer_text(answer: str) -> str:
     return answer
 
 
-def describe(project: Project, asker: Asker) -> dict[str, str]:
-    """Let a model write the project's record unless the inputs are unchanged, and return it.
-
-    Raises GeneratorFailed; the previous record then stays.
-    """
+def _build_description_prompt(project: Project) -> Prompt:
+    """Return the question for the project's record."""
     counted = {
         name: value
         for name, value in statistics.count_graph(project)._asdict().items()
@@ -79,12 +78,30 @@ def describe(project: Project, asker: Asker) -> dict[str, str]:
     )
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    question = prompt(
-        _DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme)
-    )
-    of = sha256(
-        f"{asker.generator.model}\n{question.system}\n{question.text}".encode("utf-8", "replace")
-    ).hexdigest()
+    return prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
+
+
+def _hash_description(question: Prompt, model: str) -> str:
+    """Return the hash of what a record is made from."""
+    text = f"{model}\n{question.system}\n{question.text}"
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def estimate_description(project: Project, model: str) -> tuple[int, int]:
+    """Return about how many tokens the record takes, in and out; none where it is up to date."""
+    question = _build_description_prompt(project)
+    if _read_stored_record(project)[0] == _hash_description(question, model):
+        return 0, 0
+    return estimate_tokens(question.system) + estimate_tokens(question.text), _RECORD_TOKENS
+
+
+def describe(project: Project, asker: Asker) -> dict[str, str]:
+    """Let a model write the project's record unless the inputs are unchanged, and return it.
+
+    Raises GeneratorFailed; the previous record then stays.
+    """
+    question = _build_description_prompt(project)
+    of = _hash_description(question, asker.generator.model)
     known, sections = _read_stored_record(project)
     if known != of:
         sections = asker.ask(question, _parse_record_sections)

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.code.model import layout
+from gieok.code.model.tuning import EscalationRules
 
 _FILE = "escalation/pending.json"
 _LOCK = "escalation/.lock"
-_MANY_FILES = 10
-_LOW_QUALITY = 80
-_FAILURES = 3
-_DEPTH_CHANGE = 2
+#: Most new modules, and most new classes, that are named one by one.
+_MOST_NAMED = 10
 
 
 class Escalation(NamedTuple):
@@ -28,6 +27,7 @@ class Escalation(NamedTuple):
 
 
 def reasons_of_sync(
+    rules: EscalationRules,
     *,
     new_modules: Sequence[str],
     new_classes: Sequence[str],
@@ -36,23 +36,34 @@ def reasons_of_sync(
     depth_after: int,
 ) -> list[str]:
     """Return the rules that a sync triggers."""
-    reasons = [f"new module {path}" for path in new_modules[:_MANY_FILES]]
-    reasons += [f"new class {key}" for key in new_classes[:_MANY_FILES]]
-    if files > _MANY_FILES:
+    reasons = []
+    if _is_reached(rules.new_modules, len(new_modules)):
+        reasons += [f"new module {path}" for path in new_modules[:_MOST_NAMED]]
+    if _is_reached(rules.new_classes, len(new_classes)):
+        reasons += [f"new class {key}" for key in new_classes[:_MOST_NAMED]]
+    if _is_reached(rules.files, files):
         reasons.append(f"{files} files changed at once")
-    if abs(depth_after - depth_before) >= _DEPTH_CHANGE:
+    if _is_reached(rules.import_depth, abs(depth_after - depth_before)):
         reasons.append(f"the depth of imports went from {depth_before} to {depth_after}")
     return reasons
 
 
-def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]]) -> list[str]:
+def _is_reached(least: int, count: int) -> bool:
+    """Say whether a count reaches the least of a rule; a rule of 0 is off."""
+    return 0 < least <= count
+
+
+def reasons_of_validation(
+    rules: EscalationRules, quality: int, earlier: Sequence[Mapping[str, object]]
+) -> list[str]:
     """Return the rules that a validation triggers; `earlier` are the log's rows, the newest
     last.
     """
-    reasons = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
-    last = [row.get("status") for row in earlier][-_FAILURES:]
-    if len(last) == _FAILURES and all(status == "failed" for status in last):
-        reasons.append(f"{_FAILURES} validations in a row failed")
+    reasons = [f"quality {quality} is below {rules.quality}"] if quality < rules.quality else []
+    count = rules.failed_validations
+    last = [row.get("status") for row in earlier][-count:] if count else []
+    if count and len(last) == count and all(status == "failed" for status in last):
+        reasons.append(f"{count} validations in a row failed")
     return reasons
 
 

@@ -72,6 +72,43 @@ class WrittenSummaries(NamedTuple):
         return f"{self.left:,} symbols have no summary by a model yet: {why}"
 
 
+class RunEstimate(NamedTuple):
+    """About what a run costs: summaries, requests, and tokens with those of the description."""
+
+    symbols: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    description_tokens: int
+
+
+def estimate_run(
+    project: Project, symbols: Sequence[Symbol], description: tuple[int, int], model: str = ""
+) -> RunEstimate:
+    """Return about what summaries of symbols would cost; known ones cost nothing.
+
+    `description` are the tokens of the project's record, in and out. With `model`, only summaries
+    of that model are known.
+    """
+    taken, given = description
+    requests, count = int(bool(taken)), 0
+    todo = _order_by_dependants(project, symbols)
+    for begin in range(0, len(todo), _MOST_AT_ONCE):
+        pieces = _build_summary_pieces(project, todo[begin : begin + _MOST_AT_ONCE])
+        _, unknown = _split_known_pieces(project, pieces, model)
+        if unknown:
+            requests, count = requests + 1, count + len(unknown)
+            taken += estimate_tokens(_ASK) + sum(estimate_tokens(p.text) for p in unknown)
+            given += _SENTENCE_TOKENS * len(unknown)
+    return RunEstimate(
+        symbols=count,
+        requests=requests,
+        input_tokens=taken,
+        output_tokens=given,
+        description_tokens=sum(description),
+    )
+
+
 def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
     """Return the symbols whose summary is worth a model's tokens.
 
@@ -94,19 +131,14 @@ def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
 
 
 def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
-    """Return the modules, classes and functions of files that this model has not summarised.
+    """Return the symbols of files that are worth a summary and that this model has not summarised.
 
-    Tiny functions are included.
+    They are of the kind that a full run summarises: after it, nothing is left to be paid for.
     """
     symbols = project.store.symbols(paths=sorted(paths))
-    holders = {s.parent for s in symbols if s.kind in DEFINITIONS}
     summaries = project.store.summaries([s.code_hash for s in symbols])
     summarised = {row.code_hash for row in summaries.values() if row.text and row.model == model}
-    return [
-        s
-        for s in symbols
-        if (s.kind in DEFINITIONS or s.key in holders) and s.code_hash not in summarised
-    ]
+    return [s for s in select_summarisable(symbols) if s.code_hash not in summarised]
 
 
 def find_unsummarised(project: Project) -> list[Symbol]:

@@ -14,13 +14,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolFact, SymbolKind
+from gieok.code.model.tuning import Chunking
 from gieok.model.memory import Passage
 from gieok.text.lines import measure_indent
 
-#: Longer passages are split; a limit of 1,200 found a little less (.794 beside .803).
-MAX_CHARS = 3_000
-#: A stretch of fewer characters between symbols stays with what follows it.
-_TINY_CHARS = 40
+_CHUNKING = Chunking()
 #: How many characters of a passage are embedded. Whole passages find no more (gson: .915 beside
 #: .912, words alone .901) at a third of the speed.
 _HEAD_CHARS = 300
@@ -28,12 +26,14 @@ _LEAVES = DEFINITIONS | {SymbolKind.CONCEPT}
 _COMMENT = re.compile(r"\s*(//|/\*|#[ !\[#]|#$|--)")
 
 
-def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, ...]:
+def cut(
+    text: str, path: str, symbols: Sequence[SymbolFact], chunking: Chunking = _CHUNKING
+) -> tuple[Passage, ...]:
     """Return passages that cover every line with text, in order, each inside of one symbol."""
     starts = _line_starts(text)
     out: list[Passage] = []
-    for first, last, context in _assign_line_stretches(text, starts, path, symbols):
-        for begin, end in _split_long_lines(text, starts, first, last):
+    for first, last, context in _assign_line_stretches(text, starts, path, symbols, chunking.tiny):
+        for begin, end in _split_long_lines(text, starts, first, last, chunking.largest):
             inside = text[starts[begin - 1] : starts[end]]
             if inside.strip():  # what is cited begins with a line to read
                 begins = begin + inside[: measure_indent(inside)].count("\n")
@@ -74,7 +74,7 @@ def _line_at(text: str, starts: Sequence[int], number: int) -> str:
 
 
 def _assign_line_stretches(
-    text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
+    text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact], tiny_chars: int
 ) -> list[tuple[int, int, str]]:
     """Return (first line, last line, context) for each stretch of lines.
 
@@ -98,7 +98,7 @@ def _assign_line_stretches(
         symbol = symbols[number]
         is_whole = symbol.kind in _LEAVES and first <= symbol.start and symbol.end <= last
         stretches.append(_Stretch(first, last, _build_chunk_context(path, symbol), is_whole))
-    return _join_tiny_stretches(text, starts, stretches)
+    return _join_tiny_stretches(text, starts, stretches, tiny_chars)
 
 
 class _Stretch(NamedTuple):
@@ -109,7 +109,7 @@ class _Stretch(NamedTuple):
 
 
 def _join_tiny_stretches(
-    text: str, starts: Sequence[int], found: Sequence[_Stretch]
+    text: str, starts: Sequence[int], found: Sequence[_Stretch], tiny_chars: int
 ) -> list[tuple[int, int, str]]:
     """Join tiny stretches that are not whole symbols to the next one.
 
@@ -120,7 +120,7 @@ def _join_tiny_stretches(
     for number, (first, last, context, is_whole) in enumerate(found):
         begin = held or first
         held = 0
-        if is_whole or len(text[starts[begin - 1] : starts[last]].strip()) >= _TINY_CHARS:
+        if is_whole or len(text[starts[begin - 1] : starts[last]].strip()) >= tiny_chars:
             out.append((begin, last, context))
         elif number + 1 < len(found):
             held = begin
@@ -182,16 +182,16 @@ def _format_path_words(path: str) -> str:
 
 
 def _split_long_lines(
-    text: str, starts: Sequence[int], first: int, last: int
+    text: str, starts: Sequence[int], first: int, last: int, most_chars: int
 ) -> list[tuple[int, int]]:
-    """Cut lines into runs of at most MAX_CHARS.
+    """Cut lines into runs of at most so many characters.
 
     Each cut is before the line of least indentation in the second half of a run.
     """
     runs = []
-    while starts[last] - starts[first - 1] > MAX_CHARS and first < last:
+    while starts[last] - starts[first - 1] > most_chars and first < last:
         end = first
-        while end < last and starts[end + 1] - starts[first - 1] <= MAX_CHARS:
+        while end < last and starts[end + 1] - starts[first - 1] <= most_chars:
             end += 1
         half = first + max(1, (end - first) // 2)
         cut_line = (

@@ -22,7 +22,7 @@ from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 14
+RESOLVER_VERSION = 17
 
 
 class Certainty(IntEnum):
@@ -66,6 +66,8 @@ _REASONS = {
     "special": "operator",
     "callback": "callback",
 }
+#: Reason of an edge from a wrapper to the function that it was given by the function's own symbol.
+GIVEN_BODY = "is given it"
 _NAMED_AFTER = "the only one of its receiver's name"
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
@@ -229,18 +231,32 @@ def _link_family(
     if family.linker is None:
         return edges, _add_named_edges(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
+    wrapped = {
+        f"{path}::{s.qualified}"
+        for path, facts in members
+        for s in facts.symbols
+        if Trait.WRAPPED in s.traits
+    }
     program = solve(members, family.linker.of_files(members), is_lenient=is_lenient)
     placed = [place(key) for key in keys]
-    unresolved_calls = _add_call_edges(program, keys, placed, names, edges)
+    unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
     _add_reference_edges(program, keys, placed, edges)
     _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls
 
 
 def _add_call_edges(
-    program: Program, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
+    program: Program,
+    keys: Sequence[str],
+    placed: Sequence[str],
+    names: set[str],
+    edges: _Edges,
+    wrapped: set[str],
 ) -> set[UnresolvedCall]:
-    """Add an edge for every target of every site; return the unresolved calls."""
+    """Add an edge for every target of every site; return the unresolved calls.
+
+    `wrapped` are the symbols whose body is handed to a wrapper.
+    """
     methods: dict[str, set[str]] = defaultdict(set)
     for number, fact in enumerate(program.functions):
         key = keys[program.function_symbol[number]]
@@ -262,6 +278,8 @@ def _add_call_edges(
             # the calls of a lambda are calls of its owner
             if placed[target] != source or keys[target] == source:
                 sure = _rate_site_certainty(site, program, function, doubted.get(function))
+                if placed[target] in wrapped and placed[target] != keys[target]:
+                    sure = (sure[0], GIVEN_BODY)
                 edges.add(source, placed[target], CALLS, *sure, site.line)
         if not site.targets and site.kind in ("call", "method"):
             name = _strip_call_parentheses(site.name)

@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from gieok.places.home import PROJECT_FOLDER
+
 if TYPE_CHECKING:
     from gieok.machine.git import Git
 
-#: Never scanned, whatever `.gitignore` says: build output and third-party code.
+#: Never scanned, even where git lists what is in them: copies of other people's packages.
+_PACKAGE_FOLDERS = frozenset(("node_modules", "site-packages"))
+#: With Gieok's own files, and git's.
+_NEVER_SCANNED = _PACKAGE_FOLDERS | {PROJECT_FOLDER, ".git"}
+#: Never scanned where git does not say which files are the project's: build output and third-party
+#: code.
 _SKIPPED_FOLDERS = frozenset(
     """
         .git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party
@@ -73,8 +80,10 @@ def iter_unignored_files(
 
     Links to folders are not followed, because a loop of links would never end.
 
-    `by_name` gets each folder that is left out only because of its name and may hold source of the
-    project, with the number of wanted files that git lists in it; outside of git, with 1.
+    Where git lists the files, only copies of other people's packages are left out for their name:
+    a folder `build` that git tracks is source. `by_name` gets each folder that is left out only
+    because of its name and may hold source of the project, with the number of wanted files that git
+    lists in it; outside of git, with 1.
     """
     by_name = Counter() if by_name is None else by_name
     listed = rules.versions.files() if rules.versions is not None else None
@@ -93,18 +102,39 @@ def iter_unignored_files(
             by_name[folder] += 1
 
 
+def iter_folder_files(root: Path, folder: str, rules: IgnoreRules) -> Iterator[tuple[str, Path]]:
+    """Yield the files of a folder that is left out for its name, sorted by path.
+
+    Where git lists files, they are those that it lists; elsewhere all.
+    """
+    listed = rules.versions.files() if rules.versions is not None else None
+    if listed is not None:
+        yield from ((path, root / path) for path in sorted(listed) if path.startswith(folder))
+        return
+    for here, folders, names in os.walk(root / folder):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(here, name)
+            yield file.relative_to(root).as_posix(), file
+
+
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
     """Return those of `paths` that are ignored; the paths need not exist."""
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
-    scanned = [path for path in paths if _is_scanned_file(root, path, own, known)]
-    ignored = rules.versions.ignored(scanned) if rules.versions is not None else None
-    if ignored is None:
-        ignored = frozenset(path for path in scanned if _is_matched(root, path))
-    return ignored | (set(paths) - set(scanned))
+    ignored = rules.versions.ignored(paths) if rules.versions is not None else None
+    if ignored is not None:
+        return ignored | {path for path in paths if not _is_scanned_file(root, path, own, known)}
+    return {
+        path
+        for path in paths
+        if _is_matched(root, path)
+        or any(_is_build_output(root / folder) for folder in _list_parent_folders(path))
+        or not _is_scanned_file(root, path, own, known)
+    }
 
 
 def _is_scanned_file(root: Path, path: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
-    """Say whether the user's patterns and the names of folders leave a file to git's rules."""
+    """Say whether the user's patterns and third-party folders leave a file to git's rules."""
     folder = path.rpartition("/")[0]
     return _is_scanned_folder(root, folder, own, known) and not own.check_file(path).include
 
@@ -117,32 +147,36 @@ def _is_scanned_folder(root: Path, folder: str, own: GitIgnoreSpec, known: dict[
         here = root / folder
         known[folder] = (
             _is_scanned_folder(root, folder.rpartition("/")[0], own, known)
-            and not _is_third_party_folder(here)
+            and here.name not in _NEVER_SCANNED
             and not here.is_symlink()
             and not own.check_file(f"{folder}/").include
         )
     return known[folder]
 
 
-def _is_third_party_folder(folder: Path) -> bool:
-    """Say whether a folder holds build output or third-party code."""
+def _is_build_output(folder: Path) -> bool:
+    """Say whether a folder holds build output or third-party code, judged without git."""
     if folder.name not in _SKIPPED_FOLDERS:
         return False
     return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
 
 
-def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
-    """Return the folder above a path that is left out for its name only, or ''.
-
-    Only folders that may be the project's own source are returned.
-    """
+def _list_parent_folders(path: str) -> list[str]:
+    """Return the folders above a path, outermost first."""
     parts = path.split("/")[:-1]
-    for depth in range(1, len(parts) + 1):
-        folder = "/".join(parts[:depth])
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+
+
+def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
+    """Return the folder of other people's packages above a path, or ''.
+
+    Folders that the user's patterns ignore, and Gieok's own, are not returned.
+    """
+    for folder in _list_parent_folders(path):
         if own.check_file(f"{folder}/").include or (root / folder).is_symlink():
             return ""
-        if _is_third_party_folder(root / folder):
-            return folder if parts[depth - 1] in _PERHAPS_OWN else ""
+        if (name := folder.rpartition("/")[2]) in _NEVER_SCANNED:
+            return folder if name in _PACKAGE_FOLDERS else ""
     return ""
 
 
@@ -180,7 +214,7 @@ def _walk_unignored_files(
                 continue
             if not is_folder:
                 yield path, Path(entry.path)
-            elif not _is_third_party_folder(Path(entry.path)):
+            elif not _is_build_output(Path(entry.path)):
                 stack.append((path, levels))
             elif entry.name in _PERHAPS_OWN and _has_wanted_file(Path(entry.path), wanted):
                 by_name[path] = 1

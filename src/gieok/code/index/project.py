@@ -24,6 +24,7 @@ from gieok.code.index.update import Read
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
+from gieok.code.model.tuning import Chunking, Tuning
 from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Links, SourceFile, Symbol
@@ -41,6 +42,8 @@ _SHAPE_NOTE = "code.shape"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
+#: Files that were opened and not read, as rows of path, size, time and reason.
+_UNWANTED_NOTE = "code.unwanted"
 #: Families of languages whose links are older than their symbols.
 _DUE_NOTE = "code.due"
 #: At least the resolution of a file system's times; the kernel's own tick is 10 ms at most.
@@ -57,12 +60,27 @@ class Project(NamedTuple):
     parser: "TreeSitterParser"
     versions: "Git"
     clock: Clock
-    ignore: tuple[str, ...] = ()
+    tuning: Tuning = Tuning()
 
     @property
     def rules(self) -> IgnoreRules:
         """Return the ignore rules of the project."""
-        return IgnoreRules(self.ignore, self.versions)
+        return IgnoreRules(self.tuning.ignore, self.versions)
+
+    @property
+    def shape(self) -> str:
+        """Return the version of what is stored; where it differs, every file is read again."""
+        chunking = self.tuning.chunking
+        return SHAPE if chunking == Chunking() else f"{SHAPE}:{chunking.largest}:{chunking.tiny}"
+
+
+class UnwantedFile(NamedTuple):
+    """File that was opened and not read, with the reason, as it was then."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    reason: str
 
 
 @dataclass(slots=True)
@@ -71,9 +89,13 @@ class ProjectChange:
 
     report: Report = field(default_factory=Report)
     skipped: list[scan.Skipped] = field(default_factory=list)
+    #: Those of the skipped files that were opened: binary, minified or generated.
+    unwanted: list[UnwantedFile] = field(default_factory=list)
     notes: list[scan.Skipped] = field(default_factory=list)
     files: int = 0
     lines: int = 0
+    #: Whether every file was read: for the first time, on request, or by another version.
+    is_full: bool = False
     linked: bool = False
     #: Symbols of the re-read or deleted files, before and after; none where there was no index.
     was: list[Symbol] = field(default_factory=list)
@@ -112,10 +134,10 @@ def sync_project(
     StoreError.
     """
     known = project.store.files()
-    if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
+    if project.store.notes(SCOPE).get(_SHAPE_NOTE, project.shape) != project.shape:
         full = True
     candidates, skipped = _look_for_candidates(project, only)
-    change = ProjectChange(skipped=skipped)
+    change = ProjectChange(skipped=skipped, is_full=full or not known)
     fresh: dict[str, Read] = {}
     # Where the last sync was killed, the text in the store may be newer than the facts of its file:
     # such a file is read again.
@@ -135,10 +157,22 @@ def sync_project(
     for path in [path for path in fresh if path not in held]:
         del fresh[path]
     _write_project_changes(project, change, known, fresh, gone, progress, full=full)
-    project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
+    _note_unwanted_files(project, change, only)
+    project.store.write_note(SCOPE, _SHAPE_NOTE, project.shape)
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
     return change
+
+
+def _note_unwanted_files(project: Project, change: ProjectChange, only: Sequence[str]) -> None:
+    """Store which files were opened and not read; those outside of `only` stay as they were."""
+    kept = [row for row in _read_unwanted_files(project) if only and row.path not in only]
+    rows = sorted([*kept, *change.unwanted])
+    project.store.write_note(SCOPE, _UNWANTED_NOTE, json.dumps(rows, ensure_ascii=False))
+
+
+def _read_unwanted_files(project: Project) -> list[UnwantedFile]:
+    return [UnwantedFile(*row) for row in _read_note_rows(project, _UNWANTED_NOTE)]
 
 
 def _look_for_candidates(
@@ -184,6 +218,14 @@ def _iter_source_items(
             continue
         except scan.Unwanted as reason:
             change.skipped.append(scan.Skipped(candidate.path, str(reason)))
+            change.unwanted.append(
+                UnwantedFile(
+                    candidate.path,
+                    candidate.size,
+                    _settled_ns(candidate.mtime_ns, now),
+                    str(reason),
+                )
+            )
             continue
         content_hash = sha256(data).hexdigest()
         written_ns = _settled_ns(candidate.mtime_ns, now)
@@ -221,7 +263,7 @@ def _iter_source_items(
             candidate.path,
             content_hash,
             partial(_build_source_document, source, text, content_hash, now),
-            partial(_cut_source_passages, source),
+            partial(_cut_source_passages, source, project.tuning.chunking),
             dialect=dialect(candidate.language),
         )
 
@@ -261,8 +303,10 @@ def _build_source_document(
     )
 
 
-def _cut_source_passages(source: CodeSource, document: Document) -> tuple[Passage, ...]:
-    return source.passages(document.text)
+def _cut_source_passages(
+    source: CodeSource, chunking: Chunking, document: Document
+) -> tuple[Passage, ...]:
+    return source.passages(document.text, chunking)
 
 
 def _write_project_changes(
@@ -359,7 +403,8 @@ class Freshness(NamedTuple):
     """State of the index behind an answer: its commit, its time and its gaps.
 
     `dirty` are files that differ on disk, `in_part` files whose calls or symbols are known only in
-    part, `unread` files with a name of source code that were not read, each with its reason.
+    part, `unread` files with a name of source code that were not read, each with its reason. `due`
+    are families of languages whose calls are older than their symbols: the last sync was stopped.
     """
 
     commit: str
@@ -368,11 +413,12 @@ class Freshness(NamedTuple):
     dirty: tuple[str, ...]
     in_part: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    due: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Return whether everything was read, so that an answer of zero is reliable."""
-        return not (self.dirty or self.in_part or self.unread)
+        return not (self.dirty or self.in_part or self.unread or self.due)
 
 
 def freshness(project: Project) -> Freshness:
@@ -383,13 +429,18 @@ def freshness(project: Project) -> Freshness:
     notes = project.store.notes(SCOPE)
     candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
+    unread = [*skipped]
+    unwanted = {row.path: row for row in _read_unwanted_files(project)}
     for candidate in candidates:
         file = known.get(candidate.path)
         on_disk = project.root / candidate.path
-        if file is None:
-            is_dirty = _is_readable_source(on_disk, candidate.language)
-        else:
+        if file is not None:
             is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
+        elif reason := _explain_unwanted(on_disk, candidate, unwanted.get(candidate.path)):
+            is_dirty = False
+            unread.append(scan.Skipped(candidate.path, reason))
+        else:
+            is_dirty = True
         if is_dirty:
             dirty.add(candidate.path)
     return Freshness(
@@ -398,7 +449,22 @@ def freshness(project: Project) -> Freshness:
         indexed_at=notes.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
         in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
-        unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(skipped)),
+        unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(unread)),
+        due=tuple(_read_note_rows(project, _DUE_NOTE)),
+    )
+
+
+def list_left_out_files(project: Project) -> list[scan.Skipped]:
+    """Return the left-out source files and folders, each with the reason."""
+    _, skipped = _look_for_candidates(project, ())
+    unwanted = [scan.Skipped(row.path, row.reason) for row in _read_unwanted_files(project)]
+    return sorted([*skipped, *unwanted])
+
+
+def find_left_out_mentions(project: Project, name: str) -> list[scan.Skipped]:
+    """Return the left-out files in which a name stands, with the reason why they are left out."""
+    return scan.search_skipped_files(
+        project.root, list_left_out_files(project), name, project.rules
     )
 
 
@@ -410,12 +476,19 @@ def _hash_file(file: Path) -> str:
         return ""
 
 
-def _is_readable_source(file: Path, language: str) -> bool:
+def _explain_unwanted(
+    file: Path, candidate: scan.SourceCandidate, known: UnwantedFile | None
+) -> str:
+    """Return why a file that is not in the index is not read; '' for a file that would be."""
+    if known is not None and (known.size, known.mtime_ns) == (candidate.size, candidate.mtime_ns):
+        return known.reason
     try:
-        scan.decode_source(file.read_bytes(), language)
-    except (OSError, scan.Unwanted):
-        return False
-    return True
+        scan.decode_source(file.read_bytes(), candidate.language)
+    except OSError as error:
+        return error.strerror or "unreadable"
+    except scan.Unwanted as reason:
+        return str(reason)
+    return ""
 
 
 def inside(project: Project, name: str, folder: Path | None = None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from gieok.code.index import chunks
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind, parse_facts
+from gieok.code.model.tuning import Chunking
 from gieok.model.code import Symbol
 from gieok.model.memory import Passage
 from gieok.text.redact import redact, redact_source
@@ -25,6 +26,9 @@ _NOTE_CHARS = 200
 _ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
+_CHUNKING = Chunking()
+
+
 class CodeSource(NamedTuple):
     """Source file that was read.
 
@@ -39,13 +43,13 @@ class CodeSource(NamedTuple):
     status: str
     note: str
 
-    def passages(self, text: str) -> tuple[Passage, ...]:
+    def passages(self, text: str, chunking: Chunking = _CHUNKING) -> tuple[Passage, ...]:
         """Return the passages of the file; none for a language that is not searched.
 
         `text` may be redacted, as long as its lines are kept.
         """
         return (
-            chunks.cut(text, self.path, self.facts.symbols)
+            chunks.cut(text, self.path, self.facts.symbols, chunking)
             if LANGUAGES[self.language].is_searched
             else ()
         )

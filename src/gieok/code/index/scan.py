@@ -7,7 +7,7 @@ The files are of a known language, of a reasonable size, not generated, and not 
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +32,8 @@ _GENERATED_NAME = re.compile(
 )
 _HEAD_BYTES = 600
 _NO_RULES = IgnoreRules()
+#: How much of the left-out files is searched for a name that no read file defines.
+_MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES = 5_000, 100_000_000
 #: The reason of a file that a rule ignores.
 IGNORED = "ignored"
 EXCLUDED = "excluded by `exclude.folders`"
@@ -98,6 +100,44 @@ def _explain_left_out_folder(count: int) -> str:
         if count > 1
         else "left out for its name, with source in it"
     )
+
+
+def search_skipped_files(
+    root: Path, skipped: Iterable[Skipped], name: str, rules: IgnoreRules = _NO_RULES
+) -> list[Skipped]:
+    """Return those of the skipped files in which a name stands as a word, in their order.
+
+    Of a skipped folder its files of a known language are searched.
+    """
+    word = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])")
+    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    found: list[Skipped] = []
+    for path, file, reason in _iter_skipped_files(root, skipped, rules):
+        try:
+            if not stat.S_ISREG(file.lstat().st_mode):
+                continue
+            size = file.stat().st_size
+            left_files, left_bytes = left_files - 1, left_bytes - size
+            if min(left_files, left_bytes) < 0:
+                break
+            if word.search(file.read_bytes()):
+                found.append(Skipped(path, reason))
+        except OSError:
+            continue
+    return found
+
+
+def _iter_skipped_files(
+    root: Path, skipped: Iterable[Skipped], rules: IgnoreRules
+) -> Iterator[tuple[str, Path, str]]:
+    for path, reason in skipped:
+        if not path.endswith("/"):
+            if not private.is_excluded(str(root / path)):
+                yield path, root / path, reason
+            continue
+        for inner, file in ignore_rules.iter_folder_files(root, path, rules):
+            if find_source_language(file.name) is not None and not private.is_excluded(str(file)):
+                yield inner, file, reason
 
 
 def look_at_paths(

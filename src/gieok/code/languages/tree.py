@@ -28,6 +28,7 @@ from gieok.code.model.facts import (
     Variable,
 )
 from gieok.ports.code import SyntaxNode
+from gieok.text.redact import redact_source
 
 if TYPE_CHECKING:
     from gieok.machine.parsers.treesitter import TreeSitterParser
@@ -38,6 +39,7 @@ Parse = Callable[[bytes], Node]
 #: How many bytes above a definition are searched for its comment.
 _FARTHEST_DOC = 8_000
 _DEEPEST = 200
+_LONGEST_TITLE = 80
 
 
 class TreeReader(Emission[Node]):
@@ -297,9 +299,7 @@ class TreeReader(Emission[Node]):
             node, shown, kind if name else SymbolKind.LAMBDA, traits, self.doc(node) if name else ""
         )
         outer = self.scope
-        inner = Namespace(
-            self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}."
-        )
+        inner = Namespace(self.closure(), symbol, len(builder.functions), self.inner_prefix(symbol))
         places = [receiver] if receiver else []
         variables = [builder.bind(inner, receiver)] if receiver else []
         for parameter, annotation in parameters:
@@ -324,6 +324,10 @@ class TreeReader(Emission[Node]):
             self.waiting.append((body, inner, self.before))
         return inner.function, inner
 
+    def inner_prefix(self, symbol: int) -> str:
+        """Return the beginning of the names inside of a symbol."""
+        return f"{self.builder.symbols[symbol].qualified}."
+
     def closure(self) -> Namespace:
         """Return the scope whose names a nested function sees."""
         return self.scope
@@ -340,6 +344,16 @@ class TreeReader(Emission[Node]):
             ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING))
         )
         return number, inner
+
+
+def name_by_title(title: str, before: str = "", separators: str = r"[\s.]+|::") -> str:
+    """Return the name that a title in quotation marks gives, behind what the name begins with.
+
+    What would part a name becomes a space. A title may be a token, or an address with a password:
+    secrets are cut out first, for half of one would pass.
+    """
+    name = re.sub(separators, " ", f"{before} {redact_source(title)}")
+    return name.strip()[:_LONGEST_TITLE]
 
 
 def list_children(node: Node | None) -> Sequence[Node]:

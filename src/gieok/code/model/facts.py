@@ -13,7 +13,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 17
+VERSION = 20
 
 Variable = int
 NOTHING: Variable = -1
@@ -63,6 +63,8 @@ class Trait(StrEnum):
     EXACT = "exact"
     #: Stands for its overrides: its body is only `...`, or says that it is not implemented.
     ABSTRACT = "abstract"
+    #: The name that the result of a call with functions is bound to: its body is what it hands on.
+    WRAPPED = "wrapped"
     #: A method of a protocol: the classes that satisfy the protocol have the body.
     DECLARED = "declared"
 
@@ -98,6 +100,7 @@ class Op(IntEnum):
     CONTAINERS = 22  # to, from: only containers flow
     NARROW = 23  # to, from, class: instances of other classes do not flow
     MIX = 24  # object, from, symbol, line: the object gets the members of the other
+    WRAP = 25  # to, callee, from: a callee outside of the project gives the function back
 
 
 #: (keyword, `*`, `**` or "" for a place, variable)

@@ -12,9 +12,16 @@ FOLDER = Path(PROJECT_FOLDER, "code")
 _INDEX = "index.sqlite"
 #: Keeps the index out of the repository.
 _IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
-CONFIG = """# Settings of `gieok code` for this project.
+CONFIG = """# Settings of `gieok code` for this project; what is left out has the value shown here.
 # ignore: patterns as in .gitignore, of files that are not to be indexed
 ignore: []
+# When a change asks for a deeper look (0: never):
+# escalation: {new_modules: 1, new_classes: 1, files: 11, import_depth: 2, quality: 80,
+#   failed_validations: 3}
+# How files are cut into passages, in characters (a change reads every file again):
+# chunking: {largest: 3000, tiny: 40}
+# How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
+# search: {tests: 30, examples: 30, documents: 25, repeated: 70, neighbours: 3}
 """
 
 

@@ -337,6 +337,15 @@ class Decorators(SolverPart):
         if self._has(value, Trait.PROPERTY):
             self.flows.add(to, value)
 
+    def give_back(self, value: int, to: int, source: int) -> None:
+        """Let a wrapper from outside of the project return the functions and classes it gets."""
+        if self.values.kinds[value] == Value.EXTERNAL:
+            self.flows.wait(source, (self._keep_callable, to))
+
+    def _keep_callable(self, value: int, to: int) -> None:
+        if self.values.kinds[value] in (Value.FUNCTION, Value.CLASS):
+            self.flows.add(to, value)
+
     def _has(self, value: int, trait: Trait) -> bool:
         is_function = self.values.kinds[value] == Value.FUNCTION
         return is_function and trait in self.program.functions[int(self.values.first[value])].traits

@@ -42,6 +42,7 @@ _OPERANDS: dict[int, str] = {
     Op.DECLARED: "vv",
     Op.NARROW: "vvv",
     Op.MIX: "vvs=",
+    Op.WRAP: "vvv",
 }
 _ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
 
@@ -78,6 +79,7 @@ class Instructions(SolverPart):
             Op.DECLARED: calls.types.allow,
             Op.CONTAINERS: calls.types.keep_container,
             Op.NARROW: calls.types.narrow,
+            Op.WRAP: decorators.give_back,
         }
         #: Variable that holds only one container → this container.
         self._literals: dict[int, int] = {}

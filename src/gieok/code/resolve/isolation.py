@@ -3,6 +3,7 @@
 Such a file is found by halving, left out and reported; all other files are processed together.
 """
 
+import gc
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -38,6 +39,7 @@ def _sift_strange_files(
         try:
             result = work([*sound, *group])
         except Exception as error:  # noqa: BLE001 - see above
+            gc.collect()  # it is paused, and what was given up is as large as the whole
             half = len(group) // 2
             if half:
                 groups += [group[half:], group[:half]]

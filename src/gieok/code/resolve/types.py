@@ -11,6 +11,8 @@ class Types(SolverPart):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._allowed: list[tuple[int, int]] = []
+        #: (container, variable) pairs that are looked into: an object may hold itself.
+        self._opened: set[tuple[int, int]] = set()
 
     def allow(self, value: int, to: int) -> None:
         """Let a variable hold instances of its declared type and of the subclasses."""
@@ -39,7 +41,9 @@ class Types(SolverPart):
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind == Value.CLASS:
             self.flows.add(to, self.values.number(Value.INSTANCE, first))
-        elif kind == Value.CONTAINER:  # an alias such as `Handler = Union[A, B]` in a tuple
+        elif kind == Value.CONTAINER and (int(first), to) not in self._opened:
+            # an alias such as `Handler = Union[A, B]` in a tuple
+            self._opened.add((int(first), to))
             self.flows.wait(self.containers.any_of(int(first)), (self.instantiate, to))
 
     def narrow(self, value: int, to: int, kind: int) -> None:

@@ -12,6 +12,7 @@ from gieok.commands.home import housekeeping, jobs
 from gieok.commands.home.housekeeping import KindRow
 from gieok.commands.home.jobs import Planned
 from gieok.commands.memory import gaps
+from gieok.commands.schedule_words import describe_schedule
 from gieok.home.call import Call
 from gieok.memory.tiers import amounts, questions, sweep
 from gieok.memory.tiers.amounts import TierRow
@@ -153,7 +154,8 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
             f"{at:%Y-%m-%d %H:%M}" if at else never
             for at in (planned_job.next_at, planned_job.last_at)
         )
-        yield f"  {planned_job.job.doc.say(style.lang)} ({planned_job.expression or never})"
+        when = describe_schedule(planned_job.expression).say(style.lang)
+        yield f"  {planned_job.job.doc.say(style.lang)} ({when})"
         yield style.say("    next {next_at}, last {last_at}", next_at=next_at, last_at=last_at)
         if planned_job.said and not planned_job.failed:
             yield f"    {printable(style.told(planned_job.said))}"

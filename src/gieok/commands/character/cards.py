@@ -116,6 +116,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
     examples=(
         "gieok character import mina.png",
         "gieok character import mina.charx --replace",
+        "gieok character import harbour.json --id mina --replace",
         'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
     ),
 )
@@ -125,7 +126,7 @@ def import_character(
     file: Annotated[
         Sequence[str],
         Parameter(
-            Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)"),
+            Words("a card (JSON, PNG, CHARX), a lorebook (JSON), or a chat log (.jsonl)"),
             positional=True,
             needed="gieok character import mina.png",
         ),
@@ -135,7 +136,7 @@ def import_character(
         str, Parameter(Words("whose card, or who talks in the log (default: the service's; me)"))
     ] = "",
     replace: Annotated[
-        bool, Parameter(Words("put the card in the place of one of that id"))
+        bool, Parameter(Words("put the card, or the lorebook, in the place of the one of that id"))
     ] = False,
     name: Annotated[str, Parameter(Words("log: who in it is the character"))] = "",
     zone: Annotated[str, Parameter(Words("log: time zone of its times (default: here)"))] = "",
@@ -158,7 +159,9 @@ def import_character(
             hint="give a file of yours",
         ) from error
     roster = call.home.house.roster
-    stored = roster.import_file(check_character_owner(user), data, id, replaces=replace)
+    stored = roster.import_file(
+        check_character_owner(user), data, id, replaces=replace, name=import_file.stem
+    )
     return CharacterImportResult(stored.id, build_character_sheet(stored))
 
 

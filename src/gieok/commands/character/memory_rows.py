@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, NamedTuple
 
+from gieok.character import facts
 from gieok.character.facts import digest
 from gieok.character.house import House
-from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem
+from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem, of_memory
 from gieok.character.memory.service import Bond
+from gieok.character.predicates import PREDICATES
 from gieok.commands.character.arguments import (
     CHARACTER,
     ME,
@@ -23,6 +26,8 @@ from gieok.home.call import Call
 from gieok.text.messages import Words
 
 _HANDLE = 6
+#: Value of a day that takes the day of a plan away.
+_NO_DAY = "none"
 _LAYERS = {
     Layer.SEMANTIC: Words("facts"),
     Layer.IDEAS: Words("ideas"),
@@ -32,7 +37,12 @@ _LAYERS = {
 
 
 class CharacterMemoryRow(NamedTuple):
-    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds."""
+    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds.
+
+    `confidence` is from 0 to 1; `is_sure`: it is told as known. `by` names the model that found it,
+    or `person`; '' for rules. `source` are the words that it came from, `felt` the feelings and
+    topics.
+    """
 
     handle: str
     id: str
@@ -43,6 +53,12 @@ class CharacterMemoryRow(NamedTuple):
     is_important: bool
     mentions: int
     score: float = 0.0
+    subject: str = ""
+    confidence: float = 1.0
+    is_sure: bool = True
+    by: str = ""
+    source: str = ""
+    felt: tuple[str, ...] = ()
 
 
 class SaidRow(NamedTuple):
@@ -161,6 +177,100 @@ def list_character_memories(
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))
 
 
+@dataclass(frozen=True, slots=True)
+class CharacterFactResult:
+    """Fact that was set; `undo` takes that back until `until`. `holds_again`: former facts."""
+
+    character: str
+    memory: CharacterMemoryRow
+    undo: str
+    until: str
+    holds_again: tuple[str, ...] = ()
+    found: bool = True
+
+
+def render_character_fact(result: CharacterFactResult, style: Style) -> str:
+    """Show the fact, and how to take it back."""
+    lines = render_memory_rows([result.memory], style)
+    lines += [_render_holding_fact(statement, style) for statement in result.holds_again]
+    lines.append(
+        style.say(
+            "  until {until}: `gieok character forget {character} --undo {undo}`",
+            until=result.until,
+            character=printable(result.character),
+            undo=result.undo,
+        )
+    )
+    return "\n".join(lines)
+
+
+@command(
+    "character fact",
+    Words("Add a fact to what a character remembers of a user, or change one"),
+    present=render_character_fact,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok character fact mina --predicate job --value 제빵사",
+        "gieok character fact mina --memory 3fa9c0 --value 3월 16일",
+        "gieok character fact mina --memory 3fa9c0 --about 남자친구",
+    ),
+)
+def set_character_fact(
+    call: Call,
+    *,
+    id: Annotated[
+        Sequence[str],
+        Parameter(
+            CHARACTER,
+            positional=True,
+            needed="gieok character fact mina --predicate job --value 제빵사",
+        ),
+    ] = (),
+    memory: Annotated[
+        str, Parameter(Words("handle of the fact to change (default: add one)"))
+    ] = "",
+    about: Annotated[
+        str, Parameter(Words("who it is about: user, character, or a name (default: user)"))
+    ] = "",
+    predicate: Annotated[
+        str, Parameter(Words("what kind of fact it is"), choices=("", *PREDICATES))
+    ] = "",
+    value: Annotated[str, Parameter(Words("what is so"))] = "",
+    day: Annotated[str, Parameter(Words("day of a plan, such as 2026-04-17; none: no day"))] = "",
+    important: Annotated[bool, Parameter(Words("mark it as important"))] = False,
+    user: Annotated[str, Parameter(USER)] = ME,
+) -> CharacterFactResult:
+    """Add a fact, or change the parts of one that are given; both outrank what is detected."""
+    house = call.home.house
+    bond = find_character_bond(house, user, require_single_word(id, "character"))
+    change = MemoryEdit(
+        object=value or None,
+        day={"": None, _NO_DAY: ""}.get(day, day),
+        is_important=important or None,
+        subject=about or None,
+        predicate=predicate or None,
+    )
+    if memory:
+        outcome = house.control.edit(bond, find_memory_key(house, bond, memory), change)
+    else:
+        outcome = house.control.add(bond, change)
+    if outcome.memory is None or outcome.until is None:
+        raise NotFound("the fact is gone already", hint="`gieok character memories` shows what is")
+    held = {fact.key: fact for fact in house.memory.memories(bond).facts}
+    again = (_build_memory_row(of_memory(held[key]), bond).text for key in outcome.holds_again)
+    return CharacterFactResult(
+        character=bond.character,
+        memory=_build_memory_row(outcome.memory, bond),
+        undo=outcome.undo,
+        until=_format_bond_time(outcome.until, bond),
+        holds_again=tuple(again),
+    )
+
+
+def _render_holding_fact(statement: str, style: Style) -> str:
+    return f"  {style.say('holds again')}: {printable(statement)}"
+
+
 def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
     """Show the forgotten memories, and how to restore them."""
     if not result.found:
@@ -168,9 +278,7 @@ def render_character_forgetting(result: CharacterForgetResult, style: Style) -> 
     if result.is_back:
         return style.say("it is remembered again")
     lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
-    lines += [
-        f"  {style.say('holds again')}: {printable(statement)}" for statement in result.holds_again
-    ]
+    lines += [_render_holding_fact(statement, style) for statement in result.holds_again]
     if result.undo:
         lines.append(
             style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
@@ -245,8 +353,9 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         if item.until and item.layer is not Layer.EPISODIC
         else ""
     )
-    subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
-    text = f"{subject} ({item.day})" if item.day else subject
+    statement = f"{item.predicate}: {item.object}" if item.predicate else item.text
+    whose = "" if item.subject in ("", facts.USER) else f"{item.subject}, "
+    text = f"{whose}{statement} ({item.day})" if item.day else f"{whose}{statement}"
     return CharacterMemoryRow(
         handle=build_memory_handle(item.id),
         id=item.id,
@@ -256,6 +365,12 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         until=until,
         is_important=item.is_important,
         mentions=item.mentions,
+        subject=item.subject,
+        confidence=item.confidence,
+        is_sure=item.is_sure,
+        by=item.by,
+        source=item.source,
+        felt=(*item.emotions, *item.topics),
     )
 
 
@@ -277,5 +392,21 @@ def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list
         ]
         marks += [f"×{row.mentions}"] if row.mentions > 1 else []
         marks += [f"{row.score:.2f}"] if row.score else []
+        marks += [_say_certainty(row, style)] if row.subject else []
         lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
+        if row.source and row.source != row.text:
+            lines.append(f"          {style.dim(f'“{printable(row.source)}”')}")
+        if row.felt:
+            lines.append(f"          {style.dim(printable(', '.join(row.felt)))}")
     return lines
+
+
+def _say_certainty(row: CharacterMemoryRow, style: Style) -> str:
+    """Return how surely a fact is known, and who found it."""
+    if row.by == facts.PERSON:
+        return style.say("set by a person")
+    if not row.is_sure:
+        return style.say("not sure: {share:.0%}", share=row.confidence)
+    if row.by:
+        return style.say("{share:.0%}, by {model}", share=row.confidence, model=printable(row.by))
+    return f"{row.confidence:.0%}"

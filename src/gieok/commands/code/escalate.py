@@ -9,6 +9,7 @@ from gieok import fs
 from gieok.code.deepen import deeper, escalation, summarise
 from gieok.code.index import ownership
 from gieok.code.index.project import Project
+from gieok.commands.code import estimate
 from gieok.commands.code import model as code_model
 from gieok.commands.code.init import log_change
 from gieok.commands.code.project import open_current_project
@@ -81,6 +82,8 @@ def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence
     are kept, and their tokens are in the log.
     """
     begin, started = asker.meter.tokens, monotonic()
+    model = asker.generator.model
+    code_model.tell_estimate(call, estimate.estimate_escalation(call, project, model), model)
     status = "partly"
     try:
         # A summary that the cheap model makes of the same code meanwhile must not replace this one.

@@ -119,7 +119,8 @@ class ImpactResult(NamedTuple):
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
 
 
-def _build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool) -> ImpactResult:
+def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool) -> ImpactResult:
+    """Return an analysis as the command answers it; `limit` is of each list, 0 shows all."""
     i, end = a.impact, limit or None
     names = Counter(sorted(site.name for site in i.unresolved_calls))
     sites = [f"{site.source}#L{site.line}" for site in i.unresolved_calls[:_MOST_SITES]]
@@ -210,6 +211,12 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
 
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
     count, all_ = result.run.count_, result.counts.tests
+    if not all_ and result.unresolved.count_:
+        none = Words("No test is known to reach it, but calls of this name have no known target.")
+        return [style.bold(none.say(style.lang))]
+    if not all_:
+        none = build_none_found_words(Words("No test reaches it"), result.freshness)
+        return [style.bold(none.say(style.lang))]
     title = style.say("Run these ({count} of {all})", count=count, all=all_)
     lines = _render_impact_group(title, result.tests, count, style)
     if result.run.command and len(result.tests) == count:
@@ -306,11 +313,9 @@ def find_code_impact(
         raise BadRequest("limit {limit} is out of range", limit=limit)
     project = open_current_project(call)
     if diff:
-        return _build_impact_result(
-            project, analysis.of_diff(project, diff), limit=limit, also=also
-        )
+        return build_impact_result(project, analysis.of_diff(project, diff), limit=limit, also=also)
     symbols = lookup.find_typed_symbols(project, target, call.caller.folder)
-    return _build_impact_result(
+    return build_impact_result(
         project, analysis.of_symbols(project, symbols), limit=limit, also=also
     )
 

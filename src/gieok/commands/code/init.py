@@ -256,9 +256,11 @@ def sync_project_index(
         is_first = not project.store.files()
         depth = statistics.import_depth(project)
         change = code_project.sync_project(project, full=full, only=only, progress=progress)
-        reasons = []
+        reasons: list[str] = []
         if change.now or change.was:
-            reasons = _note_sync_escalation(call, project, change, depth)
+            # What reads every file looks at everything by itself: it asks for no deeper look.
+            if not change.is_full:
+                reasons = _note_sync_escalation(call, project, change, depth)
             code_model.mark_waiting_summaries(call, project, change)
     embedded, note = (
         _embed_project(call, project, may_switch=trigger == "init") if wait else (0, "")
@@ -334,6 +336,7 @@ def _note_sync_escalation(
         for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
     }
     reasons = escalation.reasons_of_sync(
+        project.tuning.escalation,
         new_modules=sorted(key_path(key) for key in new[SymbolKind.MODULE]),
         new_classes=sorted(new[SymbolKind.CLASS]),
         files=len(change.touched),

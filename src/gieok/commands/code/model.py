@@ -11,6 +11,8 @@ from gieok.code.deepen import deeper, summarise
 from gieok.code.deepen.summarise import SummaryBudget, WrittenSummaries
 from gieok.code.index import ownership
 from gieok.code.index.project import Project, ProjectChange
+from gieok.commands.code import estimate
+from gieok.commands.code.estimate import PricedEstimate
 from gieok.commands.encode import Hidden
 from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
 from gieok.flow.generate import Asker
@@ -35,6 +37,8 @@ def summarise_whole_project(call: Call, project: Project, asker: Asker) -> Summa
     """
     begin = asker.meter.tokens
     with fs.exclusive(ownership.find_index_lock(call.home.folder, project.root, "summaries")):
+        model = asker.generator.model
+        tell_estimate(call, estimate.estimate_full_run(call, project, model), model)
         failure = _describe_project(call, project, asker)
         symbols = summarise.find_unsummarised(project)
         # A model that cannot be reached is not asked again for each part of the project.
@@ -49,6 +53,12 @@ def summarise_whole_project(call: Call, project: Project, asker: Asker) -> Summa
     return SummaryOutcome(
         outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes)
     )
+
+
+def tell_estimate(call: Call, priced: PricedEstimate, model: str) -> None:
+    """Say what a run costs, before anything of it is paid."""
+    if priced.tokens:
+        call.tell(estimate.format_estimate(priced, model).say(call.lang))
 
 
 def _describe_project(call: Call, project: Project, asker: Asker) -> GeneratorFailed | None:

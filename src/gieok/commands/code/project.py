@@ -1,5 +1,6 @@
 """Shared parts of the code operations: the project of a call, and the freshness of an answer."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from gieok.code.deepen.escalation import Escalation
@@ -39,7 +40,7 @@ class FreshnessRow(NamedTuple):
     """Freshness of an answer: `dirty` files differ from the index.
 
     `in_part_files` are followed in part; `unread_files` are source files that were not read, with
-    the reason.
+    the reason. `due` are families of languages whose calls are not linked yet.
     """
 
     commit: OrNull[str]
@@ -51,6 +52,7 @@ class FreshnessRow(NamedTuple):
     in_part_files: tuple[str, ...] = ()
     unread: int = 0
     unread_files: tuple[str, ...] = ()
+    due: tuple[str, ...] = ()
 
 
 def _build_freshness_row(f: Freshness) -> FreshnessRow:
@@ -64,6 +66,7 @@ def _build_freshness_row(f: Freshness) -> FreshnessRow:
         in_part_files=f.in_part[:_MOST_NAMED],
         unread=len(f.unread),
         unread_files=f.unread[:_MOST_NAMED],
+        due=f.due,
     )
 
 
@@ -85,7 +88,12 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
 
 def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
     """Return the freshness warnings as lines to show."""
-    notes = (build_freshness_note(freshness), build_partial_note(freshness))
+    notes = (
+        build_freshness_note(freshness),
+        build_partial_note(freshness),
+        build_left_out_note(freshness),
+        build_due_note(freshness),
+    )
     return [style.dim(printable(note.say(style.lang))) for note in notes if note is not None]
 
 
@@ -96,14 +104,38 @@ def build_partial_note(freshness: Freshness) -> Words | None:
     """
     if not freshness.in_part:
         return None
-    count, named = len(freshness.in_part), ", ".join(freshness.in_part[:_FEW_NAMED])
-    more = " …" if count > _FEW_NAMED else ""
     return Words.of(
         "{count} file is followed in part, calls of it may be missing: {names}",
         plural="{count} files are followed in part, calls of theirs may be missing: {names}",
-        count=count,
-        names=named + more,
+        count=len(freshness.in_part),
+        names=_name_few(freshness.in_part),
     )
+
+
+def build_due_note(freshness: Freshness) -> Words | None:
+    """Return the warning that calls wait to be linked; None where all are linked."""
+    if not freshness.due:
+        return None
+    return Words.of(
+        "calls of {families} are not linked yet: run `gieok code sync`",
+        families=", ".join(freshness.due),
+    )
+
+
+def build_left_out_note(freshness: Freshness) -> Words | None:
+    """Return a note of the source files and folders that were not read; None for no such file."""
+    if not freshness.unread:
+        return None
+    return Words.of(
+        "{count} file or folder with source is left out ({names})",
+        plural="{count} files or folders with source are left out ({names})",
+        count=len(freshness.unread),
+        names=_name_few(freshness.unread),
+    )
+
+
+def _name_few(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:_FEW_NAMED]) + (" …" if len(paths) > _FEW_NAMED else "")
 
 
 def build_none_found_words(what: Words, freshness: Freshness) -> Words:
@@ -117,6 +149,7 @@ def build_none_found_words(what: Words, freshness: Freshness) -> Words:
         Words("followed in part"): len(freshness.in_part),
         Words("not read"): len(freshness.unread),
         Words("changed since the index"): len(freshness.dirty),
+        Words("not linked yet"): len(freshness.due),
     }
     known = [(words, count) for words, count in unread_counts.items() if count]
     counted = WordList(tuple(Words.of("{count} {what}", count=n, what=w) for w, n in known))

@@ -89,6 +89,9 @@ def validate_code_index(call: Call) -> ValidateResult:
     )
     earlier = list(layout.read_code_log(project.root, "validations"))
     escalation.add_escalation(
-        project.root, escalation.reasons_of_validation(result.quality, earlier), (), at
+        project.root,
+        escalation.reasons_of_validation(project.tuning.escalation, result.quality, earlier),
+        (),
+        at,
     )
     return result

@@ -278,7 +278,12 @@ def _probe_server(call: Call) -> str:
     control = call.home.daemon
     if (running_server := control.server()) is not None:
         starter = _STARTERS.get(running_server.by, running_server.by)
-        return f"{running_server.url}, process {running_server.pid}, started by {starter}"
+        return Phrase(
+            "{url}, process {pid}, started by {starter}",
+            url=Phrase(running_server.url),
+            pid=running_server.pid,
+            starter=Phrase(starter),
+        )
     daemon = control.status()
     if daemon is None or not call.home.settings.flag("serve.with_daemon"):
         return ""
@@ -394,7 +399,7 @@ def _probe_round_trip(call: Call, *, by_meaning: bool) -> str:
                 profile,
                 call.clock,
                 call.zone,
-                reader=call.home.open_closeness_reader() if embedder else None,
+                reader=call.home.open_help_reader() if embedder else None,
             )
         finally:
             store.forget(scope, list(store.hashes(scope)))

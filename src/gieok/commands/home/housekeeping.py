@@ -6,6 +6,7 @@ never touched here; nor is data that waits for somebody.
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from glob import iglob
 from pathlib import Path
 from shutil import rmtree
 from typing import NamedTuple
@@ -82,7 +83,10 @@ def _drop_old_files(home: Path, kind: HousekeptKind, now: datetime) -> int:
 
 def _iter_kind_files(home: Path, kind: HousekeptKind) -> Iterator[Path]:
     for pattern in kind.files:
-        yield from (file for file in home.glob(pattern) if not file.is_symlink())
+        # `Path.glob` fails where another process removes a folder meanwhile, as a backup does.
+        for name in iglob(pattern, root_dir=home, include_hidden=True):  # noqa: PTH207
+            if not (home / name).is_symlink():
+                yield home / name
 
 
 def _find_written_time(file: Path) -> float:

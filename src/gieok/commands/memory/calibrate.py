@@ -272,7 +272,7 @@ def _judge_best_hits(
     """
     judged_hits = []
     say = call.progress("questions")
-    reader = call.home.open_closeness_reader() if embedder else None
+    reader = call.home.open_help_reader() if embedder else None
     for number, asked_question in enumerate(asked):
         question = Question(asked_question.text, (asked_question.scope,))
         hits = recall(store, embedder, question, profile, call.clock, call.zone, by, reader).hits

@@ -16,7 +16,7 @@ from gieok.commands.command import (
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
 from gieok.model.memory import Scope, Tier
-from gieok.ranking.likelihood import HIGH
+from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
 from gieok.text.messages import Words
 
@@ -45,7 +45,8 @@ class SearchHit(NamedTuple):
     #: The memory that replaced the hit, and on which day; only for a hit that is `replaced`.
     replaced_by: Annotated[str | None, OMITTED]
     replaced_on: Annotated[day | None, OMITTED]
-    #: How likely the hit answers: high, medium, low; a hit below high is unsure.
+    #: How likely the hit answers: high, medium, low; a hit below high is unsure. It is high only
+    #: where the hit shares a word with the question, or leads (`judge_hit_levels`).
     level: str
     #: What made the score, where the caller asked for it.
     signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
@@ -112,6 +113,42 @@ class SearchResult(NamedTuple):
         return bool(self.results)
 
 
+def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[SearchHit, ...]:
+    """Return hits of which none is `high` by its nearness in meaning alone.
+
+    Something is nearest to every question. So a hit without a word of the question is `high` only
+    where it leads: where each other hit is `low`.
+    """
+    from gieok.text.marks import count_question_words  # few searches find anything that is high
+
+    is_leading = sum(hit.level != LOW for hit in hits) == 1
+    return tuple(
+        hit._replace(level=MEDIUM)
+        if hit.level == HIGH
+        and not is_leading
+        and not count_question_words(f"{hit.heading}\n{hit.snippet}", question)
+        else hit
+        for hit in hits
+    )
+
+
+def describe_sureness(level: str) -> Words:
+    """Return the word for how likely a hit answers."""
+    return Words("sure") if level == HIGH else Words("unsure")
+
+
+def introduce_unsure_hits(result: SearchResult) -> Words | None:
+    """Return the sentence above hits of which none is likely to answer; None above other hits."""
+    shown = result.results or ((result.nearest,) if result.nearest else ())
+    if result.is_timeline or not shown or any(hit.level != LOW for hit in result.results):
+        return None
+    return Words.of(
+        "Nothing surely answers that. The nearest is:",
+        plural="Nothing surely answers that. The nearest are:",
+        count=len(shown),
+    )
+
+
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
 #: A timeline lists everything of its days: no score leaves a line out.
 _NOTHING_THEN = Words("Nothing found.")
@@ -119,7 +156,8 @@ _NOTHING_THEN = Words("Nothing found.")
 
 def render_search(result: SearchResult, style: Style) -> str:
     """Show each hit as score, citation and snippet; a timeline is grouped by day."""
-    blocks = []
+    introduction = introduce_unsure_hits(result)
+    blocks = [introduction.say(style.lang)] if introduction else []
     shown = None
     for hit in (
         sorted(result.results, key=lambda one: one.date or _NO_DAY)
@@ -131,7 +169,6 @@ def render_search(result: SearchResult, style: Style) -> str:
             blocks.append(style.bold(str(shown)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
-        blocks.append(style.say("Nothing surely answers that. The nearest is:"))
         blocks.append(
             "\n".join(
                 [
@@ -179,7 +216,9 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
     facts = ", ".join([*dated, hit.handle, *status_words])
-    unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure"))
+    unsure = ""
+    if not result.is_timeline and hit.level != HIGH:
+        unsure = style.dim(f"  {describe_sureness(hit.level).say(style.lang)}")
     lines = [
         (
             f"{hit.score:.2f}{unsure}  "

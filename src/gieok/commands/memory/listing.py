@@ -1,6 +1,6 @@
 """`gieok list`: the memories of a scope: what was learned, then notes, each newest first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, NamedTuple
@@ -19,11 +19,12 @@ from gieok.commands.command import (
 from gieok.commands.encode import Omitted
 from gieok.commands.memory import away, behind, filters, gaps, handles, restatements, search
 from gieok.commands.memory.away import Away
-from gieok.commands.memory.handles import KINDS, NOTE, TURN
+from gieok.commands.memory.handles import KINDS, NOTE, OBSERVATION, RECORD, TURN
 from gieok.commands.memory.restatements import RowStatement
 from gieok.commands.memory.search import file_of, span_of_days
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.hook.records import own_text
 from gieok.hook.validity import Standing
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
@@ -42,8 +43,16 @@ _MOST = 10_000
 #: Passages that are looked at first, for each that is to be shown; all of them where that was not
 #: enough.
 _LOOKED_AT = 20
+_TALK = frozenset(("turn", "session"))
 _EVERYTHING = 1 << 30
 _TEXT_CHARS = 160
+#: What was learned or kept, apart from notes and from what was merely said.
+LEARNED = "learned"
+_KINDS_OF = {
+    "all": frozenset(KINDS),
+    LEARNED: frozenset((OBSERVATION, RECORD)),
+    **{kind: frozenset((kind,)) for kind in KINDS},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +160,12 @@ def list_memories(
     ] = (),
     kind: Annotated[
         str,
-        Parameter(Words("only this kind; turns of conversations by line"), choices=("all", *KINDS)),
+        Parameter(
+            Words(
+                "only this kind; turns of conversations by line; learned: observations and records"
+            ),
+            choices=tuple(_KINDS_OF),
+        ),
     ] = "all",
     since: Annotated[str, Parameter(Words("only what is dated on or after this day"))] = "",
     until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
@@ -211,7 +225,7 @@ def _list_store_memories(call: Call, request: ListRequest, store: Store) -> List
             where._replace(without=where.without | {read.KIND}),
             where._replace(kinds=frozenset((read.KIND,))),
         ]
-        if request.kind == "all"
+        if request.kind in ("all", LEARNED)
         else [where]
     )
     for scope in scopes:
@@ -283,7 +297,8 @@ def _is_of_filter(one: Away, where: Filter) -> bool:
 def _build_list_filter(call: Call, request: ListRequest) -> Filter:
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     where = Filter(
-        frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
+        _TALK if request.kind == TURN else frozenset(),
+        without=_TALK if request.kind == LEARNED else frozenset(),
         # Half a day more on each side: days are those of the user's zone, and a note's is that of
         # its name.
         since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
@@ -300,9 +315,12 @@ def _of_scope(
     known = roots.load_roots(store, scope)
     # Records lie among the notes of a scope, by the day on which they were made: all are looked at
     # where there may be any.
-    has_records = read.KIND in where.kinds and any(
-        handles.is_shelf(root, str(call.home.folder)) for root in known
-    )
+    shelves = [root for root in known if handles.is_shelf(root, str(call.home.folder))]
+    if where.kinds == {read.KIND} and request.kind == LEARNED:
+        records_of_scope = _read_shelf_documents(store, scope, shelves, where)
+        items = list(_iter_record_items(records_of_scope.values(), request))
+        return _list_rows(call, request, items, records_of_scope, known)[:limit]
+    has_records = read.KIND in where.kinds and bool(shelves)
     is_rare = (
         has_records
         or bool(request.words)
@@ -314,17 +332,55 @@ def _of_scope(
         ids = store.within(scope, where, looked_at)
         items = list(_iter_listed_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
-        standing = Standing(str(call.home.folder), call.clock.now().timestamp())
-        shown = [
-            (item, _build_listed_row(call, item, documents[item.key], known, standing))
-            for item in items
-            if item.key in documents
-        ]
-        shown = [pair for pair in shown if _is_row_wanted(call, request, pair[1])]
-        rows = sorted(_fold_listed_rows(shown, documents), key=lambda row: row.kind == NOTE)
+        rows = _list_rows(call, request, items, documents, known)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
+
+
+def _list_rows(
+    call: Call,
+    request: ListRequest,
+    items: Iterable[_Item],
+    documents: Mapping[str, Document],
+    known: list[roots.Root],
+) -> list[ListedMemory]:
+    """Return the rows of the items that fit, in their order, notes last."""
+    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    shown = [
+        (item, _build_listed_row(call, item, documents[item.key], known, standing))
+        for item in items
+        if item.key in documents
+    ]
+    shown = [pair for pair in shown if _is_row_wanted(call, request, pair[1])]
+    return sorted(_fold_listed_rows(shown, documents), key=lambda row: row.kind == NOTE)
+
+
+def _read_shelf_documents(
+    store: Store, scope: Scope, shelves: Sequence[roots.Root], where: Filter
+) -> dict[str, Document]:
+    """Return the records of a scope by key, without a look at the notes beside them."""
+    if not shelves:
+        return {}
+    keys = [key for key in store.hashes(scope) if any(root.owns(key) for root in shelves)]
+    return {document.key: document for document in store.get(scope, keys) if where.admits(document)}
+
+
+def _iter_record_items(documents: Iterable[Document], request: ListRequest) -> Iterator[_Item]:
+    """Yield an item for each record that holds the wanted text, the newest first."""
+    search_text = fold_for_search(" ".join(request.words).strip())
+    for document in sorted(documents, key=lambda one: one.said_at, reverse=True):
+        text = own_text(document.text)
+        if search_text not in fold_for_search(f"{document.title}\n{document.key}\n{text}"):
+            continue
+        has_title = not document.title or document.title.removesuffix("…") in text
+        yield _Item(
+            at=document.said_at,
+            scope=document.scope,
+            key=document.key,
+            line=0,
+            text=text if has_title else f"{document.title}: {text}",
+        )
 
 
 def _fold_listed_rows(
@@ -427,7 +483,7 @@ def _shorten_listed_text(text: str) -> str:
 def _is_row_wanted(call: Call, request: ListRequest, row: ListedMemory) -> bool:
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
     return (
-        request.kind in ("all", row.kind)
+        row.kind in _KINDS_OF[request.kind]
         and request.narrowing.admits_status(row.status)
         and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)

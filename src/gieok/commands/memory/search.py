@@ -10,7 +10,13 @@ from typing import Annotated
 
 from gieok.commands.command import TRUST_HINT, Parameter, Surface, command, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
-from gieok.commands.memory.hits import Days, SearchHit, SearchResult, render_search
+from gieok.commands.memory.hits import (
+    Days,
+    SearchHit,
+    SearchResult,
+    judge_hit_levels,
+    render_search,
+)
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
 from gieok.errors import BadRequest, NotIndexed, Phrase
@@ -21,7 +27,7 @@ from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.places.scope import SESSIONS, is_served
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
-from gieok.ranking.likelihood import level
+from gieok.ranking.likelihood import HIGH, level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
@@ -272,7 +278,7 @@ def _search_memory_store(
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
     by = call.home.open_reranking() if text and question.use_vectors else None
-    reader = call.home.open_closeness_reader() if text and question.use_vectors else None
+    reader = call.home.open_help_reader() if text and question.use_vectors else None
 
     def ranked(profile: Profile) -> RankedHits:
         if period and not text:
@@ -309,6 +315,8 @@ def _search_memory_store(
             ),
             None,
         )
+    if any(hit.level == HIGH for hit in results) and not ranked_hits.is_timeline:
+        results = judge_hit_levels(results, text)
     days = (
         Days(ranked_hits.span.first, ranked_hits.span.last, ranked_hits.span.words)
         if ranked_hits.span

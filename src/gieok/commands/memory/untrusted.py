@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gieok.commands.command import waiting_words
 from gieok.flow.ingest import Failed
+from gieok.home.call import Call
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
 from gieok.places.home import PROJECT_FOLDER
@@ -75,6 +76,11 @@ def find_waiting_content(home: Path, root: str) -> Waiting:
         settings if settings != grant.settings and (settings or "").strip() else None,
         tuple(unread),
     )
+
+
+def count_waiting_records(call: Call) -> int:
+    """Return how many records of the call's project wait for trust; 0 without a project."""
+    return len(find_waiting_content(call.home.folder, call.project).records) if call.project else 0
 
 
 def _build_record_root(root: str) -> Root:

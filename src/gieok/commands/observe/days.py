@@ -113,15 +113,22 @@ class SessionWhole(NamedTuple):
 
 
 def list_memory_days(
-    call: Call, scopes: Iterable[Scope], first: date, last: date
+    call: Call,
+    scopes: Iterable[Scope],
+    first: date,
+    last: date,
+    kinds: frozenset[str] = frozenset(),
 ) -> dict[date, DayOf]:
-    """Return the dated items of each day from `first` to `last` that has any."""
+    """Return the dated items of each day from `first` to `last` that has any.
+
+    With `kinds`, only documents of these kinds are looked at.
+    """
     sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
     memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
     for scope in scopes:
         dated_documents, _ = first_answer(
             call.home.stores.all(),
-            lambda store: _list_dated_documents(store, scope, first, last, call),  # noqa: B023
+            lambda store: _list_dated_documents(store, scope, first, last, call, kinds),  # noqa: B023
         )
         for day, kind, key, metadata in dated_documents:
             if kind == turns.KIND:
@@ -137,9 +144,10 @@ def list_memory_days(
 
 
 def _list_dated_documents(
-    store: Store, scope: Scope, first: date, last: date, call: Call
+    store: Store, scope: Scope, first: date, last: date, call: Call, kinds: frozenset[str]
 ) -> list[tuple[date, str, str, Mapping[str, str]]]:
     where = Filter(
+        kinds,
         since=datetime.combine(first, time(), UTC) - _ASIDE,
         until=datetime.combine(last, time(), UTC) + timedelta(days=1) + _ASIDE,
     )

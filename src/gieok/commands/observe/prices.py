@@ -66,13 +66,13 @@ class ModelPrices(NamedTuple):
         )
 
     def _price(self, day: date, models: Collection[str]) -> Price | None:
-        prices = [_find_listed_price(model, day) for model in models]
+        prices = [find_listed_price(model, day) for model in models]
         # Usage is kept by role: on a day with two models, nobody knows which model used how much.
         return prices[0] if len(prices) == 1 else None
 
 
 @cache
-def _find_listed_price(model: str, day: date) -> Price | None:
+def find_listed_price(model: str, day: date) -> Price | None:
     """Return a model's price from the table that the package `genai-prices` bundles.
 
     The table is never fetched.

@@ -3,7 +3,7 @@
 For `gieok recall --explain` and the pages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from gieok.commands.encode import Score
@@ -39,6 +39,7 @@ class Cuts(NamedTuple):
 FATES = {
     "shown": Words("shown"),
     "nothing_sure": Words("nothing is shown: the best is not likely enough"),
+    "refused": Words("you said: not for a prompt like this"),
     "unlikely": Words("far less likely than the best"),
     "known": Words("the agent has it before it already"),
     "repeated": Words("says the same as another"),
@@ -65,10 +66,12 @@ def build_recall_candidates(
     shown: Sequence[InjectedMemory],
     window: ContextWindow,
     limit: int,
+    refused: Collection[int] = (),
 ) -> tuple[RecallCandidate, ...]:
     """Return the fate of each memory in `found`.
 
-    `likely`, `fresh` and `shown` are the members of `found` that passed each step.
+    `likely`, `fresh` and `shown` are the members of `found` that passed each step; `refused` are
+    the ids of those that the person does not want before such a prompt.
     """
     likely_ids, fresh_ids, shown_ids = (
         {id(one) for one in step} for step in (likely, fresh, shown)
@@ -78,6 +81,8 @@ def build_recall_candidates(
     def fate(one: InjectedMemory) -> str:
         if id(one) in shown_ids:
             return "shown"
+        if id(one) in refused:
+            return "refused"
         if id(one) not in likely_ids:
             return "unlikely" if likely else "nothing_sure"
         if id(one) not in fresh_ids:

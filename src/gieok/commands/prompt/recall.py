@@ -24,7 +24,7 @@ from gieok.commands.prompt.candidates import (
     compute_score_cuts,
 )
 from gieok.home.call import Call
-from gieok.hook import choice, inject, question, rules, tasks
+from gieok.hook import choice, inject, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
@@ -245,10 +245,15 @@ def recall_memories(
     )
     every = _list_injected_memories(call, store, hits, window, gate)
     first = asking.least_of_first
-    memories = choice.likely(every, asks_memory, first)
-    binding = rules.bearing(
-        rules.read_binding_rules(str(call.home.folder), map(str, held_scopes), _lines_of(store)),
-        prompt_text,
+    refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
+    memories = choice.likely(refused.allowed(every), asks_memory, first)
+    binding = refused.allowed(
+        rules.bearing(
+            rules.read_binding_rules(
+                str(call.home.folder), map(str, held_scopes), _lines_of(store)
+            ),
+            prompt_text,
+        )
     )
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
@@ -257,7 +262,15 @@ def recall_memories(
     injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
     most_memories = int(settings.number("hook.limit"))
     why = (
-        build_recall_candidates(every, memories, shown, injection.memories, window, most_memories)
+        build_recall_candidates(
+            every,
+            memories,
+            shown,
+            injection.memories,
+            window,
+            most_memories,
+            frozenset(map(id, filter(refused.refuses, every))),
+        )
         if explain
         else None
     )
@@ -327,7 +340,7 @@ class _Asking:
         self._call, self._store, self._scopes = call, store, scopes
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
-        self._reader = call.home.open_closeness_reader() if self._embedder else None
+        self._reader = call.home.open_help_reader() if self._embedder else None
         self._profile = replace(
             call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
             snippet_chars=0,
@@ -382,7 +395,7 @@ class _Asking:
     def least_of_first(self) -> float:
         """Return the least log-odds of the best memory: its score depends on who read it."""
         best = self.best()[:1]
-        is_read = any("closeness" in one.hit.signals for one in best)
+        is_read = any("help" in one.hit.signals for one in best)
         return choice.FIRST if is_read else choice.FIRST_UNREAD
 
     @property

@@ -144,16 +144,10 @@ class Afterwards:
         from gieok.commands.memory.index import index_memory, render_index_report
 
         vault = str(self._known.machine.vaults[0])
-        kept_back = [
-            name.strip()
-            for name in self._known.setting("hook.asked_only").split(",")
-            if name.strip()
-        ]
-        if self._known.text("index_vault") == ASKED and vault not in kept_back:
-            from gieok.commands.home.set_config import set_config_value
+        if self._known.text("index_vault") == ASKED:
+            from gieok.commands.prompt.refuse import keep_folder_back
 
-            folders = ", ".join([*kept_back, vault])
-            set_config_value(self._call, name="hook.asked_only", value=folders)
+            keep_folder_back(self._call, vault, is_kept_back=True)
         result = index_memory(self._call, paths=[vault])
         return render_index_report(result, self._style).partition("\n")[0]
 

@@ -12,7 +12,7 @@ TURNS = Profile(
     name="turns",
     kinds=frozenset(("turn", "observation")),
     learned="turns",
-    reads_closeness=True,
+    reads_help=True,
     least_best=0.12,
     line_share=0.0,
 )

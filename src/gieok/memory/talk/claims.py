@@ -43,9 +43,9 @@ from gieok.text.handles import line_check
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 5
+_VERSION = 6
 #: Versions whose results hold until a document is compared anew.
-_READABLE = (3, 4, _VERSION)
+_READABLE = (3, 4, 5, _VERSION)
 #: Behind the hash of a document that rules alone have judged.
 _BY_RULES = " by rules"
 #: Documents that one step compares: a memory that is imported whole takes several steps.
@@ -585,8 +585,9 @@ class _Comparison:
             if not stated.vector or CORRECTED_MARK in stated.text:
                 continue
             others = [other for passage in self._neighbours(stated) for other in passage]
-            first_earlier = next((o for o in others if o.order < stated.order), None)
-            first_later = next((o for o in others if o.order > stated.order), None)
+            rivals = [other for other in others if not is_same_claim(other.text, stated.text)]
+            first_earlier = next((o for o in rivals if o.order < stated.order), None)
+            first_later = next((o for o in rivals if o.order > stated.order), None)
             for other in others:
                 old, new = sorted((stated, other), key=lambda statement: statement.order)
                 link = self._link(old, new, may_read=other in (first_earlier, first_later))

@@ -2,10 +2,11 @@
 
 The rules see how a change is worded and on what subject; the reader sees what both statements say.
 Each knows what the other misses: the rules mark 2 in 100 of the changes that other people told, and
-the reader takes a parallel subject for the same one now and then. So the evidence of both is
-summed, and a pair is a change where the sum is so high, for the whole statements and for the two
-sentences alone, that of 920 neighbours in other people's long talk, where nothing changed, none is
-marked. Of statements by authors whom the reader has not seen 29 in 30 marks are right then.
+the reader takes what two long turns have in common for a change now and then. So the evidence of
+both is summed, and a pair is a change where the sum is so high, for the whole statements and for
+the two sentences alone, that hardly any neighbours are marked where nothing changed: 5 of 1,900 in
+other people's talk, none of 400 parallel subjects, and 305 of 670 changes by authors whom the
+reader has not seen.
 """
 
 from gieok.errors import EmbedderFailed
@@ -18,8 +19,9 @@ from gieok.ranking.calibration import bound_log_odds
 _BY_RULE = {SURE: 5.0, UNSURE: 1.5, UNRELATED: 0.0}
 #: And where the later statement names a subject that the earlier one lacks.
 _DIFFERING = -1.5
-#: Sum from which a pair is a change: the lowest at which no such neighbour is one.
-_SURE_FROM = 3.6
+#: Sum from which a pair is a change. At 5 and 6, of those neighbours 10 and 5 are marked, of the
+#: changes 331 and 274.
+_SURE_FROM = 5.5
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
@@ -65,9 +67,16 @@ class PairJudge:
         """Return a sure relation of the two sentences that the change is about.
 
         The judgement of the rules stands where no two sentences are a change by themselves: of long
-        turns, a sum over the whole is no evidence for a part.
+        turns, a sum over the whole is no evidence for a part. A question states nothing that could
+        end.
         """
-        claims = [sentence.text for sentence in read_sentences(earlier)]
+        claims = [
+            sentence.text
+            for sentence in read_sentences(earlier)
+            if not sentence.has_mood("question")
+        ]
+        if not claims:
+            return judgement
         claim = max(claims, key=lambda text: self._change(text, later) or 0.0)
         changes = [sentence.text for sentence in read_sentences(later)]
         by = max(changes, key=lambda text: self._change(claim, text) or 0.0)

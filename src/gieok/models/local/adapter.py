@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-#: Adapters of the vectors, of changes, of what is worth keeping, of secrets, and of closeness.
+#: Adapters of the vectors, of changes, of what is worth keeping, of secrets, and of what helps.
 FIND, RELATION, WORTH, SPANS, BEARS = "find", "relation", "worth", "spans", "bears"
 #: Adapters whose head is no part of the graph: it judges many parts of a text.
-OF_STATES = frozenset((SPANS, BEARS))
+OF_STATES = frozenset((SPANS,))
 
 _FOLDER = "adapters"
 

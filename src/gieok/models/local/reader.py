@@ -25,11 +25,10 @@ from gieok.precedence import PROMPTS
 from gieok.text.secrets.windows import list_windows
 
 if TYPE_CHECKING:
-    from numpy import float16, float32
+    from numpy import float32
     from numpy.typing import NDArray
 
     from gieok.models.local.encoder import InferenceSession, TokenTable
-    from gieok.models.local.token_head import TokenHead
     from gieok.models.local.value_head import ValueHead
 
 #: Answers of the head *relation*, in the order of its logits.
@@ -42,13 +41,16 @@ _FAILED_S = 3_600.0
 #: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
 #: whom it is about (nobody, the user, the project, others).
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
+#: Logits of the head *bears*: that a line helps with a question.
+_HELPS = 0
 #: What is written before a text that nobody asks.
 _PASSAGE = "passage:"
 #: What is written before a question, and the pieces of it and of a line that are read.
 _QUERY = "query:"
-_LONGEST_QUESTION, _LONGEST_LINE = 94, 126
-#: Bytes of lines' pieces that stay known, 768 a piece: the same lines are near to many prompts.
-_LINE_BYTES_KEPT = 12 << 20
+_LONGEST_QUESTION, _LONGEST_LINE = 72, 110
+#: Pieces that are read for one question, with all lines: a thousand take some 100 ms. The first
+#: lines are read however long they are.
+_MOST_PIECES, _FEWEST_LINES = 800, 4
 #: Logit from which a value counts as a secret, and pieces of a window that are read.
 _SECRET_CUT = 1.0
 _LONGEST_WINDOW = 188
@@ -75,10 +77,6 @@ class LocalReader:
         self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         self._value_head: ValueHead | None = None
-        self._token_head: TokenHead | None = None
-        #: Line → the vectors of its pieces.
-        self._lines: dict[str, NDArray[float16]] = {}
-        self._line_bytes = 0
         #: For what is known of texts; `_lock` is held for seconds while a head is built.
         self._known = Lock()
         #: Digest of a text → the places of its secrets.
@@ -120,43 +118,21 @@ class LocalReader:
                 self._secrets[key] = known
         return known
 
-    def measure_closeness(self, question: str, lines: Sequence[str]) -> list[float]:
-        """Return how near the words of a question come to those of each line, -1 to 1."""
-        import numpy as np
+    def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
+        """Return the log-odds that each of the first lines helps with a question, in order."""
+        from gieok.models.local.tokenizer import END
 
         table, session = self._head(BEARS)
-        head = self._open_token_head()
-        ids = _cut_ids(table, _QUERY, question, _LONGEST_QUESTION)
-        asked = head.read_question(_run_graph(table, session, ids))
-        found = []
+        asked = _cut_ids(table, _QUERY, question, _LONGEST_QUESTION)
+        found: list[float] = []
+        pieces = 0
         for line in lines:
-            with self._known:
-                pieces = self._lines.get(line)
-            if pieces is None:
-                ids = _cut_ids(table, _PASSAGE, line, _LONGEST_LINE)
-                states = _run_graph(table, session, ids)
-                pieces = head.read_line(states).astype(np.float16)
-                self._keep_line(line, pieces)
-            found.append(head.measure_closeness(asked, pieces.astype(np.float32)))
+            said = _cut_ids(table, _PASSAGE, line, _LONGEST_LINE)
+            pieces += len(asked) + len(said)
+            if pieces > _MOST_PIECES and len(found) >= _FEWEST_LINES:
+                break
+            found.append(_read_logits(table, session, [*asked, END, *said])[_HELPS])
         return found
-
-    def _keep_line(self, line: str, pieces: "NDArray[float16]") -> None:
-        """Keep the pieces of a line, in place of the lines that were read longest ago."""
-        with self._known:
-            if line in self._lines:
-                return
-            self._lines[line] = pieces
-            self._line_bytes += pieces.nbytes
-            while self._line_bytes > _LINE_BYTES_KEPT:
-                oldest = self._lines.pop(next(iter(self._lines)))
-                self._line_bytes -= oldest.nbytes
-
-    def _open_token_head(self) -> "TokenHead":
-        if self._token_head is None:
-            from gieok.models.local.token_head import TokenHead
-
-            self._token_head = TokenHead(open_adapter(BEARS))
-        return self._token_head
 
     def _read_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []

@@ -67,6 +67,13 @@ OPTIONS = (
         low=512,
     ),
     Option(
+        "character.narrative_memories",
+        5,
+        "memories that are told for a message, beside names, allergies and what is due",
+        low=0,
+    ),
+    Option("character.narrative_tokens", 500, "longest narrative of memories", low=50),
+    Option(
         "character.memory_model",
         "",
         (
@@ -95,6 +102,12 @@ OPTIONS = (
     ),
     Option(
         "character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0
+    ),
+    Option(
+        "character.welcome_points",
+        10,
+        "points that a new user starts with, before the first check-in",
+        low=0,
     ),
     Option(
         "character.slots",

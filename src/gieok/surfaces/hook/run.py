@@ -263,7 +263,7 @@ class _Call:
         questions = question.build_prompt_questions(prompt)
         if not questions:
             return None
-        from gieok.hook import matches, rules
+        from gieok.hook import matches, refusals, rules
         from gieok.hook.validity import newest_first
         from gieok.storage.index.sqlite.index_reader import Late, Missing
 
@@ -287,12 +287,14 @@ class _Call:
             )
         except (Late, Missing):
             return None
+        refused = refusals.PromptRefusals(self.home, prompt)
+        memories = refused.allowed(memories)
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(
             table.instructions(self.agent.name, self._folder, os.path.expanduser("~"))
         )
-        memories = rules.merge_rules_first(binding, memories)
+        memories = rules.merge_rules_first(refused.allowed(binding), memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:

@@ -3,17 +3,19 @@
 A user sees their own scopes, and no name of anything that belongs to another user.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from anyio import CapacityLimiter
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gieok.character.accounts.identity import PREFIX, Principal
 from gieok.character.house import House
 from gieok.character.turn.turn import CUT, FAILED, Reply
-from gieok.errors import Forbidden, TooManyRequests, Unauthorized
+from gieok.errors import BadRequest, Forbidden, TooManyRequests, Unauthorized
 from gieok.home.resident import Resident
 from gieok.model.accounts import KeyRole
 from gieok.ports.limits import Rate, RateLimiter
@@ -135,11 +137,24 @@ def _require_operator(
         _require_admin(_admit_caller(request, credentials))
 
 
-def _require_user(who: Annotated[Principal, Depends(_admit_caller)]) -> Principal:
+def _require_user(
+    desk: Annotated[Reception, Depends(reception)],
+    who: Annotated[Principal, Depends(_admit_caller)],
+    time_zone: Annotated[
+        str,
+        Header(
+            max_length=64,
+            examples=["Asia/Seoul"],
+            description="Zone of the user's days, kept where the account has none.",
+        ),
+    ] = "",
+) -> Principal:
     if who.role is not KeyRole.USER:
         raise Forbidden(
             "this is a user's", hint="use a key or a token of the user: an admin key has no memory"
         )
+    if time_zone:
+        desk.house.keep_first_zone(who.user, time_zone)
     return who
 
 
@@ -153,6 +168,33 @@ def _find_desk_house(desk: Annotated[Reception, Depends(reception)]) -> House:
     return desk.house
 
 
+async def refuse_unknown_query(request: Request) -> None:
+    """Raise BadRequest for a query field that the route does not have.
+
+    An ignored field would answer another question than the one that was asked.
+    """
+    if not request.query_params:
+        return
+    known = list(dict.fromkeys(_iter_query_names(request.scope["route"].dependant)))
+    for name in request.query_params:
+        if name not in known:
+            raise BadRequest(
+                "there is no query field {name!r} here",
+                name=name[:80],
+                known=", ".join(known) or "-",
+                hint="fields: {known}",
+            )
+
+
+def _iter_query_names(dependant: Dependant) -> Iterator[str]:
+    """Yield the names of the query fields of a route and of its dependencies."""
+    yield from (field.alias for field in dependant.query_params)
+    for inner in dependant.dependencies:
+        yield from _iter_query_names(inner)
+
+
+#: For a router whose routes take no other query fields than those described.
+KNOWN_QUERY = [Depends(refuse_unknown_query)]
 Desk = Annotated[Reception, Depends(reception)]
 TheHouse = Annotated[House, Depends(_find_desk_house)]
 #: The caller as a user, or as an admin.

@@ -19,7 +19,7 @@ from gieok.home.resident import Resident
 from gieok.ports.limits import RateLimiter
 from gieok.processes.gate import Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import ANYBODY, Reception
+from gieok.surfaces.http.access import ANYBODY, KNOWN_QUERY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
@@ -39,7 +39,10 @@ from gieok.surfaces.http.routes import (
 )
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin, mcp)
+_ROUTERS = (memories, characters, turn, points, account, admin)
+#: Routes that check their query fields themselves, or serve others' protocols, whose clients send
+#: fields of their own.
+_OTHER_ROUTERS = (system, operations, openai, mcp)
 #: Interval at which points that a crash left on hold are settled.
 _SETTLE_S = 600
 #: Operations that run at the same time; more wait.
@@ -111,9 +114,11 @@ def create_http_app(
     app.state.reception = reception
     problems.install_problem_handlers(app)
     for part in _ROUTERS:
+        app.include_router(part.router, dependencies=KNOWN_QUERY)
+    for part in _OTHER_ROUTERS:
         app.include_router(part.router)
-    app.include_router(characters.of_service)
-    app.include_router(memories.said)
+    app.include_router(characters.of_service, dependencies=KNOWN_QUERY)
+    app.include_router(memories.said, dependencies=KNOWN_QUERY)
     app.router.routes.extend(pages)
     _add_description(app)
     _add_middlewares(app, options, metrics)

@@ -71,7 +71,7 @@ def run_http_server(
     bound = _bind_http_socket(options.host, options.port, any_port=any_port)
     address = http_address.url(*bound.getsockname()[:2])
     gate = Gate(call.home.folder, lambda: call.clock.now().timestamp())
-    site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=resident, has_daemon=True), gate)
     app = create_http_app(
         lambda: house, call.home.stores.limiter, options, gate, routes(site), resident
     )

@@ -4,12 +4,16 @@ import re
 from functools import cache, reduce
 from operator import or_
 from types import UnionType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from gieok.errors import BadRequest
 from gieok.model.accounts import USER_PATTERN
+from gieok.surfaces.http.design_names import DESIGN_NAMES
+
+T = TypeVar("T")
 
 
 def _without_nul(text: str) -> str:
@@ -28,33 +32,40 @@ def _on_one_line(text: str) -> str:
 # takes half a minute.
 WithoutNul = Annotated[str, AfterValidator(_without_nul)]
 Prose = Annotated[WithoutNul, Field(max_length=100_000)]
+Topic = Annotated[str, Field(min_length=1, max_length=50), AfterValidator(_on_one_line)]
 Line = Annotated[str, Field(max_length=500), AfterValidator(_on_one_line)]
 UserText = Annotated[str, Field(pattern=f"^{USER_PATTERN}$")]
 UserName = Annotated[
     str,
     Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token."),
 ]
+CharacterName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$")]
 CharacterId = Annotated[
     str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])
 ]
 Word = Annotated[str, Path(min_length=1, max_length=300, pattern=r"^[^\x00-\x20]+$")]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000_000, description="From 1 on.")]
 PageLimit = Annotated[int, Query(ge=1, le=100, description="Rows of a page.")]
-IdempotencyKey = Annotated[
-    str,
-    Header(
+
+
+def _build_key_header(rest: str) -> Any:  # noqa: ANN401
+    """Return the header of a key, whose description ends in `rest`."""
+    return Header(
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
         examples=["order-4711"],
         description=(
-            "Of your own choice. The same key again changes nothing, and gives the same answer."
+            f"Of your own choice. The same key again changes nothing, and gives the same answer{rest}"
         ),
-    ),
+    )
+
+
+IdempotencyKey = Annotated[str, _build_key_header(".")]
+OptionalIdempotencyKey = Annotated[
+    str | None, _build_key_header("; without one, each request counts.")
 ]
-
-
 IfMatch = Annotated[
     str | None,
     Header(alias="If-Match", description="The ETag that was read; 412 where it is another now."),
@@ -65,6 +76,18 @@ def check_match(asked: str | None, tag: str) -> None:
     """Answer 412 where the client's ETag is not the current one."""
     if asked is not None and asked not in ("*", tag):
         raise HTTPException(412, "it was changed since it was read")
+
+
+def choose_named(name: str, value: T | None, other: str, alias_value: T | None) -> T | None:
+    """Return the value of a field that has two names; None for neither. Raises BadRequest."""
+    if value is not None and alias_value is not None and value != alias_value:
+        raise BadRequest(
+            "`{name}` and `{other}` are two values of one field",
+            name=name,
+            other=other,
+            hint="send `{name}` alone",
+        )
+    return alias_value if value is None else value
 
 
 async def _read_raw_body(request: Request) -> bytes:
@@ -93,7 +116,7 @@ def build_answer_model(record: type) -> type[BaseModel]:
     """Return the pydantic model of an answer, made from the NamedTuple that a route returns.
 
     The model has the same names, types and descriptions: clients read the names that the rest of
-    the program uses, and each is written once.
+    the program uses, and each is written once. The names of the original design stand beside them.
     """
     hints, defaults = get_type_hints(record), getattr(record, "_field_defaults", {})
     fields: dict[str, Any] = {
@@ -103,6 +126,9 @@ def build_answer_model(record: type) -> type[BaseModel]:
         )
         for name, hint in hints.items()
     }
+    for name, attribute in DESIGN_NAMES.get(record, {}).items():
+        hint = hints[attribute] if attribute in hints else _find_property_type(record, attribute)
+        fields[name] = (_replace_record_types(hint), Field(validation_alias=attribute))
     model: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **fields)
     return model
 
@@ -113,6 +139,11 @@ _EXAMPLES: dict[str, list[object]] = {
     "limit": [20], "predicate": ["birthday"], "object": ["3월 15일"], "kind": ["reply"],
     "score": [0.71],
 }  # fmt: skip
+
+
+def _find_property_type(record: type, name: str) -> Any:  # noqa: ANN401 - a type
+    """Return the type of a property."""
+    return get_type_hints(getattr(record, name).fget)["return"]
 
 
 def _replace_record_types(hint: Any) -> Any:  # noqa: ANN401 - a type

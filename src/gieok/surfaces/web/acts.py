@@ -18,7 +18,7 @@ from gieok.errors import BadRequest, GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
 from gieok.surfaces.python import Memory
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, join_query
 
 
 def correct_memory_on_page(seen: PageRequest) -> Response:
@@ -126,11 +126,8 @@ def _return_with_undo(
     """Return to the page of the change, with a button that undoes the change."""
     values = {"told": told, "undo": undo, "handles": ",".join(handles), "to": to}
     back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
-    path = back if back.startswith("/m") and not back.startswith("//") else "/memories"
-    joint = "&" if "?" in path else "?"
-    return seen.back_to(
-        f"{path}{joint}{urlencode({name: value for name, value in values.items() if value})}"
-    )
+    path = back if back.startswith("/m") else "/memories"
+    return seen.back_to(join_query(path, **values))
 
 
 def trust_shown_content(seen: PageRequest) -> Response:

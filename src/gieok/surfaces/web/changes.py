@@ -2,36 +2,58 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
 from gieok.commands.archive.answer import approve_pending, reject_pending
+from gieok.commands.archive.run import run_archive_jobs
 from gieok.commands.command import Command, P, ResultT, Style
+from gieok.commands.home.backup import create_backup
+from gieok.commands.home.daemon import start_home_daemon
 from gieok.commands.memory.index import index_memory
 from gieok.commands.memory.remember import remember_record
 from gieok.commands.observe.run import observe_transcripts
 from gieok.commands.prompt.install import install_agent
+from gieok.commands.scope_names import name_scope
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.surfaces.web.views.code import sync_code_project
 from gieok.surfaces.web.views.health import show_health_page
+from gieok.surfaces.web.views.injection import CHANGES as OF_INJECTION
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 from gieok.text.messages import Words
 
 
 def remember(seen: PageRequest) -> Response:
-    """Keep a sentence, and show how it is found and what an agent is given of it."""
+    """Keep a sentence for the chosen scope, and go back to the page where it was written.
+
+    From the first page it leads to how the sentence is found and what an agent is given of it.
+    """
     text = seen.sent("text")
+    scope = seen.sent("to") if seen.sent("to") in seen.scopes_to_keep else seen.call.scope.path
+    is_users = scope == USER_SCOPE
+    memory = seen.site.memory("auto" if is_users or scope == seen.scopes[0] else scope)
     try:
-        is_users = seen.scopes[0] != USER_SCOPE and seen.call.scope.path == USER_SCOPE
-        remembered = seen.site.memory("auto").run(remember_record, text=[text], user=is_users)
+        remembered = memory.run(
+            remember_record, text=[text], user=is_users and seen.scopes[0] != USER_SCOPE
+        )
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
+    if back := seen.sent("back"):
+        notice = seen.words(
+            "Remembered for {scope}: {title}",
+            scope=name_scope(remembered.scope),
+            title=remembered.title,
+        )
+        if not remembered.created:
+            notice = seen.words("It was known already: {title}", title=remembered.title)
+        return seen.back_to(join_query(back, told=notice))
     notice = seen.words("Remembered. This is how it is found:")
     return seen.back_to(f"/first?{urlencode({'q': remembered.title, 'told': notice})}")
 
@@ -58,6 +80,19 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
 
     seen.site.jobs.start(Words("Reading what was said to agents"), work)
     return seen.back_to("/first")
+
+
+def run_home_command(seen: PageRequest) -> Response:
+    """Run a command on the home as a job beside the server."""
+    verb = seen.request.path_params["verb"]
+    if verb in _HOME_COMMANDS:
+        what, command = _HOME_COMMANDS[verb]
+
+        def work(job: PageJob) -> str:
+            return _run_reporting_command(seen, job, command)
+
+        seen.site.jobs.start(what, work)
+    return seen.back_to("/status#job")
 
 
 def _run_reporting_command(
@@ -103,6 +138,13 @@ def answer_archive_question(seen: PageRequest) -> Response:
     return seen.back_to(f"/status?told={quote(seen.words('Done.'))}")
 
 
+#: Word of the address → what the page calls it, and the command.
+_HOME_COMMANDS: dict[str, tuple[Words, Command[[], Any]]] = {
+    "backup": (Words("Backing up"), create_backup),
+    "daemon": (Words("Starting the daemon"), start_home_daemon),
+    "index": (Words("Reading what changed in notes"), index_memory),
+    "jobs": (Words("Running the jobs that are due"), run_archive_jobs),
+}
 #: Word of the address → the command that answers.
 _ANSWERS = {"approve": approve_pending, "reject": reject_pending}
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
@@ -111,7 +153,9 @@ CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     "/first/talk": take_in_past_sessions,
     "/install": install_chosen_agent,
     "/archive/{verb}": answer_archive_question,
+    "/status/run/{verb}": run_home_command,
     **OF_MEMORIES,
     "/code/sync": sync_code_project,
     **OF_TALK,
+    **OF_INJECTION,
 }

@@ -2,16 +2,23 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from gieok import extras
 from gieok.commands.absence import GAPS_HEAD
 from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
+from gieok.commands.memory.hits import describe_sureness
+from gieok.commands.scope_names import name_scope
+from gieok.surfaces.web.answers import find_answer
+from gieok.surfaces.web.markdown import (
+    render_markdown,
+    render_markdown_words,
+)
 from gieok.surfaces.web.pictures import (
     Stack,
     area,
@@ -20,7 +27,6 @@ from gieok.surfaces.web.pictures import (
     draw_shares,
     stacks,
 )
-from gieok.text import marks
 from gieok.text.amounts import describe_age, format_size
 from gieok.text.josa import fill_particles
 from gieok.text.messages import Words, in_language, translate
@@ -43,7 +49,9 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     templates.globals.update(
-        marked=mark_question_words,
+        answer_line=lambda hit: find_answer(hit, "").line,
+        markdown=render_markdown,
+        markdown_words=render_markdown_words,
         josa=fill_particles,
         bar=bar,
         columns=draw_columns,
@@ -60,6 +68,7 @@ def environment() -> "Environment":
         percent=lambda value: f"{value:.0%}",
         size=format_size,
         ago=ago,
+        moment=format_moment,
     )
     return templates
 
@@ -68,7 +77,8 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
     """Return a page as HTML.
 
     In a template, `say(template, …)` is a message in the reader's language, `in_language(text)`
-    translates an English text, and `said_on(days)` says on how many days something was said.
+    translates an English text, `said_on(days)` says on how many days something was said,
+    `scope_name(path)` is the name of a scope, and `sureness(level)` how sure a hit answers.
     """
     return (
         environment()
@@ -81,6 +91,8 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "say": partial(_say_in_template, lang),
                 "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
+                "scope_name": lambda path: name_scope(str(path)).say(lang),
+                "sureness": lambda level: describe_sureness(level).say(lang),
             }
         )
     )
@@ -110,17 +122,6 @@ def strip_line_markup(text: str) -> str:
     return text.removeprefix("User: ").removeprefix("Assistant: ")
 
 
-def mark_question_words(text: str, question: str) -> Markup:
-    """Return a text, escaped, in which the words of a question are marked.
-
-    Latin words match by their stem, Korean words by their beginning.
-    """
-    pieces = marks.split_at_question_words(text, question)
-    return Markup("").join(
-        Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(pieces)
-    )
-
-
 def bar(share: float, label: str = "") -> Markup:
     """Return a bar of which `share` (0 to 1) is filled."""
     filled = max(0.0, min(share, 1.0)) * 100
@@ -135,6 +136,14 @@ def bar(share: float, label: str = "") -> Markup:
 def ago(moment: datetime, now: datetime, lang: str) -> str:
     """Return how long ago a moment is, in the language of a reader."""
     return describe_age(moment, now).say(lang)
+
+
+def format_moment(moment: str, zone: tzinfo) -> str:
+    """Return an ISO time to the minute in a zone; another text as it is."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone(zone):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return moment
 
 
 def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:

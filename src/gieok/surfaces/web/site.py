@@ -20,10 +20,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from gieok import __version__
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
+from gieok.commands.scope_names import name_scopes
 from gieok.errors import STATUS, GieokError
 from gieok.home.call import Call
 from gieok.home.calls import rescope_call
 from gieok.home.withholding import format_local_time
+from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.processes.gate import COOKIE, Gate
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
@@ -34,7 +36,7 @@ from gieok.text.messages import translate
 
 #: Path → name of the page in both languages.
 MENU = (
-    ("/", "Search"),
+    ("/", "Home"),
     ("/memories", "Memories"),
     ("/timeline", "Timeline"),
     ("/injection", "Before the agent"),
@@ -42,6 +44,8 @@ MENU = (
     ("/code", "Code"),
     ("/status", "Health"),
 )
+#: Pages with a target of their own at the bottom of a phone's screen; the others are behind one.
+_MAIN_PAGES = ("/", "/memories", "/timeline", "/injection")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; "
@@ -152,9 +156,8 @@ class MemorySite:
         """Return the endpoint that keeps a choice of the reader in a cookie, and goes back."""
 
         def answer(request: Request) -> Response:
-            back = request.query_params.get("back", "/")
-            inside = back.startswith("/") and not back.startswith(("//", "/\\"))
-            response = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
+            back = join_query(request.query_params.get("back", "/"))
+            response = RedirectResponse(back, status_code=303, headers=_HEADERS)
             value = request.query_params.get(parameter, "")
             response.set_cookie(
                 f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict"
@@ -214,6 +217,18 @@ class PageRequest:
             ),
         ]
 
+    @property
+    def scopes_to_keep(self) -> list[str]:
+        """Return the scopes that a person can add a memory to, the chosen one first.
+
+        The first of a folder that is no project yet is its future project's, as on the command
+        line; the user's own is always there.
+        """
+        known = [path for path in self.scopes if not is_brought(path)]
+        chosen = self.call.scope.path
+        own = [] if USER_SCOPE in known else [USER_SCOPE]
+        return [chosen, *(path for path in (*known, *own) if path != chosen)]
+
     def memory_of(self, handle: str) -> Memory:
         """Return the memory of the scope that holds a handle.
 
@@ -237,6 +252,16 @@ class PageRequest:
             else self.memory
         )
 
+    @cached_property
+    def within(self) -> str:
+        """Return the scope that the address narrows the page to; '' for everywhere."""
+        return self.asked("in") if self.asked("in") in self.scopes else ""
+
+    @property
+    def memory_within(self) -> Memory:
+        """Return the memory of that scope alone; where none is named, the chosen memory."""
+        return self.site.memory(self.within) if self.within else self.memory
+
     def asked(self, name: str) -> str:
         """Return a parameter of the address; '' for none."""
         return self.request.query_params.get(name, "").strip()
@@ -251,9 +276,12 @@ class PageRequest:
         common = {
             "menu": MENU,
             "here": self._here(),
+            "main_pages": _MAIN_PAGES,
             "address": self._address(),
             "scopes": self.scopes,
+            "scope_names": name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang),
             "scope": self.call.scope.path,
+            "keeping": self.scopes_to_keep,
             "token": self.site.gate.change_token(self.cookie),
             "version": f"Gieok {__version__}",
             "told": self.asked("told"),
@@ -324,6 +352,14 @@ class PageRequest:
             (path for path, *_ in MENU if path == first),
             "/memories" if first in ("/m", "/trust") else "/",
         )
+
+
+def join_query(address: str, **values: str) -> str:
+    """Return an address of the site with more parameters; the first page for one elsewhere."""
+    is_inside = address.startswith("/") and not address.startswith(("//", "/\\"))
+    added = urlencode({name: value for name, value in values.items() if value})
+    path = address if is_inside else "/"
+    return f"{path}{'&' if '?' in path else '?'}{added}" if added else path
 
 
 def _choose_page_language(request: Request) -> str:

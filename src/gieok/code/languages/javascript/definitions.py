@@ -34,8 +34,40 @@ class JavaScriptDefinitions(JavaScriptNames):
         value = self.make(node, name)
         self.bind(name, value)
 
+    def start(self) -> None:
+        """Begin without functions."""
+        super().start()
+        #: Offset of each function that was read → its number.
+        self.numbers: dict[int, int] = {}
+        #: Offsets of functions that are a part of the symbol around them, whatever their own name
+        #: is; and the symbols that such functions are the body of.
+        self.unnamed: set[int] = set()
+        self.bound: set[int] = set()
+
     def _function_expression(self, node: Node) -> Variable:
-        return self.make(node, self.name(node))
+        return self.make(node, "" if node.start_byte in self.unnamed else self.name(node))
+
+    def bound_value(self, value: Node, name: str, kind: str = SymbolKind.FUNCTION) -> Variable:
+        """Return the value of an expression that is bound to a name."""
+        raise NotImplementedError
+
+    def prefixed(self, name: str) -> Namespace:
+        """Return the current scope, with symbols in it named `name.…`."""
+        outer = self.scope
+        scope = Namespace(
+            outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner
+        )
+        scope.names, scope.outward = outer.names, outer.outward
+        return scope
+
+    def inner_prefix(self, symbol: int) -> str:
+        """Return the beginning of the names inside of a symbol.
+
+        Inside of a function without a name in a bound call it is that of the call's symbol.
+        """
+        symbols = self.builder.symbols
+        is_part = symbols[symbol].kind == SymbolKind.LAMBDA and self.scope.symbol in self.bound
+        return super().inner_prefix(self.scope.symbol if is_part else symbol)
 
     def make(self, node: Node, name: str) -> Variable:
         """Add a function.
@@ -91,6 +123,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         returns = self.field(node, "return_type")
         self.builder.copy(self.builder.functions[number].result, self.annotation(returns))
         self.newest = number
+        self.numbers[node.start_byte] = number
         return number
 
     def _parameters(
@@ -215,7 +248,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         if value is not None and value.type in FUNCTIONS:
             held = self.function_value(self._add(value, name, SymbolKind.METHOD))
         elif value is not None:
-            held = self.builder.merge(self.value(value), held)
+            held = self.builder.merge(self.bound_value(value, name, SymbolKind.METHOD), held)
         self.bind(name, held, inner)
 
     def _parameter_properties(self, member: Node) -> None:

@@ -5,7 +5,7 @@ import re
 from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
 from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.tree import Node
-from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
+from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 #: Functions that copy members of other objects into an object, by the last part of their name.
 _MIXING = frozenset("assign extend mixin merge defaults mergeDescriptors _extend".split())
@@ -82,14 +82,10 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
             else ""
         )
 
-    def prefixed(self, name: str) -> Namespace:
-        """Return the current scope, with symbols in it named `name.…`."""
-        outer = self.scope
-        scope = Namespace(
-            outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner
-        )
-        scope.names, scope.outward = outer.names, outer.outward
-        return scope
+    def owner_of(self, target: Node) -> str:
+        """Return the name of the object that an assignment gives a member to; else ''."""
+        is_member = target.type == "member_expression"
+        return self._owner(self.field(target, "object")) if is_member else ""
 
     def object_named(self, value: Node, name: str) -> Variable:
         """Read an object literal that gets a name: its functions are named `name.key`."""

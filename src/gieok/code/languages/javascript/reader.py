@@ -6,10 +6,11 @@ Facts cover ES modules and CommonJS, classes and prototypes, object literals, an
 import re
 from types import MappingProxyType
 
+from gieok.code.languages.javascript.bindings import JavaScriptBindings, is_call
 from gieok.code.languages.javascript.definitions import FUNCTIONS
+from gieok.code.languages.javascript.elements import JavaScriptElements
 from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
-from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
 from gieok.code.languages.tree import Node, TreeReader, first_child
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
@@ -19,7 +20,7 @@ _LITERALS = FUNCTIONS | {"object", "class"}
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
+class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptElements, TypeScript):
     """Reader of JavaScript and TypeScript."""
 
     branches = frozenset(
@@ -46,6 +47,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
                 inner = self.field(member, "value")
                 if inner is not None and inner.type in FUNCTIONS:
                     value = self.make(inner, key)
+                    self.render_imported(inner)
                 else:
                     value, self.newest = (
                         self._named_value(inner, key) if inner is not None else NOTHING,
@@ -77,6 +79,8 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             is_spread = member.type == "spread_element"
             value = self.element(self.first(member), member) if is_spread else self.value(member)
             self.store_index(held, "*" if is_spread else place, value, member)
+            if member.type == "object":
+                self.hand_on_row(member)
         return held
 
     def _template(self, node: Node) -> Variable:
@@ -111,7 +115,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             return self._class(value, name)
         if value.type == "object" and re.fullmatch(r"[\w$]+", name) and name != "exports":
             return self.object_named(value, name)
-        return self.value(value)
+        return self.bound_value(value, name)
 
     def _assignment(self, node: Node) -> Variable:
         left, right = self.field(node, "left"), self.field(node, "right")
@@ -125,9 +129,12 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             name = (
                 self.name(left, "property") if left.type == "member_expression" else self.text(left)
             )
+            outer, owner = self.scope, self.owner_of(left) if is_call(right) else ""
+            self.scope = self.prefixed(owner) if owner else outer
             value = self._named_value(
                 right, self.name(left, "object") if name == "prototype" else name
             )
+            self.scope = outer
         self.assign(left, value)
         return value
 
@@ -183,7 +190,10 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         held = self.value(callee)
         if kind == "super":
             return self.call_method(held, "__init__", arguments, node)
-        return self.call(held, arguments, node, name)
+        result = self.call(held, arguments, node, name)
+        if self.is_binding:
+            self.wrap(result, held, listed, arguments)
+        return self.builder.merge(result, self.imported_later(listed))
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.name(callee, "property")
@@ -202,7 +212,16 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             this = [("this", value) for _, value in arguments[:1]]
             return self.call(held, [*this, *rest], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
-        return self.call_method(held, name, arguments, node)
+        if name == "then" and arguments and place is not None and self._is_import(place):
+            return self.call(arguments[0][1], [("", held)], node)
+        result = self.call_method(held, name, arguments, node)
+        if self.is_binding and held != NOTHING:
+            self.wrap(result, self.load(held, name, node), listed, arguments)
+        return self.builder.merge(result, self.imported_later(listed))
+
+    def _is_import(self, node: Node) -> bool:
+        callee = self.field(node, "function")
+        return callee is not None and callee.type == "import"
 
     def call_arguments(self, listed: Node | None) -> list[Argument]:
         """Return the arguments of a call, from their list or from a template."""
@@ -302,7 +321,8 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     handlers = MappingProxyType(
         {
             **TypeScript.handlers,
-            **JavaScriptTests.handlers,
+            **JavaScriptElements.handlers,
+            **JavaScriptBindings.handlers,
             "call_expression": _call,
             "new_expression": _new,
             "assignment_expression": _assignment,
@@ -335,7 +355,6 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             "function_signature": TreeReader.skip,
             "property_identifier": TreeReader.skip,
             "statement_identifier": TreeReader.skip,
-            "expression_statement": TreeReader.nothing,
             "import_specifier": TreeReader.skip,
         }
     )

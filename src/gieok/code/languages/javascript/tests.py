@@ -3,12 +3,11 @@
 The test calls the hooks that run before it.
 """
 
-import re
 from collections import defaultdict
 from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
-from gieok.code.languages.tree import Node
+from gieok.code.languages.tree import Node, name_by_title
 from gieok.code.model.facts import NOTHING, SymbolKind, Trait, Variable
 
 _TESTS = frozenset(("it", "test", "specify"))
@@ -17,7 +16,6 @@ _HOOKS = frozenset("before beforeAll beforeEach after afterAll afterEach teardow
 _WORDS = _TESTS | _SUITES | _HOOKS
 _RUNNERS = _TESTS | _SUITES | {"t", "tap", "QUnit", "Deno", "Bun", "mocha"}
 _TITLES = ("string", "template_string")
-_LONGEST_TITLE = 80
 
 
 class JavaScriptTests(JavaScriptDefinitions):
@@ -109,7 +107,10 @@ class JavaScriptTests(JavaScriptDefinitions):
 
     def _title(self, node: Node) -> str:
         text = self.text(node)[1:-1] if node.type in _TITLES else self.text(node)
-        title = re.sub(r"[\s.:]+", " ", text).strip()[:_LONGEST_TITLE]
+        return self.unique_title(name_by_title(text, separators=r"[\s.:]+"))
+
+    def unique_title(self, title: str) -> str:
+        """Return a title, with its number where the scope has had the same title before."""
         place = (self.scope.prefix, title)
         self._titles[place] += 1
         return f"{title} ({self._titles[place]})" if title and self._titles[place] > 1 else title

@@ -14,8 +14,10 @@ _C = Grammar(
     calls="call_expression",
     imports="preproc_include",
     branches=_C_BRANCHES,
+    has_macros=True,
 )
 _CPP = _C._replace(
+    spaces="namespace_definition",
     classes=f"{_C.classes} class_specifier",
     calls="call_expression new_expression",
     bases="base_class_clause",
@@ -33,6 +35,7 @@ _C_SHARP = Grammar(
     imports="using_directive",
     imported=r"([\w.]+);",
     bases="base_list",
+    package=r"^[^\S\n]*namespace\s+([\w.]+)",
     branches="if_statement for_statement foreach_statement while_statement "
     "do_statement switch_section catch_clause conditional_expression",
 )
@@ -43,6 +46,7 @@ _KOTLIN = Grammar(
     imports="import",
     imported=r"import\s+([\w.]+)",
     bases="delegation_specifiers",
+    package=r"^[^\S\n]*package\s+([\w.]+)",
     branches=(
         "if_expression for_statement while_statement do_while_statement when_entry catch_block"
     ),
@@ -68,6 +72,7 @@ _PHP = Grammar(
     ),
     imported=r"[\"']([^\"']+)[\"']|([\w\\]*\\\w+)",
     bases="base_clause class_interface_clause",
+    package=r"^[^\S\n]*(?:<\?php\s+)?namespace\s+([\w\\]+)",
     branches="if_statement for_statement foreach_statement while_statement "
     "do_statement case_statement catch_clause conditional_expression",
 )

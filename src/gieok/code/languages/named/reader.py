@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.languages.language import Language
+from gieok.code.languages.named.macros import parse_around_macros, read_heading
 from gieok.code.languages.tree import Node, Parse, TreeReader
-from gieok.code.model.facts import NOTHING, Facts, Op, SymbolKind, Trait
+from gieok.code.model.facts import NOTHING, Facts, Namespace, Op, SymbolKind, Trait
 
 if TYPE_CHECKING:
     from gieok.machine.parsers.treesitter import TreeSitterParser
@@ -49,6 +50,12 @@ class Grammar(NamedTuple):
     #: Separator in the name of a member that is defined outside of its class: `void A::b()`.
     separator: str = "::"
     comment: bytes = b"//"
+    #: Node types of spaces of names, which begin the names of what is in them; and the pattern that
+    #: finds the package of all of the file.
+    spaces: str = ""
+    package: str = ""
+    #: Whether names may stand inside of macros.
+    has_macros: bool = False
 
 
 class _NamedReader(TreeReader):
@@ -63,7 +70,99 @@ class _NamedReader(TreeReader):
             **dict.fromkeys(grammar.functions.split(), _NamedReader._function),
             **dict.fromkeys(grammar.calls.split(), _NamedReader._call),
             **dict.fromkeys(grammar.imports.split(), _NamedReader._import),
+            **dict.fromkeys(grammar.spaces.split(), _NamedReader._space),
         }
+
+    def start(self) -> None:
+        """Find the package of the file."""
+        #: Scope that only names the class or suite of a definition → it, and the one around it.
+        self._owned: dict[int, tuple[Namespace, Namespace]] = {}
+        if self.grammar.package:
+            head = self.source.decode("utf-8", "replace")
+            found = re.search(self.grammar.package, head, re.MULTILINE)
+            self.builder.package = found[1].replace("\\", ".") if found else ""
+
+    def _space(self, node: Node) -> None:
+        """Read `namespace a::b { … }`: names in it begin with `a.b.`, or with nothing."""
+        names = re.findall(r"\w+", self.name(node))
+        outer, self.scope = self.scope, self._inside(".".join(names))
+        self.nothing(node)
+        self.scope = outer
+
+    def _inside(self, name: str) -> Namespace:
+        """Return the current scope, with names in it that begin with a name."""
+        outer = self.scope
+        prefix = f"{outer.prefix}{name}." if name else outer.prefix
+        return Namespace(outer, outer.symbol, outer.function, prefix, outer.owner)
+
+    def nothing(self, node: Node) -> None:
+        """Read the children; a heading of a macro and the body behind it are one function."""
+        if not self.grammar.has_macros:
+            return super().nothing(node)
+        children = [child for child in node.named_children if child.type != "comment"]
+        before: Node | None = None
+        for child in children:
+            if child.type != "compound_statement" or before is None:
+                if before is not None:
+                    self.value(before)
+                before = child
+            elif not self._headed(before, child):
+                self.value(before)
+                before = child
+            else:
+                before = None
+        if before is not None:
+            self.value(before)
+        return None
+
+    def block(self, node: Node) -> None:
+        """Read the children of a node, one after the other."""
+        self.nothing(node)
+
+    def _headed(self, head: Node, body: Node) -> bool:
+        """Read a heading that the grammar does not know, with its body; False where it is none."""
+        text = self.text(head).rstrip("; ")
+        if head.type not in ("expression_statement", "ERROR") or "{" in text:
+            return False
+        if self.scope.function != 0 and head.start_point[1] > 0:  # `SECTION("x") { … }`
+            return False
+        heading = read_heading(text)
+        if heading is None:
+            declared = re.fullmatch(r"[\w\s*&]*?(\w+)\s*\([^()]*\)", text)
+            heading = (declared[1], False) if declared and head.type == "ERROR" else None
+        if heading is None:
+            return False
+        self._define(head, heading[0], body, is_test=heading[1], is_heading=True, end=body)
+        return True
+
+    def _define(
+        self,
+        node: Node,
+        name: str,
+        body: Node,
+        *,
+        is_test: bool,
+        is_heading: bool = False,
+        end: Node | None = None,
+    ) -> None:
+        """Add a function; what stands before the last dot of its name is its class or suite."""
+        owner, _, own = name.rpartition(".")
+        is_method = self.scope.owner != NOTHING or (bool(owner) and not is_heading)
+        kind = SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
+        outer = self.scope
+        if self.grammar.has_macros and node.start_point[1] == 0:
+            # nothing is inside of a function at the first column: the grammar lost its end
+            self.scope = next(scope for scope in outer.outwards() if scope.function == 0)
+            self.scope = self._owned.get(id(self.scope), (self.scope, self.scope))[1]
+        around, self.scope = self.scope, self._inside(owner)
+        self._owned[id(self.scope)] = (self.scope, around)
+        traits = (Trait.TEST,) if is_test else ()
+        number, _ = self.function(node, own, kind, (), body, traits=traits)
+        self.scope = outer
+        if end is not None:
+            symbol = self.builder.functions[number].symbol
+            last = self.before[1] + end.end_point[0] + 1
+            self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(end=last)
 
     def _class(self, node: Node) -> None:
         name = self._name(node)
@@ -91,15 +190,19 @@ class _NamedReader(TreeReader):
 
     def _function(self, node: Node) -> None:
         name = self._name(node)
+        body = self.field(node, "body") or node
         if not name:
             return self.nothing(node)
-        owner, _, own = name.rpartition(".")
-        is_method = self.scope.owner != NOTHING or bool(owner)
+        heading = None
+        if self.grammar.has_macros and self.field(node, "type") is None:
+            heading = read_heading(self.name(node, "declarator"))
+        if heading is not None:
+            self._define(node, heading[0], body, is_test=heading[1], is_heading=True)
+            return None
         head = self.text(node)[:400]
+        own = name.rpartition(".")[2]
         is_test = bool(_TEST.match(own) or _TEST_MARK.search(head.partition("{")[0]))
-        body = self.field(node, "body") or node
-        kind = SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
-        self.function(node, name, kind, (), body, traits=(Trait.TEST,) if is_test else ())
+        self._define(node, name, body, is_test=is_test)
         return None
 
     def _call(self, node: Node) -> None:
@@ -162,9 +265,13 @@ class _NamedReader(TreeReader):
             )
         if declarator is None:
             return ""
-        return re.sub(r"<[^<>]*>|\s", "", self.text(declarator)).replace(
-            self.grammar.separator, "."
+        text = re.sub(
+            r"(operator\s+\w[\w\s:*&]*)\(\).*", r"\1", self.text(declarator), flags=re.DOTALL
         )
+        inner_text = ""
+        while inner_text != text:  # `Stack<Map<K, V>>`; an operator `<` stays
+            inner_text, text = text, re.sub(r"(?<!operator)<[^<>]*>", "", text)
+        return re.sub(r"\s", "", text).replace(self.grammar.separator, ".").strip(".")
 
     def doc(self, node: Node) -> str:
         """Return the comment above a definition."""
@@ -204,4 +311,5 @@ class NamedLanguage(Language):
         """Return the facts of a file."""
         parse = partial(parser.parse, self.grammar)
         source = text.encode("utf-8", "surrogatepass")
-        return _NamedReader(self.nodes, self.name, source, [parse(source)], parse).read()
+        tree = parse_around_macros(source, parse) if self.nodes.has_macros else parse(source)
+        return _NamedReader(self.nodes, self.name, source, [tree], parse).read()

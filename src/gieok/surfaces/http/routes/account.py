@@ -9,13 +9,15 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from gieok.character.accounts.erasure import UserErased
-from gieok.character.accounts.points import zone_named
+from gieok.character.accounts.points import find_account_zone, zone_named
+from gieok.character.house import House
 from gieok.errors import BadRequest
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
 from gieok.surfaces.http.shapes import Given, RawBody, UserText, build_answer_model
 from gieok.text.catalogues import ENGLISH, list_languages
+from gieok.zone import find_zone_name
 
 router = APIRouter(tags=["account"])
 
@@ -55,15 +57,22 @@ class AccountChange(Given):
 
 
 class ShownAccount(AccountChange):
-    """A user."""
+    """A user, and the zone in which their days are counted.
+
+    `zone_from` is `account`, or `server` where the account has none; an empty `days_in` is a zone
+    whose name the server's machine does not tell.
+    """
 
     user: str = Field(examples=["min"])
+    days_in: str = Field(examples=["Asia/Seoul"])
+    zone_from: str = Field(examples=["server"])
 
 
 @router.get("/api/account", responses=documented(*ALWAYS))
 def account(house: TheHouse, who: User) -> ShownAccount:
     """Return what is known of the user."""
-    return _build_shown_account(house.accounts.account(who.user) or Account(who.user))
+    found = house.accounts.account(who.user) or Account(who.user)
+    return _build_shown_account(house, found)
 
 
 @router.put("/api/account", responses=documented(*ALWAYS))
@@ -73,12 +82,17 @@ def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAc
     changed = house.accounts.describe(
         who.user, change.zone, change.lang, change.mail, house.memory.clock.now()
     )
-    return _build_shown_account(changed)
+    return _build_shown_account(house, changed)
 
 
-def _build_shown_account(account: Account) -> ShownAccount:
+def _build_shown_account(house: House, account: Account) -> ShownAccount:
     return ShownAccount.model_construct(
-        user=account.user, zone=account.zone, lang=account.lang, mail=account.mail
+        user=account.user,
+        zone=account.zone,
+        lang=account.lang,
+        mail=account.mail,
+        days_in=find_zone_name(find_account_zone(account, house.memory.zone)),
+        zone_from="account" if account.zone else "server",
     )
 
 

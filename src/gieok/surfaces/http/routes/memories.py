@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from gieok.character.accounts.erasure import CharacterForgotten
-from gieok.character.facts import digest
+from gieok.character.facts import USER, digest
 from gieok.character.house import House
-from gieok.character.memory.control import EditOutcome, RankedMemory, Story
+from gieok.character.memory.control import EditOutcome, MemorySearch, Story
 from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.memory_pages import Layer, MemoryPage, MessagePage, RememberedItem
 from gieok.character.memory.service import Bond
@@ -19,12 +19,15 @@ from gieok.surfaces.http.shapes import (
     CharacterId,
     Given,
     IfMatch,
+    Line,
     PageLimit,
     PageNumber,
     Prose,
+    Topic,
     Word,
     build_answer_model,
     check_match,
+    choose_named,
 )
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(*ALWAYS, 404))
@@ -32,34 +35,87 @@ said = APIRouter(prefix="/api/characters", tags=["messages"], responses=document
 
 
 class Search(Given):
-    """A search: the text, the number of results, and the layers to search."""
+    """A search: the text, the number of results, and the layers to search.
 
-    text: Prose = Field(min_length=1, max_length=2_000, examples=["내 생일 기억해?"])
+    `query` is another name of `text`.
+    """
+
+    text: Prose = Field("", max_length=2_000, examples=["내 생일 기억해?"])
+    query: Prose = Field("", max_length=2_000, description="Another name of `text`.")
     limit: int = Field(5, ge=1, le=50)
     layers: list[Layer] = Field([], max_length=4, description="[]: all of them.")
 
-
-class FoundMemories(BaseModel):
-    """Memories, the best first, with the parts of their scores before the parts are weighted."""
-
-    items: list[build_answer_model(RankedMemory)]  # type: ignore[valid-type]
+    @model_validator(mode="after")
+    def _needs_text(self) -> "Search":
+        if not (self.text or self.query):
+            raise ValueError("`text` is missing")
+        return self
 
 
 class MemoryChange(Given):
     """New values of an edited memory; fields that are left out stay as they are.
 
-    A fact has `object`, `day` and `importance`; other memories have `text`.
+    A fact has `subject`, `predicate`, `object`, `subtype`, `day` and `importance`; other memories
+    have `text`, an episode `topics` too. `summary` is the object of a fact, and the text of another
+    memory. A fact that is about something else afterwards is another memory, with another id.
     """
 
     object: Prose | None = Field(None, max_length=200, examples=["3월 16일"])
+    subject: Line | None = Field(
+        None, max_length=40, description="`user`, `character`, or a name.", examples=["user"]
+    )
+    predicate: Line | None = Field(None, max_length=40, examples=["birthday"])
+    subtype: Line | None = Field(None, max_length=40)
     day: str | None = Field(
         None, max_length=10, examples=["2026-04-17"], description="Of a plan; '' for none."
     )
     text: Prose | None = Field(None, max_length=2_000)
     importance: float | None = Field(None, ge=0, le=1)
+    topics: list[Topic] | None = Field(None, max_length=20, examples=[["영화", "면접"]])
     is_important: bool | None = Field(
         None, description="What is important is never merged with others."
     )
+    summary: Prose | None = Field(
+        None, max_length=2_000, description="Another name of `object` and of `text`."
+    )
+    important: bool | None = Field(
+        None, alias="isImportant", description="Another name of `is_important`."
+    )
+
+    def to_edit(self, layer: Layer) -> MemoryEdit:
+        """Return the change of a memory of a layer. Raises BadRequest."""
+        is_fact = layer in (Layer.SEMANTIC, Layer.IDEAS)
+        return MemoryEdit(
+            object=choose_named("object", self.object, "summary", self.summary)
+            if is_fact
+            else self.object,
+            day=self.day,
+            text=self.text if is_fact else choose_named("text", self.text, "summary", self.summary),
+            importance=self.importance,
+            is_important=choose_named(
+                "is_important", self.is_important, "isImportant", self.important
+            ),
+            topics=None if self.topics is None else tuple(self.topics),
+            subject=self.subject,
+            predicate=self.predicate,
+            subtype=self.subtype,
+        )
+
+
+class NewFact(Given):
+    """Fact that the user states."""
+
+    predicate: Line = Field(
+        min_length=1, max_length=40, examples=["job"], description="A kind of fact, as facts have."
+    )
+    object: Prose = Field(min_length=1, max_length=200, examples=["제빵사"])
+    subject: Line = Field(
+        USER, max_length=40, description="`user`, `character`, or a name.", examples=["user"]
+    )
+    subtype: Line = Field("", max_length=40)
+    day: str = Field("", max_length=10, examples=["2026-04-17"], description="Of a plan.")
+    importance: float | None = Field(None, ge=0, le=1)
+    is_important: bool = False
 
 
 class Undo(Given):
@@ -81,22 +137,36 @@ def list_layer_memories(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
-    layer: Layer = Layer.SEMANTIC,
+    layer: Annotated[Layer | None, Query(description="Left out: all of them.")] = None,
+    kind: Annotated[
+        Layer | None, Query(alias="type", description="Another name of `layer`.")
+    ] = None,
     page: PageNumber = 1,
     limit: PageLimit = 20,
 ) -> MemoryPage:
     """List the memories of a layer: memories that still hold first, then the newest first."""
-    return house.control.memories(_find_bond(house, who.user, character_id), layer, page, limit)
+    chosen = choose_named("layer", layer, "type", kind)
+    bond = _find_bond(house, who.user, character_id)
+    return house.control.memories(bond, chosen or "", page, limit)
 
 
-@router.post("/{character_id}/search")
+@router.post("/{character_id}", status_code=201, response_model=build_answer_model(EditOutcome))
+def add_character_fact(
+    house: TheHouse, who: User, character_id: CharacterId, fact: NewFact
+) -> EditOutcome:
+    """Add a fact that the user states; it outranks what is detected."""
+    bond = _find_bond(house, who.user, character_id)
+    return house.control.add(bond, MemoryEdit(**fact.model_dump()))
+
+
+@router.post("/{character_id}/search", response_model=build_answer_model(MemorySearch))
 def search_character_memories(
     house: TheHouse, who: User, character_id: CharacterId, asked: Search
-) -> FoundMemories:
+) -> MemorySearch:
     """Find memories by meaning and words."""
+    text = choose_named("text", asked.text or None, "query", asked.query or None)
     bond = _find_bond(house, who.user, character_id)
-    hits = house.control.search(bond, asked.text, asked.limit, asked.layers)
-    return FoundMemories.model_validate({"items": hits}, from_attributes=True)
+    return MemorySearch(tuple(house.control.search(bond, text or "", asked.limit, asked.layers)))
 
 
 @router.post("/{character_id}/undo")
@@ -139,9 +209,10 @@ def edit_character_memory(
     The user's version is kept even when memories are derived again from the messages.
     """
     bond = _find_bond(house, who.user, character_id)
+    memory = house.control.read_item(bond, memory_id)
     if match is not None:
-        check_match(match, _build_memory_etag(house.control.read(bond, memory_id).memory))
-    return house.control.edit(bond, memory_id, MemoryEdit(**change.model_dump()))
+        check_match(match, _build_memory_etag(memory))
+    return house.control.edit(bond, memory_id, change.to_edit(memory.layer))
 
 
 @router.delete("/{character_id}/{memory_id}", response_model=build_answer_model(EditOutcome))

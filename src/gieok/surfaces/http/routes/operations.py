@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect
 from gieok.errors import STATUS, BadRequest, NotFound, Phrase
-from gieok.surfaces.http.access import OWNERS_ONLY, Desk
+from gieok.surfaces.http.access import KNOWN_QUERY, OWNERS_ONLY, Desk
 from gieok.surfaces.http.operations import (
     ELSEWHERE,
     FITTING,
@@ -42,7 +42,7 @@ class OperationRow(BaseModel):
     elsewhere: str = Field(description="Why it is not.", examples=[""])
 
 
-@router.get("/api/operations", responses=documented(*ALWAYS))
+@router.get("/api/operations", responses=documented(*ALWAYS), dependencies=KNOWN_QUERY)
 def operations(accept_language: Annotated[str, Header()] = "") -> list[OperationRow]:
     """List all operations, in the order of the command line's help."""
     return list(_list_operation_rows(language([], {"LANG": accept_language})))
@@ -99,7 +99,11 @@ def _parse_body_parameters(body: bytes) -> dict[str, Any]:
 
 for _name in FITTING:
     router.add_api_route(
-        path_of(_name), _build_operation_endpoint(_name), methods=["POST"], include_in_schema=False
+        path_of(_name),
+        _build_operation_endpoint(_name),
+        methods=["POST"],
+        include_in_schema=False,
+        dependencies=KNOWN_QUERY,
     )
 
 

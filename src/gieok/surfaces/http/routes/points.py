@@ -1,53 +1,40 @@
 """Routes for the user's points: the balance, the ledger, purchases."""
 
-from datetime import datetime
-
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field, model_validator
 
 from gieok.character.accounts.points import CheckedIn, PointsStanding, SlotPurchase
-from gieok.model.accounts import LedgerEntry
+from gieok.character.memory.service import Bond
 from gieok.surfaces.http.access import TheHouse, User
+from gieok.surfaces.http.ledger_rows import LedgerRows, build_ledger_row
 from gieok.surfaces.http.problems import ALWAYS, documented
 from gieok.surfaces.http.shapes import (
+    CharacterName,
     Given,
-    IdempotencyKey,
-    Page,
+    OptionalIdempotencyKey,
     PageLimit,
     PageNumber,
     build_answer_model,
+    choose_named,
 )
 
 router = APIRouter(prefix="/api/points", tags=["points"], responses=documented(*ALWAYS))
 
 
-class Transaction(BaseModel):
-    """A row of the ledger; `balance` is the sum up to it."""
-
-    number: int
-    at: datetime
-    kind: str = Field(examples=["reply"])
-    amount: int = Field(description="Negative for a charge.", examples=[-1])
-    reference: str
-    note: str
-    character_id: str = Field(description="'' for none.")
-    slots: int
-    balance: int
-
-
-class Transactions(Page):
-    """A page of the ledger, the newest first."""
-
-    items: list[Transaction]
-
-
 class SlotOrder(Given):
-    """How many slots for whom."""
+    """How many slots for whom; `characterId` is another name of `character_id`."""
 
-    character_id: str = Field(
-        min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"]
+    character_id: CharacterName | None = Field(None, examples=["mina"])
+    character: CharacterName | None = Field(
+        None, alias="characterId", description="Another name of `character_id`."
     )
     quantity: int = Field(ge=1, le=1000, examples=[10])
+
+    @model_validator(mode="after")
+    def _needs_character(self) -> "SlotOrder":
+        if not (self.character_id or self.character):
+            raise ValueError("`character_id` is missing")
+        return self
 
 
 @router.get("", response_model=build_answer_model(PointsStanding))
@@ -62,15 +49,13 @@ def check_in_user(house: TheHouse, who: User) -> CheckedIn:
     return house.points.check_in(who.user)
 
 
-@router.get("/transactions")
+@router.get("/transactions", response_model=build_answer_model(LedgerRows))
 def transactions(
     house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
-) -> Transactions:
+) -> LedgerRows:
     """List what was given and spent, the newest first."""
     ledger = house.points.transactions(who.user, page, limit)
-    return Transactions(
-        total=ledger.total, page=page, limit=limit, items=list(map(transaction_of, ledger.entries))
-    )
+    return LedgerRows(ledger.total, page, limit, tuple(map(build_ledger_row, ledger.entries)))
 
 
 @router.post(
@@ -78,23 +63,13 @@ def transactions(
     responses=documented(402, 404, 409),
     response_model=build_answer_model(SlotPurchase),
 )
-def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey) -> SlotPurchase:
-    """Buy slots for memories of a character, once for a key."""
-    character = house.roster.find(who.user, order.character_id)
-    return house.points.buy_slots(who.user, character.id, order.quantity, key)
-
-
-def transaction_of(entry: LedgerEntry) -> Transaction:
-    """Return a ledger entry as the API shows it."""
-    kind, amount, reference, note, character, slots = entry.posting
-    return Transaction(
-        number=entry.number,
-        at=entry.at,
-        kind=kind,
-        amount=amount,
-        reference=reference,
-        note=note,
-        character_id=character,
-        slots=slots,
-        balance=entry.balance,
+def buy_slots(
+    house: TheHouse, who: User, order: SlotOrder, key: OptionalIdempotencyKey = None
+) -> SlotPurchase:
+    """Buy slots for memories of a character, once for a key; without a key each request buys."""
+    named = choose_named("character_id", order.character_id, "characterId", order.character)
+    character = house.roster.find(who.user, named or "")
+    bought = house.points.buy_slots(
+        who.user, character.id, order.quantity, key or house.turns.new_id()
     )
+    return bought._replace(room=house.memory.slots(Bond(who.user, character.id)))

@@ -1,4 +1,4 @@
-// The keys of the search page: `/` goes to the box, arrows move through the hits. Everything works without this file.
+// Keys: `/` goes to the box of a search, arrows move through its hits, Escape closes what is folded out of the header. Everything works without this file.
 "use strict";
 (() => {
   const box = () => document.getElementById("q");
@@ -22,6 +22,20 @@
       target.focus();
     }
   });
+  const folded = () => [...document.querySelectorAll("details.add[open], details.others[open]")];
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const one of folded()) {
+      one.open = false;
+      one.querySelector("summary").focus();
+    }
+  });
+  document.addEventListener("click", (event) => {
+    for (const one of folded()) if (!one.contains(event.target)) one.open = false;
+  });
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches("details.add[open]")) event.target.querySelector("textarea").focus();
+  }, true);
   // Hits that do not come: the server is gone, or lets nobody in any more.
   for (const [name, isLost] of [["htmx:sendError", true], ["htmx:responseError", true], ["htmx:afterOnLoad", false]]) {
     document.addEventListener(name, () => {

@@ -217,6 +217,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
         "layers": [(one.value, seen.words(name)) for one, name in LAYERS],
         "items": house.control.memories(whose, layer, page, _PER_PAGE),
         "say_item": teller(seen, house, whose),
+        "predicates": list_predicate_choices(seen),
         "counts": {
             Layer.SEMANTIC: sum(not one.is_idea for one in held.facts),
             Layer.EMOTIONAL: len(held.moments),
@@ -261,6 +262,12 @@ def name(seen: PageRequest) -> str:
 def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
     named = seen.request.path_params
     return {"user": named["user"], "character": named["character"], "name": name(seen)}
+
+
+def list_predicate_choices(seen: PageRequest) -> list[tuple[str, str]]:
+    """Return the kinds of facts with their wording, a dash in the place of who and what."""
+    rows = ((name, row.ko if seen.lang == "ko" else row.en) for name, row in PREDICATES.items())
+    return [(name, fill_particles(row.now, who="–", o="–") + f" ({name})") for name, row in rows]
 
 
 # Returns `Any`, because the templates call the function.

@@ -1,14 +1,18 @@
-"""Hits as the pages show them: reasons, file, and the folded end of a long text."""
+"""Hits as the pages show them: the line that answers, where it stands, and why it is there."""
 
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from gieok.commands.memory.filters import SEARCHED_STATUSES
-from gieok.commands.memory.hits import SearchHit, not_taken_as_times
+from gieok.commands.memory.hits import SearchHit, introduce_unsure_hits, not_taken_as_times
 from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
+from gieok.hook import records
 from gieok.memory.files import roots
+from gieok.places.home import is_records_folder
 from gieok.ranking.likelihood import LOW
+from gieok.surfaces.web.answers import Answer, find_answer
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import PageRequest
 
@@ -16,35 +20,30 @@ from gieok.surfaces.web.site import PageRequest
 _FIRST, _MOST = 12, 200
 _NARROWING = ("source", "since", "until", "tag", "agent", "status")
 _SOURCES = ("all", "memory", "observed", "sessions")
-#: A longer snippet is cut, and its rest is folded.
-_LONG_CHARS = 700
 
 
 class ShownHit(NamedTuple):
     """A hit as a page shows it.
 
-    It has the file that a person can open ('' for none), the text, and the folded rest of a long
-    text.
+    It has the line that answers, the file that a person can open ('' for none), and the name of
+    the file, or who said it to whom.
     """
 
     hit: SearchHit
+    answer: Answer
     file: str
     place: str
-    heading: str
-    text: str
-    rest: str
     why: Reasons
 
 
 def _read_search_filters(seen: PageRequest) -> dict[str, str]:
     """Return the search parameters of the address that have a value."""
-    filters = {name: seen.asked(name) for name in ("q", *_NARROWING, "everywhere", "limit")}
+    filters = {name: seen.asked(name) for name in ("q", *_NARROWING, "limit")} | {"in": seen.within}
     if filters["source"] not in _SOURCES[1:]:
         filters["source"] = ""
     if filters["status"] not in SEARCHED_STATUSES[1:]:
         filters["status"] = ""
     filters["limit"] = filters["limit"] if filters["limit"].isdecimal() else ""
-    filters["everywhere"] = "1" if filters["everywhere"] else ""
     return {name: value for name, value in filters.items() if value}
 
 
@@ -68,12 +67,14 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
         "waiting": 0,
         "is_bare": False,
         "unlikely": [],
+        "introduction": "",
+        "is_timeline": False,
         "gaps": (),
     }
     if not values["is_asked"]:
         return values
     try:
-        result = seen.memory.run(
+        result = seen.memory_within.run(
             search_memory,
             query=[filters.get("q", "")],
             explain=True,
@@ -81,7 +82,7 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
             source=filters.get("source", "all"),
             since=filters.get("since", ""),
             until=filters.get("until", ""),
-            everywhere="everywhere" in filters,
+            everywhere=not seen.within,
             tag=filters.get("tag", ""),
             agent=filters.get("agent", ""),
             status=filters.get("status", "all"),
@@ -93,9 +94,14 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
     notes = [result.degraded, result.behind.words().say(seen.lang) if result.behind else ""]
     notes += [not_taken_as_times(result.not_times).say(seen.lang)] if result.not_times else []
     more = urlencode({**filters, "limit": str(limit * 4)}) if len(result.results) > limit else ""
-    shown = _build_shown_hits(seen, result.results[:limit])
-    likely = len(shown) if result.is_timeline else _count_likely_hits(shown)
+    introduction = introduce_unsure_hits(result)
+    nearest = (result.nearest,) if result.nearest and not result.results else ()
+    shown = _build_shown_hits(seen, result.results[:limit] or nearest, filters.get("q", ""))
+    is_whole = result.is_timeline or introduction is not None
+    likely = len(shown) if is_whole else _count_likely_hits(shown)
     return values | {
+        "introduction": introduction.say(seen.lang) if introduction else "",
+        "is_timeline": result.is_timeline,
         "hits": shown[:likely],
         "unlikely": shown[likely:],
         "notes": [note for note in notes if note],
@@ -108,7 +114,7 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
 
 def _format_unfiltered_query(asked: dict[str, str]) -> str:
     """Return the query string without its filters; '' where it has none."""
-    unfiltered = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
+    unfiltered = {name: value for name, value in asked.items() if name in ("q", "in")}
     return urlencode(unfiltered) if unfiltered.get("q") and asked.keys() & {*_NARROWING} else ""
 
 
@@ -119,26 +125,24 @@ def _count_likely_hits(shown: list[ShownHit]) -> int:
     )
 
 
-def _build_shown_hits(seen: PageRequest, found: tuple[SearchHit, ...]) -> list[ShownHit]:
+def _build_shown_hits(
+    seen: PageRequest, found: tuple[SearchHit, ...], question: str
+) -> list[ShownHit]:
     store = seen.memory.call.home.store
     known = {scope: roots.load_roots(store, scope) for scope in {hit.scope for hit in found}}
-    return [_build_shown_hit(seen, hit, known[hit.scope]) for hit in found]
+    return [_build_shown_hit(seen, hit, known[hit.scope], question) for hit in found]
 
 
-def _build_shown_hit(seen: PageRequest, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
+def _build_shown_hit(
+    seen: PageRequest, hit: SearchHit, known: list[roots.Root], question: str
+) -> ShownHit:
     file = _locate_hit_file(seen, known, hit) if hit.source == "memory" else ""
-    long = len(hit.snippet) > _LONG_CHARS
-    text, rest = (
-        (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
-    )
-    heading = "" if not file or hit.heading[:40] in hit.snippet else hit.heading
+    answer = find_answer(hit, question)
     return ShownHit(
         hit=hit,
+        answer=answer,
         file=file,
-        place=_describe_hit_origin(seen, hit),
-        heading=heading,
-        text=text,
-        rest=rest,
+        place=_describe_hit_origin(seen, hit, answer),
         why=reasons(hit, seen.lang),
     )
 
@@ -152,8 +156,25 @@ def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit)
     return f"{seen.short(file)}:{hit.start_line}"
 
 
-def _describe_hit_origin(seen: PageRequest, hit: SearchHit) -> str:
-    """Return the origin of a hit that comes from no file."""
-    if hit.source == "sessions":
-        return seen.words("said to {split}", split=hit.path.split("/")[1])
-    return "" if hit.source == "memory" else seen.words("observed", about="a kind of memory")
+def _is_record_file(seen: PageRequest, file: str) -> bool:
+    """Return whether a file is a record: below the `memory` folder of a project or of the home."""
+    home = str(seen.call.home.folder)
+    return any(
+        folder.name == records.MEMORY and is_records_folder(home, str(folder.parent))
+        for folder in Path(file).parents
+    )
+
+
+def _describe_hit_origin(seen: PageRequest, hit: SearchHit, answer: Answer) -> str:
+    """Return where a hit comes from: the name of a note, or who said it to which agent."""
+    if hit.source == "memory":
+        if _is_record_file(seen, hit.file or ""):
+            return seen.words("record", about="a kind of memory")
+        name = PurePosixPath(hit.path).stem
+        return name.removeprefix(str(hit.date)).strip(" -_") or name
+    if hit.source != "sessions":
+        return seen.words("observed", about="a kind of memory")
+    agent = hit.path.split("/")[1]
+    if answer.speaker == "assistant":
+        return seen.words("{agent} said", agent=agent)
+    return seen.words("said to {split}", split=agent)

@@ -15,6 +15,7 @@ from gieok.commands.home.status import read_home_status, render_home_status
 from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt import measure
 from gieok.commands.prompt.stats import collect_hook_stats
+from gieok.commands.schedule_words import describe_schedule
 from gieok.errors import GieokError
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope, Tier
@@ -80,7 +81,7 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
     except GieokError as error:
         return seen.failed("health.html", error, is_there=False)
     sidecar = status.sidecar
-    incidents = {one.name: one for one in (*archive.incidents, *stats.incidents)}
+    incidents = {one.name: one for one in stats.incidents}
     if pending.days or pending.questions:
         incidents.pop("archive approval", None)  # what it says stands below, with its buttons
     is_whole = bool(seen.asked("whole"))
@@ -98,8 +99,16 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         "daemon": sidecar.daemon if sidecar else None,
         "status": status,
         "schedules": [
-            (one, _describe_planned_job(archive, one.name, seen)) for one in archive.schedules
+            (
+                one,
+                _describe_planned_job(archive, one.name, seen),
+                describe_schedule(one.schedule).say(seen.lang),
+            )
+            for one in archive.schedules
         ],
+        "stopped": (sidecar.stopped, sidecar.stopped_hint) if sidecar else ("", ""),
+        "held": seen.call.home.store.stats(),
+        "job": seen.site.jobs.last,
         "backup": _find_latest_backup(seen),
         "now": seen.memory.call.clock.now(),
         "report": render_home_status(status, Style(seen.lang, colour=False)),

@@ -4,6 +4,8 @@ The workbench shows what would be injected for a prompt, and why.
 """
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,14 +13,16 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from gieok.agents import table
+from gieok.commands.command import Style
 from gieok.commands.prompt.candidates import FATES
 from gieok.commands.prompt.injections import list_injections
 from gieok.commands.prompt.last import LastResult
 from gieok.commands.prompt.recall import recall_memories
+from gieok.commands.prompt.refuse import find_note_folder, refuse_memory, render_refusal
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.ranking.likelihood import SURE
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.text.handles import HANDLE_PATTERN
 
 _LISTED = 30
@@ -46,6 +50,9 @@ def injection(seen: PageRequest) -> Response:
         "events": _name_injection_events(seen),
         "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
         "asked": None,
+        "folders": {},
+        "refused": seen.asked("refused"),
+        "kept_back": seen.asked("kept_back"),
         "kept": (),
         "near": [],
         "far": [],
@@ -59,6 +66,7 @@ def injection(seen: PageRequest) -> Response:
             "place": max(place, 1),
             "shown": shown,
             "asked": _find_injected_prompt(seen, shown) if shown else None,
+            "folders": _find_note_folders(seen, shown) if shown else {},
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
@@ -74,6 +82,53 @@ def injection(seen: PageRequest) -> Response:
     values["near"] = [candidate for candidate in candidates if candidate.score >= least]
     values["far"] = [candidate for candidate in candidates if candidate.score < least]
     return seen.page("injection.html", **values)
+
+
+def _find_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[str, str]]:
+    """Return handle → the folder of the note, and the folder in shell form."""
+    folders = {
+        memory.handle: find_note_folder(seen.call, memory.handle) for memory in shown.memories
+    }
+    return {
+        handle: (folder, seen.short(Path(folder))) for handle, folder in folders.items() if folder
+    }
+
+
+def refuse_for_prompt(seen: PageRequest) -> Response:
+    """Keep a memory away from prompts like the shown one, or take that back."""
+    handle, prompt = seen.sent("handle"), seen.sent("prompt")[:_MOST_PROMPT_CHARS]
+    is_lifted = bool(seen.sent("lift"))
+    place = {"n": seen.sent("n")}
+    try:
+        result = seen.memory_of(handle).run(
+            refuse_memory, handle=handle, prompt=prompt, lift=is_lifted
+        )
+    except GieokError as error:
+        return seen.back_to(join_query("/injection", told=str(error), **place))
+    told = render_refusal(result, Style(seen.lang, colour=False))
+    refused = "" if is_lifted else handle
+    return seen.back_to(join_query("/injection", told=told, refused=refused, **place))
+
+
+def refuse_folder(seen: PageRequest) -> Response:
+    """Put no note of a folder before prompts any more, or take that back."""
+    folder, is_lifted = seen.sent("folder"), bool(seen.sent("lift"))
+    place = {"n": seen.sent("n")}
+    try:
+        result = seen.memory.run(refuse_memory, folder=folder, lift=is_lifted)
+    except GieokError as error:
+        return seen.back_to(join_query("/injection", told=str(error), **place))
+    # opened anew, so that the workbench goes by the new setting
+    seen.site.memory.cache_clear()
+    told = render_refusal(result, Style(seen.lang, colour=False))
+    kept_back = "" if is_lifted else folder
+    return seen.back_to(join_query("/injection", told=told, kept_back=kept_back, **place))
+
+
+CHANGES: dict[str, Callable[[PageRequest], Response]] = {
+    "/injection/refuse": refuse_for_prompt,
+    "/injection/folder": refuse_folder,
+}
 
 
 def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, str] | None:

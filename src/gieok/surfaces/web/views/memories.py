@@ -9,23 +9,28 @@ from starlette.responses import Response
 
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
+from gieok.commands.memory.contradictions import find_contradictions
 from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
-from gieok.commands.memory.listing import list_memories
+from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
-from gieok.commands.memory.untrusted import find_waiting_content
+from gieok.commands.memory.untrusted import count_waiting_records
 from gieok.commands.observe.why import explain_named_memory
 from gieok.errors import GieokError
 from gieok.home.calls import rescope_call
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
+from gieok.memory.files import roots
+from gieok.model.memory import MOVED_FROM
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.inert import revealed
 
 _FIRST, _MOST_LISTED = 50, 2_000
-_KINDS = ("all", "observation", "record", "turn", "note")
+#: Views of the page: what was learned first; notes and talk beside it.
+_VIEWS = (LEARNED, "note", "turn", "all")
+_KINDS = (*_VIEWS, "observation", "record")
 _STATUSES = ("all", *STATUSES)
 _TIERS = ("all", "hot", "warm", "cold")
-_FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent", "everywhere")
+_FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent")
 #: A memory's longer text is folded.
 _LONG_CHARS = 1_500
 
@@ -42,19 +47,29 @@ def kind_names(seen: PageRequest) -> dict[str, str]:
     return {kind: seen.words(name, about="a kind of memory") for kind, name in names}
 
 
+def _name_memory_views(seen: PageRequest) -> list[tuple[str, str]]:
+    names = {LEARNED: "Learned", "note": "Notes", "turn": "Said", "all": "All"}
+    return [(view, seen.words(names[view])) for view in _VIEWS]
+
+
 def show_memories_page(seen: PageRequest) -> Response:
     """List memories by filters; the last change can be undone."""
     filters = {name: seen.asked(name) for name in _FILTERS}
     for name, known in (("kind", _KINDS), ("status", _STATUSES), ("tier", _TIERS)):
         filters[name] = filters[name] if filters[name] in known else "all"
-    filters["everywhere"] = "1" if filters["everywhere"] else ""
+    if not seen.asked("kind") and filters["status"] != "retired":
+        filters["kind"] = LEARNED
+    filters["in"] = seen.within
     limit = (
         min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
     )
-    narrowing = {name: value for name, value in filters.items() if value and value != "all"}
+    usual = {"kind": LEARNED, "status": "all", "tier": "all"}
+    narrowing = {
+        name: value for name, value in filters.items() if value and value != usual.get(name)
+    }
     common: dict[str, Any] = {
         "asked": filters,
-        "kinds": _KINDS,
+        "views": _name_memory_views(seen),
         "kind_names": kind_names(seen),
         "limit": limit,
         "tiers": _TIERS,
@@ -65,15 +80,18 @@ def show_memories_page(seen: PageRequest) -> Response:
         },
         "states": _STATUSES,
         "filters": urlencode(narrowing),
-        "is_filtered": bool(narrowing),
+        "is_filtered": bool(narrowing.keys() - {"kind"}),
+        "view_query": urlencode(
+            {n: v for n, v in narrowing.items() if n not in ("kind", "status")}
+        ),
         "more": "",
-        "waits": _count_untrusted_records(seen),
+        "waits": count_waiting_records(seen.memory.call),
         "back": f"/memories?{urlencode(narrowing)}",
         "gaps": (),
         **_build_undo_values(seen),
     }
     try:
-        listed = seen.memory.run(
+        listed = seen.memory_within.run(
             list_memories,
             words=[filters["words"]] if filters["words"] else [],
             kind=filters["kind"],
@@ -84,7 +102,7 @@ def show_memories_page(seen: PageRequest) -> Response:
             limit=max(limit, 1),
             tag=filters["tag"],
             agent=filters["agent"],
-            everywhere=bool(filters["everywhere"]),
+            everywhere=not seen.within,
         )
     except GieokError as error:
         return seen.failed("memories.html", error, **common)
@@ -116,12 +134,6 @@ def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
         "undo_to": seen.asked("to"),
         "is_cut": False,
     }
-
-
-def _count_untrusted_records(seen: PageRequest) -> int:
-    """Return how many records of the project here wait for the person's trust."""
-    call = seen.memory.call
-    return len(find_waiting_content(call.home.folder, call.project).records) if call.project else 0
 
 
 def show_memory_page(seen: PageRequest) -> Response:
@@ -165,8 +177,17 @@ def show_memory_page(seen: PageRequest) -> Response:
         else unmarked(strip_speaker_label(got.text))
     )
     source = why.document.source
+    known = roots.load_roots(held.call.home.store, why.document.scope)
+    is_record = handles.kind_of(why.document, known, str(held.call.home.folder)) == handles.RECORD
+    is_note = kind == "file" and not is_record
     return seen.page(
         "memory.html",
+        replaced=why.replaced,
+        contradictions=()
+        if is_note or why.status == "retired"
+        else find_contradictions(rescope_call(held.call), why.memory, text),
+        session_scope=why.document.metadata.get(MOVED_FROM) or why.document.scope.path,
+        is_note=is_note,
         handle=handle,
         path=got.path,
         text=text[:_LONG_CHARS],
@@ -189,8 +210,8 @@ def show_memory_page(seen: PageRequest) -> Response:
         asked_on=seen.asked("on"),
         is_important=why.document.metadata.get("priority") == "high",
         archived_in=why.archived_in,
-        can_move=is_observed or ".gieok/memory/" in source,
-        can_retire=kind != "file" or ".gieok/memory/" in source,
+        can_move=is_observed or is_record,
+        can_retire=not is_note,
         back=f"/m/{handle}",
         roles=_name_message_roles(seen),
         **_build_undo_values(seen),

@@ -7,16 +7,15 @@ from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.first import is_empty, show_first_page
 from gieok.surfaces.web.views.found import found_hits
+from gieok.surfaces.web.views.home import show_home_page
 
 
 def show_search_page(seen: PageRequest) -> Response:
-    """Show the box and the hits; for an empty home, the first steps."""
+    """Show the hits of a question; without one the home page, or in an empty home how to begin."""
     values = found_hits(seen)
-    return (
-        show_first_page(seen)
-        if not values["question"] and is_empty(seen)
-        else seen.page("search.html", **values)
-    )
+    if values["is_asked"]:
+        return seen.page("search.html", **values)
+    return show_first_page(seen) if is_empty(seen) else show_home_page(seen, values)
 
 
 def hits(seen: PageRequest) -> Response:

@@ -27,6 +27,7 @@ from gieok.surfaces.web.views.characters import bond as bond_page
 from gieok.surfaces.web.views.characters import (
     find_house_and_bond,
     is_scripted,
+    list_predicate_choices,
     name,
     show_characters_page,
     teller,
@@ -137,11 +138,31 @@ def correct_talk_memory(seen: PageRequest) -> Response:
             memory_pages.Layer.IDEAS,
         )
         result = house.control.edit(
-            bond, key, MemoryEdit(object=text) if is_fact else MemoryEdit(text=text)
+            bond, key, _read_fact_fields(seen) if is_fact else MemoryEdit(text=text)
         )
         return seen.words("Corrected."), result.undo
 
     return _apply_talk_change(seen, change)
+
+
+def add_talk_fact(seen: PageRequest) -> Response:
+    """Add a fact that the user states."""
+
+    def change(house: House, bond: Bond) -> tuple[str, str]:
+        result = house.control.add(bond, _read_fact_fields(seen))
+        return seen.words("Added."), result.undo
+
+    return _apply_talk_change(seen, change)
+
+
+def _read_fact_fields(seen: PageRequest) -> MemoryEdit:
+    """Return the values of a fact that a form sent."""
+    return MemoryEdit(
+        object=seen.sent("text"),
+        day=seen.sent("day") if seen.sent("has_day") else None,
+        subject=seen.sent("subject").strip() or None,
+        predicate=seen.sent("predicate") or None,
+    )
 
 
 def undo_talk_change(seen: PageRequest) -> Response:
@@ -282,6 +303,7 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
         "narrative": prepared.context.narrative.text if prepared else "",
         "told_count": len(prepared.context.narrative.keys) if prepared else 0,
         "say_item": teller(seen, house, bond),
+        "predicates": list_predicate_choices(seen),
         "canon": prepared.canon if prepared else "",
     }
 
@@ -312,6 +334,7 @@ CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     f"{_OF_TWO}/talk": send_talk_message,
     f"{_OF_TWO}/forget": forget_talk_memory,
     f"{_OF_TWO}/edit": correct_talk_memory,
+    f"{_OF_TWO}/add": add_talk_fact,
     f"{_OF_TWO}/undo": undo_talk_change,
     f"{_OF_TWO}/check-in": check_in_from_talk,
 }

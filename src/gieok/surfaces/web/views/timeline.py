@@ -56,7 +56,6 @@ def timeline(seen: PageRequest) -> Response:
         "kind": kind,
         "kinds": _name_timeline_kinds(seen),
         "today": today,
-        "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes],
     }
     try:
         days = record.list_memory_days(call, scopes, first, last)

@@ -1,0 +1,50 @@
+"""How a character tells itself what it remembers: Korean, plain or polite, or English.
+
+A wording of a fact is a plain statement: it ends in 다, or in the value. Told, it is what the user
+said: 혜화동에 산다고 했어, 직업은 제빵사라고 했어요.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.character.facts import Fact
+from gieok.text.josa import fill_particles
+
+#: Value of `speech_level` for polite speech.
+_POLITE = "존댓말"
+#: A fact that was said once with a lower confidence is told as what may have been said.
+_SURE = 0.8
+
+
+class Voice(NamedTuple):
+    """Language of a narrative, and whether its Korean is polite."""
+
+    lang: str
+    is_polite: bool = False
+
+    def say(self, plain: str, polite: str, en: str, **values: str) -> str:
+        """Return a template in this voice, with its values and their particles."""
+        template = en if self.lang != "ko" else polite if self.is_polite else plain
+        return fill_particles(template, **values)
+
+    def report(self, statement: str, *, is_sure: bool = True) -> str:
+        """Return a statement as something that the user said."""
+        if self.lang != "ko":
+            first = statement[:1].upper() + statement[1:]
+            return f"{first}." if is_sure else f"{first}, I think."
+        is_verb = statement.endswith("다")
+        said = f"{statement}고" if is_verb else fill_particles("{s:이라고/라고}", s=statement)
+        if is_sure:
+            return said + (" 했어요." if self.is_polite else " 했어.")
+        return said + (" 했던 것 같아요." if self.is_polite else " 했던 것 같아.")
+
+
+def choose_voice(lang: str, facts: Sequence[Fact]) -> Voice:
+    """Return the voice in which a character speaks to its user now."""
+    levels = (one for one in facts if one.predicate == "speech_level" and one.is_current)
+    return Voice(lang, any(_POLITE in one.object for one in levels))
+
+
+def is_well_supported(fact: Fact) -> bool:
+    """Return whether a fact may be told as known: set, said again, or found with confidence."""
+    return fact.is_set or fact.mentions > 1 or fact.confidence >= _SURE

@@ -1,0 +1,124 @@
+"""Settings of one project's code, as its `.gieok/code/config.yaml` has them.
+
+They are thresholds and weights alone: what comes with a repository can run no command by them and
+ask no strong model. Smaller chunks make more passages, each of which is embedded.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.errors import BadConfig, Phrase
+
+
+class EscalationRules(NamedTuple):
+    """When a change asks for a deeper look. A rule of 0 is off."""
+
+    #: So many new modules, new classes, or changed files in one sync.
+    new_modules: int = 1
+    new_classes: int = 1
+    files: int = 11
+    #: Change of the depth of imports.
+    import_depth: int = 2
+    #: Quality of a validation below this, 0–100; and so many failed validations in a row.
+    quality: int = 80
+    failed_validations: int = 3
+
+
+class Chunking(NamedTuple):
+    """How files are cut into passages, in characters."""
+
+    #: Longer passages are split; a limit of 1,200 found a little less (.794 beside .803).
+    largest: int = 3_000
+    #: A stretch of fewer characters between symbols stays with what follows it.
+    tiny: int = 40
+
+
+class SearchWeights(NamedTuple):
+    """How answers of `code query` are weighed: factors in percent, and counts."""
+
+    tests: int = 30
+    examples: int = 30
+    documents: int = 25
+    #: Each further answer of one file.
+    repeated: int = 70
+    #: Matches whose neighbours in the graph fill the answer.
+    neighbours: int = 3
+
+
+class Tuning(NamedTuple):
+    """All settings of a project's code."""
+
+    #: Patterns, as in `.gitignore`, of files that are not to be indexed.
+    ignore: tuple[str, ...] = ()
+    escalation: EscalationRules = EscalationRules()
+    chunking: Chunking = Chunking()
+    search: SearchWeights = SearchWeights()
+
+
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "escalation": EscalationRules._fields,
+    "chunking": Chunking._fields,
+    "search": SearchWeights._fields,
+}
+#: (lowest, highest) value of a setting; others: 0 to a million.
+_BOUNDS = {
+    "chunking.largest": (200, 100_000),
+    "escalation.quality": (0, 100),
+    "search.tests": (0, 1_000),
+    "search.examples": (0, 1_000),
+    "search.documents": (0, 1_000),
+    "search.repeated": (0, 100),
+    "search.neighbours": (0, 20),
+}
+_ANY_COUNT = (0, 1_000_000)
+
+
+def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
+    """Return a project's settings. Raises BadConfig for unknown names and values out of range."""
+    _require_known(map(str, settings), ("ignore", *_PARTS), file)
+    return Tuning(
+        ignore=_parse_ignore(settings.get("ignore"), file),
+        escalation=EscalationRules(**_parse_part(settings, "escalation", file)),
+        chunking=Chunking(**_parse_part(settings, "chunking", file)),
+        search=SearchWeights(**_parse_part(settings, "search", file)),
+    )
+
+
+def _require_known(names: Iterable[str], known: Sequence[str], file: object) -> None:
+    for name in names:
+        if name not in known:
+            raise BadConfig(
+                "unknown setting {name!r} in {file!r}",
+                name=name,
+                file=file,
+                hint=Phrase("known: {names}", names=", ".join(known)),
+            )
+
+
+def _parse_ignore(patterns: object, file: object) -> tuple[str, ...]:
+    patterns = patterns or []
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise BadConfig("`ignore` in {file!r} must be a list of patterns", file=file)
+    return tuple(patterns)
+
+
+def _parse_part(settings: Mapping[object, object], part: str, file: object) -> dict[str, int]:
+    """Return the numbers under a name of the file, all of them checked."""
+    rows = settings.get(part) or {}
+    if not isinstance(rows, dict):
+        raise BadConfig("`{part}` in {file!r} must hold `name: number` lines", part=part, file=file)
+    _require_known((f"{part}.{name}" for name in rows), [f"{part}.{n}" for n in _PARTS[part]], file)
+    values = {}
+    for name, value in rows.items():
+        full = f"{part}.{name}"
+        low, high = _BOUNDS.get(full, _ANY_COUNT)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise BadConfig(
+                "{name!r} in {file!r} must be a whole number from {low} to {high}",
+                name=full,
+                file=file,
+                low=low,
+                high=high,
+            )
+        values[str(name)] = value
+    return values

@@ -1,0 +1,160 @@
+"""What a character tells itself: prose, the few memories that bear on a message, and what is always
+told.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from character_talk import BOND, CharacterTalk
+
+from gieok.character.memory.bearing import CUES
+from gieok.character.memory.control import Control
+from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.service import TurnBudget
+from gieok.character.predicates import PREDICATES
+from gieok.text.tokens import estimate_tokens
+
+_FACTS = (
+    ("job", "제빵사"), ("lives_in", "혜화동"), ("drink", "라떼"), ("exercise", "수영"),
+    ("pet", "보리 (고양이)"), ("partner", "하준"), ("friend", "민재"), ("boss", "김 팀장"),
+    ("major", "국문과"), ("hobby", "뜨개질"), ("from", "통영"), ("mbti", "INFP"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def control(talk: CharacterTalk) -> Control:
+    return Control(memory=talk.characters)
+
+
+def _set(control: Control, *facts: tuple[str, str], day: str = "") -> None:
+    for predicate, value in facts:
+        control.add(BOND, MemoryEdit(predicate=predicate, object=value, day=day or None))
+
+
+def _keys(talk: CharacterTalk, text: str) -> list[str]:
+    told = talk.characters.context(BOND, text).narrative.keys
+    held = {one.key: one for one in talk.characters.memories(BOND).facts}
+    return [held[key].predicate for key in told if key in held]
+
+
+def test_five_memories_are_told_beside_what_is_always_told(
+    talk: CharacterTalk, control: Control
+) -> None:
+    _set(control, *_FACTS, ("name", "서진"), ("allergy", "새우 알레르기"))
+    _set(control, ("interview", "면접"), day="2026-03-04")
+    told = _keys(talk, "나 무슨 일 하지?")
+    assert told[:3] == ["name", "allergy", "interview"]
+    assert told[3] == "job"
+    assert len(told) == 3 + 5
+    more = replace(talk.characters, budget=TurnBudget(memories=2))
+    assert len(_keys(CharacterTalk(more, talk.clock), "나 무슨 일 하지?")) == 3 + 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "predicate"),
+    [
+        ("내 고양이 이름이 뭐였지", "pet"),
+        ("요즘 운동 뭐 한다고 했더라", "exercise"),
+        ("늘 마시던 걸로 줘", "drink"),
+        ("do you remember my job", "job"),
+        ("민재 얘기 했었나", "friend"),
+    ],
+)
+def test_a_fact_bears_on_a_message_that_asks_for_its_kind_or_names_its_person(
+    talk: CharacterTalk, control: Control, asked: str, predicate: str
+) -> None:
+    _set(control, *_FACTS)
+    assert _keys(talk, asked)[0] == predicate
+
+
+def test_the_narrative_is_prose_in_the_agreed_speech_level(
+    talk: CharacterTalk, control: Control
+) -> None:
+    _set(control, ("job", "제빵사"), ("allergy", "새우 알레르기"), ("name", "서진"))
+    assert talk.told("안녕") == (
+        "서진을 나는 이렇게 기억해.\n"
+        "이름은 서진이야. 서진은 새우 알레르기가 있으니까 꼭 조심해야 해.\n"
+        "서진의 직업은 제빵사라고 했어."
+    )
+    _set(control, ("speech_level", "존댓말"))
+    assert talk.told("안녕하세요") == (
+        "서진을 저는 이렇게 기억해요.\n"
+        "우리는 존댓말로 이야기해요. 이름은 서진이에요. 서진은 새우 알레르기가 있으니까 꼭 조심해야 해요.\n"
+        "서진의 직업은 제빵사라고 했어요."
+    )
+    assert talk.told("hello there").startswith("This is what I remember of 서진.")
+
+
+def test_what_is_weakly_supported_is_told_as_such_with_its_words(talk: CharacterTalk) -> None:
+    talk.say("I was a botanist for forty years at Kew, long since retired")
+    (fact,) = [one for one in talk.characters.memories(BOND).facts if one.predicate == "job"]
+    assert fact.confidence < 0.8
+    told = talk.told("what was my job?")
+    assert (
+        "This person's work is botanist, I think (“I was a botanist for forty years at Kew, long "
+        "since retired”)."
+    ) in told
+    Control(memory=talk.characters).edit(BOND, fact.key, MemoryEdit(object="gardener"))
+    assert "This person's work is gardener." in talk.told("what was my job?")
+
+
+def test_a_narrative_has_at_most_its_tokens_and_five_hundred_by_default(
+    talk: CharacterTalk, control: Control
+) -> None:
+    long = "아주 긴 이야기 " * 20
+    _set(control, *((name, f"{long}{name}") for name, _ in _FACTS))
+    for memories in (5, 50):
+        at = replace(talk.characters, budget=TurnBudget(memories=memories))
+        text = at.context(BOND, "직업").narrative.text
+        assert 0 < estimate_tokens(text) <= 500
+
+
+def test_a_moment_is_told_in_a_sentence_and_with_what_was_felt(talk: CharacterTalk) -> None:
+    talk.say("나 오늘 너무 힘들었어 계속 울었어")
+    told = talk.told("그때 생각나?")
+    assert (
+        "3월 2일에는 그 사람이 많이 힘들어했어. 그때 “나 오늘 너무 힘들었어 계속 울었어” 하던 게 생각나."
+        in told
+    )
+
+
+def test_a_message_from_before_the_first_talk_is_no_anniversary(talk: CharacterTalk) -> None:
+    talk.say("안녕 처음 왔어")
+    at = talk.clock.now() - timedelta(days=363)
+    talk.characters.hear(BOND, "예전에 하던 이야기야", is_user=True, at=at)
+    assert not [one.text for one in talk.characters.memories(BOND).moments if "년" in one.text]
+
+
+def test_a_hundred_days_and_a_year_are_moments_once(talk: CharacterTalk) -> None:
+    def kinds() -> list[tuple[str, str]]:
+        return [
+            (one.type, one.text)
+            for one in talk.characters.memories(BOND).moments
+            if one.type in ("hundred_days", "anniversary")
+        ]
+
+    talk.say("안녕 처음 왔어")
+    talk.later(98)
+    talk.say("책방에 또 왔어")
+    assert kinds() == []
+    talk.later(2)
+    talk.say("오늘 책 사러 왔어", "이 책 좋다")
+    assert kinds() == [("hundred_days", "처음 이야기한 지 100일")]
+    talk.later(1)
+    talk.say("또 왔지")
+    assert len(kinds()) == 1
+    talk.later(365 - 101)
+    talk.say("벌써 일 년이네")
+    assert kinds()[1:] == [("anniversary", "처음 이야기한 지 1년")]
+    talk.later(180)
+    talk.say("여름이 왔어")
+    assert len(kinds()) == 2
+    first = talk.characters.memories(BOND).moments
+    talk.clock.advance(timedelta(minutes=1))
+    talk.characters.withdraw(BOND, [talk.characters.context(BOND, "").window[-1].id])
+    assert talk.characters.memories(BOND).moments == first
+
+
+def test_every_kind_of_fact_has_its_words() -> None:
+    assert CUES.keys() == PREDICATES.keys()

@@ -1,0 +1,104 @@
+"""Memories that a person refused for prompts like one: which prompts are like it, and what else
+says the same.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.refusals import PromptRefusals, add_refusal, lift_refusals
+
+_PROMPT = "which linter reads invoices, refunds and payments"
+
+
+def _memory(handle: str, text: str) -> InjectedMemory:
+    return InjectedMemory(title="", citation="", text=text, handle=handle, score=0.7)
+
+
+RUFF, LEASE = _memory("aaaa0001", "We lint with ruff."), _memory("aaaa0002", "The lease ends.")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> str:
+    add_refusal(str(tmp_path), RUFF.handle, RUFF.text, _PROMPT, 1.0)
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_alike"),
+    [
+        (_PROMPT, True),
+        ("Which LINTER reads the refunds, payments, invoices?", True),
+        ("the linter that reads invoices and payments", True),  # three of four words
+        ("linter for invoices and payments of a warehouse", True),  # three of five
+        ("linter for invoices and payments of a lease warehouse", False),  # three of six
+        ("linter for invoices", False),  # two of four
+        ("when is the lease up", False),
+        ("", False),
+    ],
+)
+def test_a_refusal_holds_for_prompts_in_nearly_the_same_words(
+    home: str, prompt: str, is_alike: bool
+) -> None:
+    refused = PromptRefusals(home, prompt)
+    assert refused.refuses(RUFF) is is_alike
+    assert refused.allowed([RUFF, LEASE]) == ([LEASE] if is_alike else [RUFF, LEASE])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_same"),
+    [
+        ("we lint with RUFF", True),
+        ("We lint with ruff. (2026-11-27)", True),
+        ("We lint with ruff. → Understood.", True),
+        ("We lint with ruff and mypy.", False),
+    ],
+)
+def test_what_says_the_same_under_another_handle_is_refused_too(
+    home: str, text: str, is_same: bool
+) -> None:
+    assert PromptRefusals(home, _PROMPT).refuses(_memory("bbbb0001", text)) is is_same
+
+
+def test_a_refusal_is_lifted_for_its_prompt_and_memory_alone(home: str) -> None:
+    add_refusal(home, LEASE.handle, LEASE.text, _PROMPT, 2.0)
+    add_refusal(home, RUFF.handle, RUFF.text, "배포는 언제 하지", 3.0)
+    assert lift_refusals(home, RUFF.handle, _PROMPT) == 1
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    assert PromptRefusals(home, _PROMPT).refuses(LEASE)
+    assert PromptRefusals(home, "배포는 언제 하나요?").refuses(RUFF)
+    assert lift_refusals(home, RUFF.handle, _PROMPT) == 0
+
+
+def test_no_text_is_kept_a_repeated_refusal_once_and_a_broken_file_refuses_nothing(
+    home: str,
+) -> None:
+    add_refusal(home, RUFF.handle, RUFF.text, _PROMPT, 9.0)
+    file = Path(home, "hook", "refused.json")
+    assert file.stat().st_mode & 0o777 == 0o600
+    (row,) = json.loads(file.read_text())
+    assert row["at"] == 9.0
+    assert "linter" not in file.read_text()
+    assert "ruff" not in file.read_text()
+    file.write_text('[{"handle": 1}, 2, {"broken"')
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    for damaged in ("null", "5", '[{"handle": "a", "text": 1, "words": null, "at": 1}]'):
+        file.write_text(damaged)
+        assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    file.write_text('[{"handle": 1}, 2]')
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+
+
+def test_a_prompt_without_words_that_count_is_like_itself_alone(tmp_path: Path) -> None:
+    add_refusal(str(tmp_path), RUFF.handle, RUFF.text, "계속해", 1.0)
+    assert PromptRefusals(str(tmp_path), "계속해").refuses(RUFF)
+    assert not PromptRefusals(str(tmp_path), "그만해").refuses(RUFF)
+
+
+def test_the_newest_refusals_are_kept(tmp_path: Path) -> None:
+    for number in range(302):
+        add_refusal(str(tmp_path), f"{number:08x}", "x", _PROMPT, float(number))
+    rows = json.loads((tmp_path / "hook" / "refused.json").read_text())
+    assert [rows[0]["at"], rows[-1]["at"], len(rows)] == [2.0, 301.0, 300]

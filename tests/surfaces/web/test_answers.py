@@ -1,0 +1,172 @@
+"""Search on the pages: the line that answers, as sure as the command says, in every scope."""
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from starlette.testclient import TestClient
+
+from gieok.commands.memory.hits import describe_sureness, introduce_unsure_hits
+from gieok.commands.memory.search import search_memory
+from gieok.commands.scope_names import name_scope, name_scopes
+from gieok.surfaces.python import Memory
+from gieok.surfaces.web.markdown import parse_markdown_line, render_markdown
+
+QUESTIONS = (
+    "when is the lease up",
+    "결제 정산은 언제",
+    "retried",
+    "which port has the staging database",
+    "which port has the printer",
+    "refunds of tickets",
+    "xylophone",
+    "what did I say about refunds last week",
+)
+
+
+@pytest.fixture
+def filled(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A browser over notes, records of two scopes, and a conversation with what came of it."""
+    notes, talk = tmp_path / "notes", tmp_path / "talk"
+    notes.mkdir()
+    talk.mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(talk))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (notes / "2026-03-14 Flat.md").write_text(
+        "# Flat\n\nThe landlord is Mr Seo.\n\n- **Lease**: it is up on `14 March 2027`\n\n"
+        "| a | b |\n|---|---|\n| keys | two |\n"
+    )
+    for number in range(20):
+        (notes / f"day {number}.md").write_text(f"# Day {number}\n\nWe opened {number} boxes.\n")
+    rows = [
+        {"role": role, "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"}
+        for n, (role, text) in enumerate(
+            (
+                ("user", "We decided to settle payments on Tuesdays."),
+                ("assistant", "The refunds are retried twice."),
+                ("user", "환불은 7일 안에 처리하기로 했어."),
+            )
+        )
+    ]
+    (talk / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    memory = Memory()
+    memory.run("index", paths=[str(notes)])
+    for text in ("Payments are retried three times.", "The staging database is on port 8443."):
+        memory.add(text)
+    memory.run("observe run", once=True)
+    Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
+    return browser
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_page_shows_the_hits_of_the_command_as_sure_as_it_says(
+    filled: TestClient, question: str, lang: str
+) -> None:
+    result = Memory().run(search_memory, query=[question], limit=13, everywhere=True)
+    wanted = result.results[:12] or tuple(filter(None, (result.nearest,)))
+    page = filled.get(f"/?q={quote(question)}", headers={"Accept-Language": lang}).text
+    shown = re.findall(r'data-hit href="/m/([\w.]+)"', page)
+    assert shown == [hit.handle for hit in wanted]
+    words = re.findall(r'<b class="sure \w+">([^<]+)</b>', page)
+    assert words == [describe_sureness(hit.level).say(lang) for hit in wanted]
+    introduction = introduce_unsure_hits(result)
+    assert (introduction is not None and introduction.say(lang) in page) == bool(introduction)
+    assert ("Nothing answers that." in page) == (not wanted and lang == "en")
+    # green is what the command calls sure
+    assert page.count('class="sure high"') == sum(hit.level == "high" for hit in wanted)
+
+
+def test_the_questions_above_have_every_kind_of_answer(filled: TestClient) -> None:
+    memory = Memory()
+    results = [memory.run(search_memory, query=[q], limit=13, everywhere=True) for q in QUESTIONS]
+    assert {bool(result.nearest) for result in results} == {True, False}
+    assert any(not result.results and not result.nearest for result in results)
+    assert {hit.level for result in results for hit in result.results} >= {"high", "medium"}
+
+
+def test_the_answer_is_the_line_and_the_note_around_it_is_folded(filled: TestClient) -> None:
+    page = filled.get("/?q=" + quote("when is the lease up")).text
+    answer = re.search(r'<p class="answer"><a [^>]+>(.*?)</a></p>', page)
+    assert answer
+    assert (
+        "<strong><mark>Lease</mark></strong>: it is <mark>up</mark> on <code>14 March" in answer[1]
+    )
+    assert "landlord" not in answer[1]
+    folded = page.partition('<div class="md">')[2].partition("</div>")[0]
+    assert "The landlord is Mr Seo." in folded
+    assert "keys · two" in folded
+    assert "|---|" not in page
+    assert '<p class="above">Flat</p>' in page
+
+
+def test_each_hit_says_in_words_where_it_comes_from(filled: TestClient) -> None:
+    for question, place in (
+        ("Payments are retried three times", "record"),
+        ("when is the lease up", "Flat"),
+        ("We decided to settle payments", "observed"),
+        ("We decided to settle payments&source=sessions", "said to plain"),
+        ("The refunds are retried twice", "plain said"),
+    ):
+        page = filled.get("/?q=" + quote(question, safe="&=")).text
+        first = page.partition("<article")[2].partition("</article>")[0]
+        assert f"<span>{place}</span>" in first, question
+        assert re.search(r"[+-]\d\.\d\d is \d{1,2} % likely to answer", first)
+
+
+def test_a_search_is_of_all_scopes_until_one_is_chosen_by_its_name(filled: TestClient) -> None:
+    page = filled.get("/?q=tickets").text
+    assert "helper closes" in html.unescape(re.sub(r"</?mark>", "", page))
+    assert '<option value="agent:helper">agent helper</option>' in page
+    assert ">yours, in no project</option>" in page
+    within = filled.get("/?q=tickets&in=agent:main").text
+    assert "helper closes" not in within
+    assert '<option value="agent:main" selected>' in within
+    assert "helper closes" in re.sub(r"</?mark>", "", filled.get("/?q=tickets&in=nowhere").text)
+    # the parts that come while one types are of the same scope, and so is the address that stays
+    part = filled.get("/hits?q=tickets&in=agent:main")
+    assert part.headers["hx-replace-url"] == "/?q=tickets&in=agent%3Amain"
+    assert "helper closes" not in part.text
+
+
+def test_scopes_have_names_and_equal_names_are_told_apart() -> None:
+    assert name_scope("project:shop-d54829b4").en == "shop"
+    assert name_scope("project:shop-d54829b4/from:repository").en == "shop, from its repository"
+    assert name_scope("agent:main").say("ko") == "내 것(프로젝트 없이)"
+    assert name_scope("team:red").en == "team:red"
+    assert name_scopes(["project:app-1", "project:app-2", "project:web-3"], "en") == {
+        "project:app-1": "app (project:app-1)",
+        "project:app-2": "app (project:app-2)",
+        "project:web-3": "web",
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "words"),
+    [
+        ("## Head", "heading", "Head"),
+        ("#hashtag", "text", "#hashtag"),
+        ("- [x] done", "item", "done"),
+        ("12. twelfth", "item", "twelfth"),
+        ("-5 degrees", "text", "-5 degrees"),
+        ("> said", "quote", "said"),
+        ("|:--|---:|", "rule", ""),
+        ("---", "rule", ""),
+        ("| a | b |", "text", "a · b"),
+    ],
+)
+def test_the_marks_of_a_line_are_read(line: str, kind: str, words: str) -> None:
+    assert parse_markdown_line(line) == (kind, words)
+
+
+def test_what_markdown_would_load_or_run_is_text() -> None:
+    shown = render_markdown("![x](http://192.0.2.1/a.png) [go](javascript:alert(1)) <b>`<i>`</b>")
+    assert "192.0.2.1" not in shown
+    assert "href" not in shown
+    assert "&lt;b&gt;<code>&lt;i&gt;</code>" in shown

@@ -1,0 +1,116 @@
+"""The home page: the last sessions, what is due, what changed, what waits, and the way to each."""
+
+import json
+import re
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from starlette.testclient import TestClient
+from tests.support.daytime import find_noon_zone
+
+from gieok.model.conversation import Incident
+from gieok.places.home import replaced_file
+from gieok.surfaces.python import Memory
+from gieok.text.handles import line_check
+
+NOW = datetime.now(UTC)
+SAID = ("We settle payments on Tuesdays.", "We settle payments on Wednesdays from now on.")
+
+
+@pytest.fixture
+def lived(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A browser over a home with two sessions, something due, a change, and a failed model."""
+    zone, noon = find_noon_zone()
+    today = date.fromisoformat(noon)
+    monkeypatch.setenv("GIEOK_ZONE", zone)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / "talk"
+    folder.mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(folder))
+    for number, text in enumerate(SAID):
+        at = NOW - timedelta(days=3 - 2 * number)
+        row = {"role": "user", "text": text, "timestamp": at.isoformat()}
+        (folder / f"session-{number}.jsonl").write_text(json.dumps(row) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    memory.run("remember", text=[f"The certificate expires on {today + timedelta(days=1)}."])
+    memory.run("remember", text=[f"The demo was on {today - timedelta(days=40)}."])
+    journal = memory.call.home.journal
+    journal.raise_incident(Incident("observer", "the model <i>is</i> away", NOW, 1, NOW))
+    return browser
+
+
+def _replace_statement(home: Path) -> str:
+    """Record that the second statement took the place of the first; return its scope."""
+    store = Memory().call.home.store
+    turns = [
+        passage
+        for scope in store.scopes()
+        for document in store.get(scope, list(store.hashes(scope)))
+        if document.key.startswith("sessions/")
+        for passage in [(scope.path, document.key, document.text)]
+    ]
+    (scope, old, text), (_, new, _) = (next(t for t in turns if said in t[2]) for said in SAID)
+    file = Path(replaced_file(str(home), scope))
+    file.parent.mkdir(exist_ok=True)
+    line = text.split("\n")[0]
+    row = [old, 1, 0, len(line), line_check(line), scope, new, 1, 0, 0, 0, NOW.timestamp() - 60]
+    file.write_text(json.dumps([row]))
+    return scope
+
+
+def _section(page: str, head: str) -> str:
+    return page.partition(f"<h2>{head}</h2>")[2].partition("</section>")[0]
+
+
+def test_the_home_page_tells_of_sessions_due_and_waiting_and_leads_there(
+    lived: TestClient,
+) -> None:
+    page = lived.get("/").text
+    sessions = _section(page, "Last sessions")
+    assert sessions.index(SAID[1]) < sessions.index(SAID[0]), "the newest first"
+    link = re.search(r'href="(/timeline/session\?[^"]+)"', sessions)
+    assert link
+    assert SAID[1] in lived.get(link[1].replace("&amp;", "&")).text
+    due = _section(page, "Due")
+    assert "The certificate expires on" in due
+    assert "due tomorrow" in due
+    assert "The demo was on" not in due
+    assert "the model &lt;i&gt;is&lt;/i&gt; away" in _section(page, "Waits for your word")
+    assert "The certificate expires on" in _section(page, "Learned lately")
+    korean = lived.get("/", headers={"Accept-Language": "ko"}).text
+    assert "내일 마감" in _section(korean, "다가온 일")
+
+
+def test_what_took_the_place_of_something_is_shown_with_what_it_was(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    assert "Nothing took the place" in _section(lived.get("/").text, "Changed")
+    _replace_statement(tmp_path / "home")
+    changed = _section(lived.get("/").text, "Changed")
+    assert f'<p class="before">{SAID[0]}</p>' in changed
+    shown = re.search(r'href="/m/([\w.]+)">→ ([^<]+)</a>', changed)
+    assert shown
+    assert shown[2] == SAID[1]
+    assert SAID[1] in lived.get(f"/m/{shown[1]}").text
+
+
+def test_a_search_is_where_home_is_and_an_empty_home_begins(
+    lived: TestClient, browser: TestClient
+) -> None:
+    assert 'name="q"' in lived.get("/").text
+    assert "<article" in lived.get("/?q=certificate").text
+    assert "Last sessions" not in lived.get("/?q=certificate").text
+
+
+def test_nothing_waits_and_nothing_was_said_is_told_in_words(browser: TestClient) -> None:
+    assert "Nothing is remembered yet" in browser.get("/").text
+    Memory().add("We lint with ruff.")
+    page = browser.get("/").text
+    assert "Waits for your word" not in page
+    assert "No agent has talked here yet." in page
+    assert "Nothing is due in the next days." in page

@@ -1,0 +1,120 @@
+"""What was put before an agent, and the ways to say that it does not belong there."""
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from starlette.testclient import TestClient
+
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.window import ContextWindow
+from gieok.surfaces.python import Memory
+
+PROMPT = "How often are failed payments retried?"
+
+
+@pytest.fixture
+def given(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A browser over an agent's session in which a record and a note were put before a prompt."""
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    row = {"role": "user", "text": PROMPT, "timestamp": "2026-11-12T09:00:00Z"}
+    (tmp_path / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
+    notes = tmp_path / "notes" / "diary"
+    notes.mkdir(parents=True)
+    (notes / "payments.md").write_text("# Payments\n\nFailed payments are retried at night.\n")
+    memory = Memory()
+    memory.run("index", paths=[str(notes)])
+    memory.run("remember", text=["Payments are retried three times."], user=True)
+    memory.run("observe run", once=True)
+    (said,) = memory.run("why", id=_handle(memory, "How often", "turn")).said
+    shown = [
+        InjectedMemory(title=text, citation="", text=text, handle=_handle(memory, text), score=0.7)
+        for text in ("Payments are retried three times.", "Failed payments are retried at night.")
+    ]
+    window = ContextWindow(str(tmp_path / "home"), said.agent, said.session)
+    window.keep("prompt", Injection("- payments", shown, 9), said.at.timestamp() + 1)
+    return browser
+
+
+def _handle(memory: Memory, words: str, kind: str = "all") -> str:
+    rows = memory.run("list", words=[words], kind=kind).memories
+    return next(row.handle for row in rows if kind != "all" or row.kind != "turn")
+
+
+def _press(browser: TestClient, page: str, action: str, number: int = 0) -> str:
+    """Send a form of a page, and return the page behind it."""
+    forms = re.findall(rf'<form[^>]*action="{action}">(.*?)</form>', page, re.DOTALL)
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', forms[number])
+    sent = {name: html.unescape(value) for name, value in fields}
+    answer = browser.post(action, data=sent)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def _fates(browser: TestClient, prompt: str = PROMPT) -> list[str]:
+    page = browser.get(f"/injection?{urlencode({'prompt': prompt})}").text
+    return re.findall(r'<span class="chip (?:good)?">([^<]+)</span>', page)
+
+
+def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
+    given: TestClient,
+) -> None:
+    page = given.get("/injection").text
+    assert PROMPT in page.partition("blockquote")[2].partition("/blockquote")[0]
+    refused = "you said: not for a prompt like this"
+    assert refused not in _fates(given)
+    done = _press(given, page, "/injection/refuse")
+    assert "is not put before a prompt like that any more" in done
+    assert refused in _fates(given)
+    assert refused in _fates(given, "how often are payments retried that failed")
+    assert refused not in _fates(given, "when are payments retried at the weekend by the bank")
+    recalled = Memory().recall(PROMPT)
+    assert "three times" not in recalled.text
+    assert "Payments are retried three times." in given.get("/memories").text
+    assert "three times" in given.get("/?q=payments+retried").text, "a search finds it as before"
+    undone = _press(given, done, "/injection/refuse")
+    assert "may be put before a prompt like that again" in undone
+    assert refused not in _fates(given)
+
+
+def test_never_from_this_folder_keeps_its_notes_away_from_all_prompts(
+    given: TestClient, tmp_path: Path
+) -> None:
+    page = given.get("/injection").text
+    assert page.count('action="/injection/folder"') == 1, "a record is in no folder of notes"
+    assert "Never from <code>~/notes/diary</code>" in page
+    candidates = Memory().run("recall", prompt=[PROMPT], explain=True).candidates
+    assert any("at night" in one.text for one in candidates)
+    done = _press(given, page, "/injection/folder")
+    assert f"notes of {tmp_path}/notes/diary are searched only" in done
+    candidates = Memory().run("recall", prompt=[PROMPT], explain=True).candidates
+    assert not any("at night" in one.text for one in candidates)
+    # the workbench goes by it at once
+    assert (
+        "at night"
+        not in given.get(f"/injection?{urlencode({'prompt': PROMPT})}").text.partition(
+            "Candidates"
+        )[2]
+    )
+    assert "at night" in given.get("/?q=payments+retried").text
+    undone = _press(given, done, "/injection/folder")
+    assert "may be put before prompts again" in undone
+    assert Memory().call.home.settings.text("hook.asked_only") == ""
+
+
+def test_a_refusal_that_is_not_whole_is_an_error_in_words(given: TestClient) -> None:
+    page = given.get("/memories").text
+    token = re.search(r'X-Change-Token":"([0-9a-f]+)"', page)
+    assert token
+    for sent in ({"handle": "ffffffff", "prompt": "x"}, {"handle": "", "prompt": ""}):
+        answer = given.post("/injection/refuse", data={"token": token[1], **sent})
+        assert answer.status_code == 200
+        assert "no memory has the handle" in answer.text or "are missing" in answer.text
