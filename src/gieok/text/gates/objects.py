@@ -32,6 +32,8 @@ class NamedObjects(NamedTuple):
     has_verb: bool = False
     is_guess: bool = False
     is_whole: bool = False
+    #: The text with `vocabulary.TAKEN` in place of what the fields hold.
+    rest: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -103,7 +105,24 @@ class _ObjectFinder:
             mentions=tuple(self._mentions),
             is_guess=is_guess,
             is_whole=re.search(_WHOLE, self._whole) is not None,
+            rest=self._blank_places(),
         )
+
+    def _blank_places(self) -> str:
+        """Return the text without branches and environments either."""
+        patterns = (
+            vocabulary.BRANCH,
+            vocabulary.NAMED_BRANCH,
+            vocabulary.ENVIRONMENT_BRANCH,
+            vocabulary.PROTECTED,
+            vocabulary.RELEASE_BRANCHES,
+            *(pattern for pattern, _ in vocabulary.KOREAN_BRANCHES),
+            *(words for _, words in vocabulary.ENVIRONMENT_WORDS),
+        )
+        text = self._text
+        for pattern in patterns:
+            text = re.sub(pattern, vocabulary.TAKEN, text, flags=vocabulary.FLAGS)
+        return text
 
     def _blank(self, start: int, end: int) -> None:
         self._text = self._text[:start] + vocabulary.TAKEN * (end - start) + self._text[end:]

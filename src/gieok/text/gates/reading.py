@@ -10,6 +10,7 @@ from gieok.text.gates import forms
 from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects
 from gieok.text.gates.places import find_days, find_place
+from gieok.text.gates.residue import list_unread_words
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -37,6 +38,12 @@ _REPLACED = r"(?ai)\b(?:instead of|rather than)\s+|,\s?not\s+"
 _KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
 #: "스테이징에만 배포하고 …는 하지 마": what is done there is not what is forbidden.
 _KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
+#: A part behind a rule that says where, when or for what it holds.
+_NARROWS = (
+    r"(?ai)\W*(?:(?:and|but|or|so|just|even|also|not|at least)\s)*(?:unless|except|if|when|whenever|only|until|till|before|after"
+    r"|without|with|while|during|once|in|on|at|inside|outside|under|within|for|from|to|as|by|where"
+    r"|that|which|other than|apart from|including)\b"
+)
 _KOREAN_CONDITION = rf"^(.*?){forms.KO_CONDITION}[\s,]+(?!안\s?(?:돼|되|된|됩|됨))"
 
 
@@ -44,12 +51,14 @@ class FormReading(NamedTuple):
     """Form of a sentence, and the text in which it names what is forbidden.
 
     `head` is what stands before it and may only narrow the rule; `exceptions` are texts of what is
-    allowed, `conditions` of what must have happened before.
+    allowed, `conditions` of what must have happened before. `front` is what stands before the form
+    in its own clause: whoever must not, and where.
     """
 
     mode: str
     text: str
     head: str
+    front: str
     exceptions: tuple[str, ...]
     conditions: tuple[str, ...]
 
@@ -82,6 +91,7 @@ def read_form(spoken: str) -> FormReading | None:
         mode=mode,
         text=body,
         head=head,
+        front=_find_front(text) if not is_korean else "",
         exceptions=tuple(exceptions),
         conditions=tuple(conditions),
     )
@@ -108,15 +118,18 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
             kept.append(part)
     text = ", ".join(kept) if len(kept) > 1 else "".join(kept)
     if is_korean:
-        match = re.search(rf"((?:\S+\s){{0,2}}\S+?){forms.KO_EXCEPT}(?=\s|,)", text)
+        match = re.search(rf"((?:\S+\s){{0,2}}\S+?){forms.KO_EXCEPT}(?=\s|,|$)", text)
         if match and not match[1].endswith("지"):
             exceptions.append(match[1])
             text = f"{text[: match.start()]} {text[match.end() :]}".strip(" ,")
     return text, exceptions
 
 
+_FORMS = (forms.STRICT, forms.PLAIN, forms.ASKING)
+
+
 def _is_form(part: str) -> bool:
-    return any(match_form(rows, part) for rows in (forms.STRICT, forms.PLAIN, forms.ASKING))
+    return any(match_form(rows, part) for rows in _FORMS)
 
 
 def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str]]:
@@ -132,7 +145,8 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
     for part in parts[first + 1 :]:
         if re.match(forms.POSITIVE, part, _FLAGS) and not _is_form(part):
             break
-        body.append(part)
+        if _goes_on(part):
+            body.append(part)
     head, said = ", ".join(parts[:first]), ", ".join(body)
     if is_asking:
         tail = re.search(_BEFORE_TAIL, said)
@@ -140,6 +154,30 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
             return tail[1], head, []
         return *_join_where_empty(said, head, text), []
     return _read_english_prohibition(said, head)
+
+
+def _find_front(text: str) -> str:
+    """Return what stands before the form in its clause."""
+    part = next(filter(_is_form, re.split(_PART_EN, text)), "")
+    starts = [
+        match.start() for rows in _FORMS if (match := match_form(rows, part)) and match.start()
+    ]
+    return part[: min(starts)] if starts and len(starts) == _count_forms(part) else ""
+
+
+def _count_forms(part: str) -> int:
+    return sum(match_form(rows, part) is not None for rows in _FORMS)
+
+
+def _goes_on(part: str) -> bool:
+    """Return whether a part behind a form belongs to what is forbidden, and is no reason.
+
+    It narrows the rule, forbids again, or is the next of a list.
+    """
+    if re.match(_NARROWS, part) or _is_form(part):
+        return True
+    found = find_objects(part)
+    return not found.is_empty and not list_unread_words(found.rest)
 
 
 def _join_where_empty(said: str, head: str, text: str) -> tuple[str, str]:
@@ -196,6 +234,7 @@ def _read_korean_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str
     parts = [part for part in re.split(_PART_KO, text) if part]
     first = next((place for place, part in enumerate(parts) if _is_form(part)), -1)
     said, head = (text, "") if first < 0 else (parts[first], " ".join(parts[:first]))
+    said = _cut_behind_form(said)
     if is_asking:
         match = re.match(_KOREAN_BEFORE, said)
         if match and not find_objects(match[1]).is_empty:
@@ -205,6 +244,15 @@ def _read_korean_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str
     if replaced and not match_form(forms.STRICT, said):
         return replaced[1], head, []
     return _read_korean_prohibition(said, head)
+
+
+def _cut_behind_form(said: str) -> str:
+    """Return a Korean clause up to its verb: what follows is another clause."""
+    ends = [match.end() for rows in _FORMS if (match := match_form(rows, said))]
+    if not ends:
+        return said
+    space = said.find(" ", max(ends))
+    return said if space < 0 else said[:space]
 
 
 def _read_korean_prohibition(said: str, head: str) -> tuple[str, str, list[str]]:

@@ -16,7 +16,8 @@ from gieok.text.gates.action import ANY, ASK, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import find_days, find_place, find_rule_end
-from gieok.text.gates.reading import match_form, read_form
+from gieok.text.gates.reading import FormReading, match_form, read_form
+from gieok.text.gates.residue import list_unread_words
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -33,6 +34,8 @@ _ONCE = (
     r"|just once"
     r"|for once)\b|이번(?:에는|엔|만|에만)|지금은|지금만|아직|일단은|당장|잠깐|잠시|방금"
 )
+#: "only in build/": what is forbidden is everywhere else.
+_ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
 _OUTSIDE_EN = (
     r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
@@ -106,7 +109,7 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if not until and re.search(_ONCE, spoken):
         return None
     reading = read_form(spoken)
-    if reading is None:
+    if reading is None or _is_half_read(reading):
         return None
     outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
     if outside:
@@ -146,6 +149,14 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         project=project,
         is_everywhere=re.search(forms.EVERYWHERE, spoken, _FLAGS) is not None,
     )
+
+
+def _is_half_read(reading: FormReading) -> bool:
+    """Return whether a sentence holds words that may narrow it, and that stand for nothing known."""
+    texts = (reading.text, reading.front)
+    if any(re.search(_ONLY_THERE, text) for text in (*texts, reading.head)):
+        return True
+    return any(list_unread_words(find_objects(text).rest) for text in texts if text)
 
 
 def _tidy_sentence(sentence: str) -> str:
