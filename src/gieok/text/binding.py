@@ -402,7 +402,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
     that" makes a proposed rule a rule.
     """
-    if len(text) > _LONGEST_TURN or re.search(_PLAYED, text):
+    if len(text) > _LONGEST_TURN or is_played(text):
         return []
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
@@ -441,6 +441,11 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def is_played(text: str) -> bool:
+    """Return whether a text gives the agent a part to play, or asks for a story."""
+    return re.search(_PLAYED, text) is not None
 
 
 def is_reported(sentence: str) -> bool:

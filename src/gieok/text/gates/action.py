@@ -136,11 +136,13 @@ class ActionRule:
     `unless` are actions that the rule itself allows; `needed` are commands that must have run
     earlier in the same line ("without running the tests"). `days` are weekdays (Monday is 0) on
     which alone the rule holds, `until` is its last day (ISO), '' for none. `folder` is a folder in
-    which alone it holds, `project` the name of a project.
+    which alone it holds, `project` the name of a project, `branches` are branches of Git on which
+    alone it holds.
     """
 
     __slots__ = (
         "actions",
+        "branches",
         "days",
         "folder",
         "is_everywhere",
@@ -164,6 +166,7 @@ class ActionRule:
         until: str = "",
         folder: str = "",
         project: str = "",
+        branches: "Iterable[str]" = (),
         is_everywhere: bool = False,
     ) -> None:
         self.text = text
@@ -175,6 +178,7 @@ class ActionRule:
         self.until = until
         self.folder = folder
         self.project = project
+        self.branches = tuple(branches)
         self.is_everywhere = is_everywhere
 
     def build_row(self) -> "dict[str, object]":

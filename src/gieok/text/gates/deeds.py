@@ -37,7 +37,7 @@ _NPM_ADD = (
     "mix deps.get; dotnet add; flutter pub add; expo install +1"
 )
 _DEPLOY = (
-    "vercel deploy; vercel --prod; netlify deploy; fly deploy; wrangler deploy; wrangler publish; "
+    "vercel deploy; vercel --prod !build !env !pull !inspect !logs !link; netlify deploy; fly deploy; wrangler deploy; wrangler publish; "
     "firebase deploy; serverless deploy; cdk deploy; sam deploy; eb deploy; gcloud app deploy; "
     "gcloud run deploy; gcloud functions deploy; kamal deploy; cap * deploy; helm install; "
     "helm upgrade; kubectl apply; kubectl set image; docker stack deploy; amplify publish; "
@@ -253,11 +253,19 @@ DEEDS = (
     ),
     KnownDeed(
         name="drop table",
-        words=r"\bdrop(?:s|ping)? (?:\w+ ){0,2}(?:tables?|columns?)\b"
-        r"|(?:테이블|컬럼|칼럼)(?:을|를|은|는)?\s?(?:\S+\s)?(?:드[랍롭]|drop|삭제|지우|날리)",
-        commands="sql:drop table; sql:drop column",
+        words=r"\bdrop(?:s|ping)? (?:\w+ ){0,2}tables?\b"
+        r"|테이블(?:을|를|은|는)?\s?(?:\S+\s)?(?:드[랍롭]|drop|삭제|지우|날리)",
+        commands="sql:drop table",
         example="never drop a table",
         counter_example="set the table",
+    ),
+    KnownDeed(
+        name="drop column",
+        words=r"\bdrop(?:s|ping)? (?:\w+ ){0,2}columns?\b"
+        r"|(?:컬럼|칼럼)(?:을|를|은|는)?\s?(?:\S+\s)?(?:드[랍롭]|drop|삭제|지우|날리)",
+        commands="sql:drop column",
+        example="never drop a column",
+        counter_example="never drop a table",
     ),
     KnownDeed(
         name="delete rows",

@@ -263,6 +263,14 @@ NO_RULE = (
         "Should I never push",
         "Never push",
     ),
+    (
+        (
+            r"(?:마|말)(?:아)?라(?:고|는|던|더|며|길래|\s?그|\s?하|\s?했)|(?:마|말)(?:랬|란다|래요?(?=[\s.,!]|$))"
+            r"|지\s?(?:말자고|말기로)"
+        ),
+        "git merge 쓰지 말라 그랬거든",
+        "git merge 쓰지 마라",
+    ),
     (r"\bnever [a-z]*[^s\W]s\b(?! ?/)", "The script never pushes", "Never access it"),
     (
         (
@@ -343,8 +351,8 @@ DAYS = (
     ("saturdays?|토요일", 5),
     ("sundays?|일요일", 6),
 )
-WEEKEND = r"\bweekends?\b|주말"
-WEEKDAYS = r"\bweekdays\b|평일"
+WEEKEND = r"weekends?|주말"
+WEEKDAYS = r"weekdays|평일"
 EVERYWHERE = (
     r"\b(?:in|across|for|on) (?:any|all|every|each)(?: of my| my)? (?:projects?|repo(?:sitorie)?s?"
     r"|repository|codebases?)\b|\bany ?where\b|모든\s?(?:프로젝트|레포|저장소|리포)|어느\s?(?:프로젝트|레포|저장소)|어디서든"

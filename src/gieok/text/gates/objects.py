@@ -9,6 +9,10 @@ from gieok.text.gates.deeds import DEEDS, KnownDeed
 from gieok.text.gates.shell import read_shell_line
 
 _WHOLE = r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?|suite)\b|전체\s?테스트"
+#: Reading is named, and not as what alone is allowed.
+_READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람"
+#: "my spike/ branches": all branches whose names begin so.
+_BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
 _FOLDER = r"(?ai)\s?(?:folder|director|dir\b|폴더|디렉)"
 
 
@@ -111,6 +115,7 @@ class _ObjectFinder:
     def _blank_places(self) -> str:
         """Return the text without branches and environments either."""
         patterns = (
+            _BRANCH_FOLDER,
             vocabulary.BRANCH,
             vocabulary.NAMED_BRANCH,
             vocabulary.ENVIRONMENT_BRANCH,
@@ -361,7 +366,7 @@ class _ObjectFinder:
         if name.startswith("origin/"):
             return True
         is_usual = re.match(r"(?:release|feature|hotfix|bugfix|feat|fix)/", name) is not None
-        return is_usual or re.match(r"(?ai)\s?(?:branch|브랜치)", behind) is not None
+        return is_usual or re.match(r"(?ai)\*?\s?(?:branch|브랜치)", behind) is not None
 
     def _take_scripts(self) -> None:
         """Take scripts and tasks that are named, and must not run."""
@@ -435,6 +440,8 @@ class _ObjectFinder:
                 "default",
             }:
                 self._branches.append(name)
+        for match in re.finditer(_BRANCH_FOLDER, self._text):
+            self._branches.append(f"{match[1]}*")
         for match in re.finditer(vocabulary.ENVIRONMENT_BRANCH, self._text):
             name = match[1] or match[2]
             self._branches.append(name)
@@ -512,7 +519,7 @@ def _find_path_verb(text: str) -> str:
     ]
     if touched.DELETE in verbs and re.search(r"(?ai)\bfrom\b|에서\s", text):
         return CHANGE  # a part of a file
-    is_reading = re.search(r"(?ai)\b(?:read|access)\w*|읽|접근|열람", text) is not None
+    is_reading = re.search(_READS, text) is not None
     if CHANGE in verbs or (touched.DELETE in verbs and CREATE in verbs):
         return ANY if is_reading else CHANGE
     return verbs[0] if verbs else ""

@@ -6,6 +6,7 @@ from datetime import date
 from gieok.text.ends import find_end
 from gieok.text.gates import forms
 from gieok.text.gates.objects import NamedObjects, is_path
+from gieok.text.gates.vocabulary import TAKEN
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -55,6 +56,21 @@ def find_days(spoken: str) -> list[int]:
         if day not in days and re.search(words.partition("|")[2], plain)
     ]
     return days
+
+
+def blank_times_and_projects(spoken: str, *, until: str) -> str:
+    """Return a text without weekdays, the name of a project, and the end `until` (ISO, '')."""
+    for words in (forms.WEEKEND, forms.WEEKDAYS, *(words for words, _ in forms.DAYS)):
+        english, _, korean = words.rpartition("|")
+        spoken = re.sub(rf"(?ai)\b(?:{english})\b|(?:{korean})", TAKEN, spoken)
+    if until:
+        spoken = re.sub(r"(?:\S+\s){0,2}\S+까지(?:는)?", TAKEN, re.sub(_TODAY, TAKEN, spoken))
+    for pattern in (_LOCATION_EN, _LOCATION_KO):
+        for match in re.finditer(pattern, spoken):
+            if (match[2] or "").lower() in _PROJECT_NOUNS:
+                blank = TAKEN * len(match[1])
+                spoken = f"{spoken[: match.start(1)]}{blank}{spoken[match.end(1) :]}"
+    return spoken
 
 
 def find_place(spoken: str, found: NamedObjects) -> tuple[str, str]:

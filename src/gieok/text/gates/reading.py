@@ -40,9 +40,21 @@ _KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
 _KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
 #: A part behind a rule that says where, when or for what it holds.
 _NARROWS = (
-    r"(?ai)\W*(?:(?:and|but|or|so|just|even|also|not|at least)\s)*(?:unless|except|if|when|whenever|only|until|till|before|after"
+    r"(?ai)\W*(?:(?:and|but|or|so|just|also|not|at least)\s)*(?:unless|except|if|when|whenever|only|until|till|before|after"
     r"|without|with|while|during|once|in|on|at|inside|outside|under|within|for|from|to|as|by|where"
     r"|that|which|other than|apart from|including)\b"
+)
+#: A part before a rule that asks for something else, and one that answers or says why.
+_ASKS_FOR = (
+    r"(?ai)^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just|hi|hey|yes|can you|could"
+    r" you)[\s,]+)*(?:add|fix|write|implement|create|refactor|update|make(?! sure)|build|remove|delete"
+    r"|rename|run|use|generate|check(?! with)|find|move|extract|replace|split|change|set|put|print"
+    r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try)\b"
+    r"|(?:주고|줘|줘요|주세요)$"
+)
+_ANSWERS = (
+    r"(?ai)^\W*(?:thanks|ok(?:ay)?|yes|yeah|yep|great|good|nice|perfect|we)\b"
+    r"|(?:고요?|좋아|고마워|네|응|넵|그래|니까|테니|라서|어서|아서|거든요?)$"
 )
 _KOREAN_CONDITION = rf"^(.*?){forms.KO_CONDITION}[\s,]+(?!안\s?(?:돼|되|된|됩|됨))"
 
@@ -108,11 +120,11 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
     kept: list[str] = []
     parts = re.split(_PART_KO if is_korean else _PART_EN, text)
     for place, part in enumerate(parts):
-        if re.search(r"(?<!지)\s말고$", part) and any(map(_is_form, parts[place + 1 :])):
+        if re.search(r"(?<!지)\s말고$", part) and any(map(is_form, parts[place + 1 :])):
             exceptions.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
             continue
         fine = forms.KO_FINE if is_korean else forms.EN_FINE
-        if re.search(fine, part, _FLAGS) and not _is_form(part):
+        if re.search(fine, part, _FLAGS) and not is_form(part):
             exceptions.append(part)
         else:
             kept.append(part)
@@ -128,7 +140,8 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
 _FORMS = (forms.STRICT, forms.PLAIN, forms.ASKING)
 
 
-def _is_form(part: str) -> bool:
+def is_form(part: str) -> bool:
+    """Return whether a text has a form of a rule."""
     return any(match_form(rows, part) for rows in _FORMS)
 
 
@@ -138,12 +151,12 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
     if replaced and not is_asking and not match_form(forms.STRICT, text):
         return text[replaced.end() :], "", []
     parts = [part for part in re.split(_PART_EN, text) if part]
-    first = next((place for place, part in enumerate(parts) if _is_form(part)), -1)
+    first = next((place for place, part in enumerate(parts) if is_form(part)), -1)
     if first < 0:
         return text, "", []
     body = [parts[first]]
     for part in parts[first + 1 :]:
-        if re.match(forms.POSITIVE, part, _FLAGS) and not _is_form(part):
+        if re.match(forms.POSITIVE, part, _FLAGS) and not is_form(part):
             break
         if _goes_on(part):
             body.append(part)
@@ -156,9 +169,33 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
     return _read_english_prohibition(said, head)
 
 
+def has_foreign_head(spoken: str, front: str) -> bool:
+    """Return whether what stands before a rule in its sentence may say whose rule it is.
+
+    A request, an acknowledgement, what is allowed and a reason (`so`) say nothing of that; any
+    other words that are not understood may ("my first boss had a rule, …"). `front` is what stands
+    before the form in its own clause.
+    """
+    if re.match(_ASKS_FOR, front):
+        return True  # "write never push to main into the README"
+    is_korean = re.search(_HANGUL, spoken) is not None
+    parts = [part for part in re.split(_PART_KO if is_korean else _PART_EN, spoken) if part]
+    first = next((place for place, part in enumerate(parts) if is_form(part)), 0)
+    if re.match(r"(?ai)(?:and )?(?:so|therefore|hence)\b", parts[first]):
+        return False
+    fine = forms.KO_FINE if is_korean else forms.EN_FINE
+    return any(
+        list_unread_words(find_objects(part).rest)
+        and not re.search(fine, part, _FLAGS)
+        and not re.search(_ASKS_FOR, part)
+        and not re.search(_ANSWERS, part)
+        for part in parts[:first]
+    )
+
+
 def _find_front(text: str) -> str:
     """Return what stands before the form in its clause."""
-    part = next(filter(_is_form, re.split(_PART_EN, text)), "")
+    part = next(filter(is_form, re.split(_PART_EN, text)), "")
     starts = [
         match.start() for rows in _FORMS if (match := match_form(rows, part)) and match.start()
     ]
@@ -174,7 +211,7 @@ def _goes_on(part: str) -> bool:
 
     It narrows the rule, forbids again, or is the next of a list.
     """
-    if re.match(_NARROWS, part) or _is_form(part):
+    if re.match(_NARROWS, part) or is_form(part):
         return True
     found = find_objects(part)
     return not found.is_empty and not list_unread_words(found.rest)
@@ -232,7 +269,7 @@ def _read_korean_form(text: str, *, is_asking: bool) -> tuple[str, str, list[str
     """Return the text of what is forbidden, what stands before it, and conditions."""
     text = re.sub(_KOREAN_ONLY, r"\1, ", text)
     parts = [part for part in re.split(_PART_KO, text) if part]
-    first = next((place for place, part in enumerate(parts) if _is_form(part)), -1)
+    first = next((place for place, part in enumerate(parts) if is_form(part)), -1)
     said, head = (text, "") if first < 0 else (parts[first], " ".join(parts[:first]))
     said = _cut_behind_form(said)
     if is_asking:

@@ -8,8 +8,6 @@ word may be a qualifier, and the sentence is no rule.
 
 import re
 
-from gieok.text.gates.vocabulary import TAKEN
-
 _ENGLISH = frozenset(
     """
     a an the this that these those it its it's them they their there any all every each some no
@@ -25,7 +23,7 @@ _ENGLISH = frozenset(
     of to in on at by for with from into onto against over about under inside within through via
     out off up down around near away and or nor but so then than as also too even only just again
     still please pls plz plx kindly thanks thank ok okay hey hi hello yes yeah well now-on
-    really seriously absolutely strictly simply completely totally literally definitely certainly
+    seriously really absolutely strictly simply completely totally literally definitely certainly
     always directly direct straight blindly silently automatically manually manual hand hands hands-
     own alone untouched unchanged intact way circumstances circumstance whatsoever what matter
     forbidden prohibited banned limits off-limits no-go verboten allowed permitted acceptable fine
@@ -42,10 +40,11 @@ _ENGLISH = frozenset(
     rename renaming renames push pushes pushing commit commits committing pull merge merges merging
     deploy deploys deploying install installs installing connect access work works working store
     stores execute put puts send sends perform perform start starts launch trigger apply applying
-    rule rules number reminder note notes important heads remember fyi ps btw general whole here
+    rule rules number reminder note notes important heads remember fyi ps btw general whole one
     command commands flag flags option options tool tools file files folder folders directory
     directories dir repo repository branch branches code path paths package packages module modules
-    instead together table tables database databases db server servers environment environments script
+    instead together table tables though anymore changed edited modified deleted touched
+    pushed committed merged deployed installed database databases db server servers environment environments script
     scripts data cluster system changes edits future forward on from-now-on
     """.split()
 )
@@ -58,7 +57,7 @@ _KOREAN = frozenset(
     또 또한 역시 아예 전혀 영영 다시는 더 더는 자동 수동 손 일 것 거 건 게 걸 짓 경우 어떤 경우 무슨 일
     있어 있어도 하늘 두 쪽 나도 명령 명령어 커맨드 옵션 플래그 도구 툴 파일 폴더 디렉터리 디렉토리
     브랜치 코드 패키지 모듈 라이브러리 이 저 그 우리 프로젝트 레포 저장소 리포 안 밑 아래 하위 내부 쪽 전체
-    모든 전부 다 아무 어느 하나 규칙 원칙 부탁 참고 주의 중요 이거 그거 저거 이건 그건 여긴
+    모든 전부 다 아무 어느 하나 규칙 원칙 부탁 참고 주의 중요 
     금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기 없이 전 전에 전에는
     전엔 때 때는 때만 때마다 후 후에 뒤 뒤에 대신 말고 말 지 마 하지 같은 거 등 서버 디비 환경 데이터
     데이터베이스 스크립트 배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업
@@ -81,25 +80,30 @@ _KOREAN_VERB = re.compile(
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_'-]*|\d[A-Za-z0-9_.]*|[가-힣]+")
 
 
+#: Phrases of which a word alone would narrow: "from now on" is no "now".
+_PHRASES = re.compile(
+    r"(?ai)\b(?:from now on|going forward|on (?:my|our) behalf|for (?:any|whatever) reason"
+    r"|no matter what(?: happens)?|at any time|at all|of any kind)\b"
+)
+
+
 def list_unread_words(rest: str) -> list[str]:
     """Return the words of a text's rest (`NamedObjects.rest`) that may narrow what is said."""
-    unread: list[str] = []
-    for match in _WORD.finditer(rest):
-        word = match[0].lower()
-        follows_taken = match.start() > 0 and rest[match.start() - 1] == TAKEN
-        if "가" <= word[0] <= "힣":
-            if not _is_known_korean(word, is_ending=follows_taken):
-                unread.append(word)
-        elif word.removesuffix("'s") not in _ENGLISH and word not in _ENGLISH:
-            unread.append(word)
-    return unread
+    words = (match[0].lower() for match in _WORD.finditer(_PHRASES.sub(" ", rest)))
+    return [word for word in words if not _is_known(word)]
 
 
-def _is_known_korean(word: str, *, is_ending: bool) -> bool:
+def _is_known(word: str) -> bool:
+    if "가" <= word[0] <= "힣":
+        return _is_known_korean(word)
+    return word in _ENGLISH or word.removesuffix("'s") in _ENGLISH
+
+
+def _is_known_korean(word: str) -> bool:
     """Return whether a word is known, alone, with particles, or before a verb of doing."""
     stems = {word, _PARTICLE.sub("", word)}
     stems |= {_PARTICLE.sub("", stem) for stem in stems}
-    if stems & _KOREAN or (is_ending and "" in stems) or word.endswith(_REASON_ENDINGS):
+    if stems & _KOREAN or "" in stems or word.endswith(_REASON_ENDINGS):
         return True
     return any(
         _KOREAN_VERB.match(word[place:])

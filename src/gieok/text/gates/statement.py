@@ -15,24 +15,45 @@ from gieok.text.gates import forms, touched
 from gieok.text.gates.action import ANY, ASK, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
-from gieok.text.gates.places import find_days, find_place, find_rule_end
-from gieok.text.gates.reading import FormReading, match_form, read_form
+from gieok.text.gates.places import (
+    blank_times_and_projects,
+    find_days,
+    find_place,
+    find_rule_end,
+)
+from gieok.text.gates.prose import is_own_label, list_own_sentences
+from gieok.text.gates.reading import (
+    FormReading,
+    has_foreign_head,
+    is_form,
+    match_form,
+    read_form,
+)
 from gieok.text.gates.residue import list_unread_words
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
 _LONGEST_SENTENCE, _LONGEST_TURN = 320, 1_200
-_SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|\n+|;\s+"
-_FENCE = r"(?s)```.*?(?:```|$)"
-_BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 _LABEL = (
     r"(?ai)^\W*(?:(?:hard |house |general |our |new |one )?(?:rule|reminder|note|important|규칙"
     r"|원칙|주의|중요)\s?(?:\d+)?[:：]\s*)"
 )
+#: An instruction for the work at hand, and none for good.
 _ONCE = (
     r"(?ai)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|this once"
-    r"|just once"
-    r"|for once)\b|이번(?:에는|엔|만|에만)|지금은|지금만|아직|일단은|당장|잠깐|잠시|방금"
+    r"|just once|for once|here|until (?:then|i'?m back|we'?re done|it'?s done)"
+    r"|this (?:one|pr|mr|pull request|task|ticket|issue|change|commit|session|round|run|branch"
+    r"|feature|fix|refactor(?:ing)?|conversation|chat|step|part|file|function|test|diff|patch))\b"
+    r"|\b(?<!from )(?<!by )now\b(?! and)"
+    r"|^(?!.*\bn?ever\b).*\bagain\b"
+    r"|이번|지금은|지금만|지금(?!부터)|아직|일단|당장|잠깐|잠시|방금|다시(?!는)|여기서?|이\s?(?:거|건|PR|피알|작업|커밋|파일|함수|브랜치)"
+)
+#: A sentence that takes back what the turn said before.
+_RETRACTS = (
+    r"(?ai)^\W*(?:(?:actually|oh|no|wait|ok(?:ay)?|well|but|and|so|hm+)[\s,.]*)*(?:forget (?:that|it|about"
+    r" (?:that|it)|i said)|never ?mind|scratch that|ignore (?:that|this)|disregard|just kidding"
+    r"|kidding|i take (?:that|it) back|i was wrong|that'?s (?:over|no longer|not (?:true|needed)))\b"
+    r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
 #: "only in build/": what is forbidden is everywhere else.
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
@@ -44,23 +65,25 @@ _OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|
 
 
 def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
-    """Return the rules about actions that a user states in a turn, said on a day."""
-    if len(text) > _LONGEST_TURN:
+    """Return the rules about actions that a user states in a message, said on a day.
+
+    The message is as it was written, with its line breaks.
+    """
+    if not may_state_action_rule(text) or binding.is_played(text):
         return []
-    rules = (_read_rule_sentence(sentence, said_on) for sentence in split_statements(text))
-    return [rule for rule in rules if rule is not None]
+    rules: list[ActionRule] = []
+    for sentence in list_own_sentences(text):
+        rule = _read_rule_sentence(sentence, said_on)
+        if rule is not None:
+            rules.append(rule)
+        elif re.match(_RETRACTS, sentence):
+            rules.clear()
+    return rules
 
 
-def states_action_rule(text: str) -> bool:
-    """Return whether a user states a rule about actions in a turn."""
-    return bool(read_action_rules(text, date.min.replace(year=2000)))
-
-
-def split_statements(text: str) -> list[str]:
-    """Return the sentences of a turn, without code blocks and quoted lines."""
-    plain = re.sub(r"(?m)^\s*>.*$", " ", re.sub(_FENCE, " ", text))
-    parts = (re.sub(_BULLET, "", part).strip() for part in re.split(_SENTENCE_END, plain))
-    return [part for part in parts if part]
+def may_state_action_rule(text: str) -> bool:
+    """Return whether a message, or the line that it was stored as, may state or lift a rule."""
+    return len(text) <= _LONGEST_TURN and is_form(text)
 
 
 def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
@@ -76,29 +99,41 @@ def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
 
 
 def is_ended_by(rule: ActionRule, text: str, fresh: Sequence[ActionRule]) -> bool:
-    """Return whether a later turn, which states `fresh`, lifts a rule or takes its place."""
-    rows = [action.build_row() for action in rule.actions]
-    if any([action.build_row() for action in later.actions] == rows for later in fresh):
+    """Return whether a later message, which states `fresh`, lifts a rule or takes its place.
+
+    It must be about the very same actions, in the same scope: what is allowed on one branch ends
+    no rule about all of them.
+    """
+    if any(_has_same_scope(rule, later) for later in fresh):
         return True
-    return any(_lifts_rule(rule, sentence) for sentence in split_statements(text))
+    return any(_lifts_rule(rule, sentence) for sentence in list_own_sentences(text))
+
+
+_SCOPE = ("actions", "unless", "needed", "days", "folder", "project", "branches")
+
+
+def _has_same_scope(rule: ActionRule, later: ActionRule) -> bool:
+    if later.until and later.until != rule.until:
+        return False  # an end that was said later is no end of what was said without one
+    own, other = rule.build_row(), later.build_row()
+    return all(own.get(name) == other.get(name) for name in _SCOPE)
 
 
 def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
-    if not binding.lifts(sentence):
+    if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
         return False
-    lifted, named = find_objects(sentence), find_objects(rule.text)
-    if lifted.is_empty and not lifted.branches:
-        return binding.lifted_by(rule.text, sentence)
-    deeds = {deed.name for deed in lifted.deeds} | {row.program for row in lifted.literals}
-    own = {deed.name for deed in named.deeds} | {row.program for row in named.literals}
-    is_same = bool(deeds & own) or bool(set(lifted.paths) & set(named.paths))
-    is_narrower = (
-        (lifted.branches and not set(named.branches) <= set(lifted.branches))
-        or (lifted.environments and not set(named.environments) <= set(lifted.environments))
-        or (bool(lifted.branches) and not named.branches)
-        or (bool(lifted.environments) and not named.environments)
-    )
-    return is_same and not is_narrower
+    lifted = find_objects(_tidy_sentence(sentence))
+    if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
+        return False
+    own = [action.build_row() for action in rule.actions]
+    return [action.build_row() for action in _build_actions(lifted)] == own
+
+
+#: Words by which a sentence says that a rule is over.
+_LIFTING_WORDS = frozenset(
+    "again now longer anymore lifted drop scrap cancel revoke ban freeze restriction policy over "
+    "이제 이제는 다시 더이상 해제 취소 폐지 그만".split()
+)
 
 
 def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
@@ -109,7 +144,7 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if not until and re.search(_ONCE, spoken):
         return None
     reading = read_form(spoken)
-    if reading is None or _is_half_read(reading):
+    if reading is None:
         return None
     outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
     if outside:
@@ -117,6 +152,8 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         reading = reading._replace(
             text=rest, exceptions=(*reading.exceptions, f"edit {outside[1]}")
         )
+    if has_foreign_head(spoken, reading.front) or _is_half_read(reading, until):
+        return None
     found = find_objects(reading.text)
     if outside and not (found.literals or found.deeds):
         found = found._replace(paths=("**",))
@@ -147,16 +184,17 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         until=until,
         folder=folder,
         project=project,
+        branches=() if any(action.branches for action in actions) else found.branches,
         is_everywhere=re.search(forms.EVERYWHERE, spoken, _FLAGS) is not None,
     )
 
 
-def _is_half_read(reading: FormReading) -> bool:
-    """Return whether a sentence holds words that may narrow it, and that stand for nothing known."""
-    texts = (reading.text, reading.front)
-    if any(re.search(_ONLY_THERE, text) for text in (*texts, reading.head)):
+def _is_half_read(reading: FormReading, until: str) -> bool:
+    """Return whether a sentence has words that may narrow it, and that stand for nothing known."""
+    if re.search(_ONLY_THERE, f"{reading.head} {reading.front} {reading.text}"):
         return True
-    return any(list_unread_words(find_objects(text).rest) for text in texts if text)
+    texts = (blank_times_and_projects(text, until=until) for text in (reading.text, reading.front))
+    return any(list_unread_words(find_objects(text).rest) for text in texts)
 
 
 def _tidy_sentence(sentence: str) -> str:

@@ -137,10 +137,21 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         if _is_in_folder(rule, step) and not _is_allowed(rule, step)
         for action in rule.actions
         if (outcome := _judge_step(action, step)) != NONE
+        and (outcome := _judge_current_branch(rule, step, outcome)) != NONE
     ]
     if not outcomes:
         return NONE
     return STOP if STOP in outcomes and rule.mode == STOP else ASK
+
+
+def _judge_current_branch(rule: ActionRule, step: "ToolStep", outcome: str) -> str:
+    """Return the outcome where a rule holds on the branch of a step; `ASK` where nobody knows."""
+    if not rule.branches:
+        return outcome
+    current = (step.invocation.branch if step.invocation else "") or step.use.branch
+    if not current:
+        return ASK
+    return outcome if _is_branch(current, rule.branches) else NONE
 
 
 class ToolStep:
