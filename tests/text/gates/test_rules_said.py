@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from tests.support.said_rules import CASES, NO_RULES
+from tests.support.said_rules import CASES, HALF_READ, NO_RULES, ONLY_NOW, OTHERS_RULES
 
 from gieok.text.gates import deeds, forms
 from gieok.text.gates.action import ASK, NONE, STOP, ActionRule
@@ -43,7 +43,7 @@ def test_a_rule_acts_on_what_it_names_and_on_nothing_beside(
     assert {use: _judge(rule, use=use) for use in harmless} == dict.fromkeys(harmless, NONE)
 
 
-@pytest.mark.parametrize("said", NO_RULES)
+@pytest.mark.parametrize("said", [*NO_RULES, *OTHERS_RULES, *HALF_READ, *ONLY_NOW])
 def test_what_only_looks_like_a_rule_is_none(said: str) -> None:
     assert read_action_rules(said, _WEDNESDAY) == []
 
@@ -112,6 +112,57 @@ def test_a_later_sentence_lifts_a_rule_or_takes_its_place() -> None:
     assert _judge(never, "you can push to develop again", use="git push origin main") == STOP
     assert _judge(never, "ask me before you push to main", use="git push origin main") == ASK
     assert _judge("배포하지 마", "이제 배포해도 돼", use="npm run deploy") == NONE
+
+
+def test_only_the_same_actions_in_the_same_scope_end_a_rule() -> None:
+    never, push = "never push", "git push origin main"
+    for later in (
+        "you can push to the docs branch now",
+        "you can push to develop again",
+        "you can push to main again",
+        "you can push again if the tests pass",
+        "you can pull again",
+        "docs 브랜치에는 이제 푸시해도 돼",
+        "forget the rule about naming",
+        "never push on Fridays",
+        "never push until 2026-11-26",
+        'Kim says "you can push again"',
+    ):
+        assert _judge(never, later, use=push, day=_WEDNESDAY + timedelta(days=7)) == STOP, later
+    assert _judge(never, "you can push again", use=push) == NONE
+    assert _judge("never push to main", "never push to main on Fridays", use=push) == STOP
+
+
+def test_a_list_of_rules_of_ones_own_is_read_line_by_line() -> None:
+    for said in (
+        "Rules:\n- never push to main\n- never force push",
+        "앞으로:\n1. main에 푸시하지 마\n2. rm -rf 쓰지 마",
+        "- never push to main\n- never force push",
+        "Fix the login page.\nNever push to main.\nNever force push.",
+    ):
+        assert len(read_action_rules(said, _WEDNESDAY)) == 2, said
+
+
+def test_a_condition_that_a_command_meets_is_met_and_one_that_nobody_sees_asks() -> None:
+    said = "don't run the migrations unless ./check.sh ran before"
+    assert _judge(said, use="./check.sh && npm run migrate") == NONE
+    assert _judge(said, use="npm run migrate") == ASK
+    assert _judge("never deploy while the backup runs", use="npm run deploy") == ASK
+
+
+def test_a_rule_that_holds_on_a_branch_asks_where_nobody_knows_the_branch() -> None:
+    said = "when you are on main, never upgrade dependencies"
+    assert _judge(said, use="npm update", branch="main") == STOP
+    assert _judge(said, use="npm update", branch="develop") == NONE
+    assert _judge(said, use="npm update") == ASK
+    assert _judge(said, use="git switch develop && npm update", branch="main") == NONE
+
+
+def test_a_folder_that_must_not_be_removed_is_not_what_lies_in_it() -> None:
+    assert _judge("never rm -rf dist", use="rm -rf dist") == STOP
+    assert _judge("never rm -rf dist", use="rm -rf ./dist/*") == STOP
+    assert _judge("never rm -rf dist", use="rm -rf dist/cache") == NONE
+    assert _judge("never rm -rf anything in dist/", use="rm -rf dist/cache") == STOP
 
 
 def test_a_rule_comes_back_from_its_row_as_it_was() -> None:

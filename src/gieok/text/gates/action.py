@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 STOP, ASK, NONE = "stop", "ask", "none"
 #: What must not happen to a path, beside the deeds of `programs`.
 ANY, CHANGE, CREATE = "any", "change", "create"
+#: Begins a path that is meant itself, and not what lies below it.
+EXACT = "="
 #: Begins a mention that is the whole name of a package.
 PACKAGE = "package:"
 

@@ -480,7 +480,7 @@ DEEDS = (
     ),
     KnownDeed(
         name="run tests",
-        words=r"\b(?:run|execut|launch)\w* (?:\S+ ){0,3}(?:tests?|test suites?|specs)\b|\be2e\b"
+        words=r"\b(?:run|execut|launch)\w* (?:\S+ ){0,3}(?:test suites?|tests?|specs)\b|\be2e\b"
         r"|\b(?:integration|unit|smoke|acceptance) tests?\b"
         r"|테스트(?:를|을|는|은)?\s?(?:\S+\s)?(?:돌리|돌려|실행)",
         commands=_TEST,

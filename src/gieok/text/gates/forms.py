@@ -4,6 +4,11 @@ Rows of (pattern, example, counter-example). What the rule is about stands aroun
 found by `objects`.
 """
 
+import re
+
+from gieok.text.gates.vocabulary import KNOWN
+
+_PROGRAMS = "|".join(sorted(map(re.escape, KNOWN)))
 #: The words leave no exception: the tool is stopped.
 STRICT = (
     (r"\b(?:are|you'?re) not to\b", "You're not to push to main", "You're not too late"),
@@ -50,6 +55,16 @@ STRICT = (
 )
 #: A plain prohibition: the person is asked.
 PLAIN = (
+    (
+        r"\b(?:can|could|would|will) you (?:please )?(?:not|never) [a-z]",
+        "Could you not touch legacy/",
+        "Could you touch it",
+    ),
+    (
+        rf"(?:^|[,;:.(–—]\s*|\b(?:so|and|but|please|then) )no (?:more )?(?:--?[a-z]|(?:{_PROGRAMS}) [a-z-])",
+        "So no git stash please",
+        "No git",
+    ),
     (r"(?:^|[,;:.(–—]\s*)no `", "No `sudo` please", "No idea"),
     (
         r"\b(?:not|never) (?:ok(?:ay)?|fine|acceptable|cool) to\b",
@@ -58,7 +73,7 @@ PLAIN = (
     ),
     (
         (
-            r"(?:^|[,;:.(–—]\s*|\b(?:please|and|so|but|also|you|we|agents?|then|just|or|rule|to) )"
+            r"(?:^|[,;:.(–—]\s*|\b(?:please|and|so|but|also|you|we|agents?|then|just|or|rule|to|on|forward|repo|repository|project) )"
             r"(?:please )?(?:do not|don'?t|dont|should ?n'?o?t|should not|may not|cannot|can'?t) "
             r"(?!(?:you|we|they|i|worry|forget|mind|know|think|care|need|have|want|hesitate|panic"
             r"|see|get|remember|understand|believe|like|love|bother|seem)\b)[a-z]"
@@ -113,7 +128,7 @@ PLAIN = (
         "It is not so",
     ),
     (
-        r"지(?:는|도)?\s?(?:마|말|않(?:기|도록|게\s?해|았으면))|지마|질\s?마|진\s?마",
+        r"지(?:는|도)?\s?(?:마|말|않(?:기(?:로|를|\s?바|$)|(?:도록|게)\s?(?:해|하|합|부탁|주의|조심)|았으면))|지마|질\s?마|진\s?마",
         "main에 바로 푸시하지 마",
         "푸시했지만 늦었어",
     ),
@@ -253,6 +268,11 @@ ASKING = (
 #: Sentences that state no rule although they look like one.
 NO_RULE = (
     (
+        r"\b(?:don'?t|do not|never) (?:let|allow|make|have) (?!yourself|me\b|us\b|sure\b)",
+        "Don't let users delete files",
+        "Don't let yourself push",
+    ),
+    (
         (
             r"(?:까요?|나요|[느으]?냐|는지|던가|는가|은가요|인가요|을래|할래|돼요)[\s.!~]*$|^\W*(?:should|shall|do|does"
             r"|did|can"
@@ -329,9 +349,7 @@ EN_FINE = (
     r"|\b(?:you|we) (?:can|may)\b"
 )
 KO_FINE = r"(?:괜찮|해도\s?(?:돼|되|좋|된다|됩)|[가-힣]도\s?(?:돼|된다|됩니다|괜찮|좋)|상관\s?없|자유|예외|허용|가능)"
-KO_EXCEPT = (
-    r"(?:은|는|을|를)?\s?만?\s?(?:빼고는?|제외하고는?|제외한|말고는|외에는?|이외에는?|아닌\s?(?:이상|한))"
-)
+KO_EXCEPT = r"(?:은|는|을|를)?\s?만?\s?(?:빼고는?|제외하고는?|제외한|말고는|외에는?|이외에는?|아닌\s?(?:이상|한))"
 EN_REASON = (
     r"(?:,|\s[-–—])?\s\b(?:because|since (?!when)|as (?:it|that|this|they|we)|cause|so that"
     r"|otherwise"

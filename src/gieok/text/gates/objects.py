@@ -8,7 +8,14 @@ from gieok.text.gates.action import ANY, CHANGE, CREATE, PACKAGE, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed
 from gieok.text.gates.shell import read_shell_line
 
-_WHOLE = r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?|suite)\b|전체\s?테스트"
+_WHOLE = (
+    r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite)\b|전체\s?테스트"
+)
+_SERVICES = (
+    r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
+    r"|api|web|frontend|backend|queue|scheduler)\b"
+)
+_TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람"
 #: "my spike/ branches": all branches whose names begin so.
@@ -115,6 +122,7 @@ class _ObjectFinder:
     def _blank_places(self) -> str:
         """Return the text without branches and environments either."""
         patterns = (
+            _WHOLE,
             _BRANCH_FOLDER,
             vocabulary.BRANCH,
             vocabulary.NAMED_BRANCH,
@@ -255,10 +263,13 @@ class _ObjectFinder:
 
     def _add_deed(self, deed: KnownDeed, match: "re.Match[str]") -> None:
         if deed.name == "run tests":
-            kinds = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
-            self._mentions += [kind.lower() for kind in re.findall(kinds, self._whole)]
+            self._mentions += [kind.lower() for kind in re.findall(_TEST_KINDS, self._whole)]
+            for kind in re.finditer(_TEST_KINDS, self._text):
+                self._blank(*kind.span())
         if deed.name in ("restart", "stop service", "start server"):
             self._mentions += _find_service_names(self._whole)
+            for service in re.finditer(_SERVICES, self._text):
+                self._blank(*service.span())
         self._deeds.append(deed)
         self._blank(*match.span())
 
@@ -329,6 +340,8 @@ class _ObjectFinder:
 
         In a Korean sentence, words in Latin letters are one.
         """
+        if second and not second.startswith("-") and re.search(r"(?ai)\bwith\s$", before):
+            return False  # "with node 18" says how, and forbids nothing of its own
         has_verb = re.search(vocabulary.VERBS, before) is not None
         has_hangul = re.search(r"[가-힣]", self._whole) is not None
         if name in vocabulary.EVERYDAY or (name.startswith("./") and has_verb):
@@ -430,6 +443,7 @@ class _ObjectFinder:
             if match[1].lower() != "release" or "branch" in match[0] or "브랜치" in match[0]:
                 name = match[1].lower()
                 self._branches += ["main", "master"] if name == "default" else [name]
+        self._branches += [f"{name}*" for name in re.findall(_BRANCH_FOLDER, self._text)]
         for match in re.finditer(vocabulary.NAMED_BRANCH, self._text):
             name = (match[1] or match[2]).removeprefix("origin/")
             if name.lower() not in vocabulary.GENERIC | {
@@ -440,8 +454,6 @@ class _ObjectFinder:
                 "default",
             }:
                 self._branches.append(name)
-        for match in re.finditer(_BRANCH_FOLDER, self._text):
-            self._branches.append(f"{match[1]}*")
         for match in re.finditer(vocabulary.ENVIRONMENT_BRANCH, self._text):
             name = match[1] or match[2]
             self._branches.append(name)
@@ -479,11 +491,7 @@ class _ObjectFinder:
 
 
 def _find_service_names(text: str) -> list[str]:
-    names = (
-        r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
-        r"|api|web|frontend|backend|queue|scheduler)\b"
-    )
-    found = [name.lower() for name in re.findall(names, text)]
+    found = [name.lower() for name in re.findall(_SERVICES, text)]
     if re.search(r"(?ai)\b(?:db|database)\b|디비|데이터베이스", text):
         found += ["db", "database", "postgres", "postgresql", "mysql", "mariadb", "mongo", "redis"]
     return found

@@ -11,6 +11,7 @@ from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
+from gieok.text.gates.vocabulary import TAKEN
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -44,6 +45,18 @@ _NARROWS = (
     r"|without|with|while|during|once|in|on|at|inside|outside|under|within|for|from|to|as|by|where"
     r"|that|which|other than|apart from|including)\b"
 )
+#: Words before a colon that announce rules which are the writer's own.
+_OWN_LEAD = (
+    r"(?ai)^\W*(?:(?:and|also|so|ok(?:ay)?|hey|please|some|a few|the|my|our|house|hard|general|new|one"
+    r"|two|three|more|ground|these|here are|remember|note|important|reminder|heads up|warning"
+    r"|rules?|things?|fyi|ps|btw|from now on|going forward|always|never|don'?ts?|do not|claude"
+    r"|codex|gemini|cursor|agents?|for (?:this|the) (?:project|repo(?:sitory)?)|in (?:this|the)"
+    r" (?:project|repo(?:sitory)?)|number|\d+|앞으로(?:는)?|규칙\S*|원칙\S*|주의\S*|중요\S*|참고|부탁\S*|몇\s?가지|다음|금지\S*"
+    r"|이\s?(?:프로젝트|레포|저장소)\S*|우리|내|제)[\s,]*)+[:：]?\s*$"
+)
+#: A Korean form that speaks to the agent; the others may be about a program.
+_IMPERATIVE = r"지(?:는|도)?\s?(?:마|말)|지마|질\s?마|진\s?마|물어|여쭤|받아|말해|알려"
+_KOREAN_SUBJECT = r"(?:서버|디비|데이터베이스|스크립트|코드|모듈|패키지|도구|툴|라이브러리|사용자|파일|프로젝트|환경|데이터|작업)(?:은|는|이|가)\s"
 #: A part before a rule that asks for something else, and one that answers or says why.
 _ASKS_FOR = (
     r"(?ai)^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just|hi|hey|yes|can you|could"
@@ -169,6 +182,11 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
     return _read_english_prohibition(said, head)
 
 
+def is_own_label(words: str) -> bool:
+    """Return whether words before a colon announce a rule of the writer's own."""
+    return re.match(_OWN_LEAD, words) is not None
+
+
 def has_foreign_head(spoken: str, front: str) -> bool:
     """Return whether what stands before a rule in its sentence may say whose rule it is.
 
@@ -179,8 +197,13 @@ def has_foreign_head(spoken: str, front: str) -> bool:
     if re.match(_ASKS_FOR, front):
         return True  # "write never push to main into the README"
     is_korean = re.search(_HANGUL, spoken) is not None
+    if is_korean and not re.search(_IMPERATIVE, spoken) and _names_korean_subject(spoken):
+        return True
     parts = [part for part in re.split(_PART_KO if is_korean else _PART_EN, spoken) if part]
     first = next((place for place, part in enumerate(parts) if is_form(part)), 0)
+    label, colon, behind = spoken.partition(": ")
+    if colon and not is_form(label) and is_form(behind) and not is_own_label(label):
+        return True
     if re.match(r"(?ai)(?:and )?(?:so|therefore|hence)\b", parts[first]):
         return False
     fine = forms.KO_FINE if is_korean else forms.EN_FINE
@@ -193,9 +216,17 @@ def has_foreign_head(spoken: str, front: str) -> bool:
     )
 
 
+def _names_korean_subject(spoken: str) -> bool:
+    """Return whether a described thing, and not the agent, must not do what is named behind it."""
+    rest = find_objects(spoken).rest
+    return any(TAKEN in rest[match.end() :] for match in re.finditer(_KOREAN_SUBJECT, rest))
+
+
 def _find_front(text: str) -> str:
     """Return what stands before the form in its clause."""
     part = next(filter(is_form, re.split(_PART_EN, text)), "")
+    if re.search(_REPLACED, part):
+        return ""  # "use pnpm instead of npm": the front says what to do
     starts = [
         match.start() for rows in _FORMS if (match := match_form(rows, part)) and match.start()
     ]

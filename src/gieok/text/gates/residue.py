@@ -40,10 +40,12 @@ _ENGLISH = frozenset(
     rename renaming renames push pushes pushing commit commits committing pull merge merges merging
     deploy deploys deploying install installs installing connect access work works working store
     stores execute put puts send sends perform perform start starts launch trigger apply applying
-    rule rules number reminder note notes important heads remember fyi ps btw general whole one
+    rule rules number reminder note notes important heads remember fyi ps btw general whole full entire complete
     command commands flag flags option options tool tools file files folder folders directory
     directories dir repo repository branch branches code path paths package packages module modules
     instead together table tables though anymore changed edited modified deleted touched
+    drop dropping truncate restart restarting publish publishing amend squash rebase reset wipe close
+    upgrade upgrading update updating downgrade force exec kill killing query
     pushed committed merged deployed installed database databases db server servers environment environments script
     scripts data cluster system changes edits future forward on from-now-on
     """.split()
@@ -57,7 +59,7 @@ _KOREAN = frozenset(
     또 또한 역시 아예 전혀 영영 다시는 더 더는 자동 수동 손 일 것 거 건 게 걸 짓 경우 어떤 경우 무슨 일
     있어 있어도 하늘 두 쪽 나도 명령 명령어 커맨드 옵션 플래그 도구 툴 파일 폴더 디렉터리 디렉토리
     브랜치 코드 패키지 모듈 라이브러리 이 저 그 우리 프로젝트 레포 저장소 리포 안 밑 아래 하위 내부 쪽 전체
-    모든 전부 다 아무 어느 하나 규칙 원칙 부탁 참고 주의 중요 
+    모든 전부 다 아무 어느 하나 규칙 원칙 부탁 참고 주의 중요
     금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기 없이 전 전에 전에는
     전엔 때 때는 때만 때마다 후 후에 뒤 뒤에 대신 말고 말 지 마 하지 같은 거 등 서버 디비 환경 데이터
     데이터베이스 스크립트 배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업

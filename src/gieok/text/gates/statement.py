@@ -12,7 +12,7 @@ from datetime import date
 
 from gieok.text import binding
 from gieok.text.gates import forms, touched
-from gieok.text.gates.action import ANY, ASK, Action, ActionRule, CommandPattern
+from gieok.text.gates.action import ANY, ASK, EXACT, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import (
@@ -21,7 +21,7 @@ from gieok.text.gates.places import (
     find_place,
     find_rule_end,
 )
-from gieok.text.gates.prose import is_own_label, list_own_sentences
+from gieok.text.gates.prose import list_own_sentences
 from gieok.text.gates.reading import (
     FormReading,
     has_foreign_head,
@@ -46,7 +46,13 @@ _ONCE = (
     r"|feature|fix|refactor(?:ing)?|conversation|chat|step|part|file|function|test|diff|patch))\b"
     r"|\b(?<!from )(?<!by )now\b(?! and)"
     r"|^(?!.*\bn?ever\b).*\bagain\b"
-    r"|이번|지금은|지금만|지금(?!부터)|아직|일단|당장|잠깐|잠시|방금|다시(?!는)|여기서?|이\s?(?:거|건|PR|피알|작업|커밋|파일|함수|브랜치)"
+    r"|이번|지금은|지금만|지금(?!부터)|아직|일단|당장|잠깐|잠시|방금|다시(?!는)|여기서?|(?<![가-힣])이\s?(?:거|건|PR|피알|작업|커밋|파일|함수|브랜치)"
+)
+#: A question in form, a request in fact.
+_POLITE = (
+    r"(?ai)^\W*(?:(?:also|and|hey|please|so|but)[\s,]+)*(?:can|could|would|will) you (?:please )?"
+    r"(?:not|never|stop|avoid|ask|check with|refrain|keep)\b"
+    r"|(?:봐|받아|말아|말해|알려)\s?(?:줄래|주실래|주시겠|주실\s?수|줄\s?수)\S*(?:\s있\S*)?[?？\s]*$"
 )
 #: A sentence that takes back what the turn said before.
 _RETRACTS = (
@@ -57,6 +63,7 @@ _RETRACTS = (
 )
 #: "only in build/": what is forbidden is everywhere else.
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
+_IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
 _OUTSIDE_EN = (
     r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
@@ -199,12 +206,16 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
 
 def _tidy_sentence(sentence: str) -> str:
     spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
-    spoken = re.sub(_LABEL, "", spoken)
+    spoken = re.sub(r"(?ai)\b(?:pls|plz|plx)\b", "please", re.sub(_LABEL, "", spoken))
     return re.sub(r"\s+", " ", spoken).strip().rstrip("!.~ㅋㅎㅠ…。 ")
 
 
 def _is_no_rule(spoken: str) -> bool:
-    if re.search(r"[?？]\s*$", spoken) or binding.is_reported(spoken):
+    if binding.is_reported(spoken):
+        return True
+    if re.search(_POLITE, spoken):
+        return False
+    if re.search(r"[?？]\s*$", spoken):
         return True
     return match_form(forms.NO_RULE, spoken) is not None
 
@@ -266,13 +277,20 @@ def _build_command_actions(
             Action(
                 [_with_options(command, options)],
                 deed=ANY if found.paths else "",
-                paths=found.paths,
+                paths=_list_typed_paths(command, found),
                 branches=found.branches if command.program == "git" else (),
                 environments=found.environments,
                 hosts=found.hosts,
             )
         )
     return actions, deeds
+
+
+def _list_typed_paths(command: CommandPattern, found: NamedObjects) -> list[str]:
+    """Return the paths of a command: a folder behind `rm` is that folder, unless "in" it is said."""
+    if command.program not in touched.DELETERS or re.search(_IN_FOLDER, found.rest):
+        return list(found.paths)
+    return [EXACT + path.rstrip("/") for path in found.paths]
 
 
 def _build_deed_actions(
@@ -367,4 +385,5 @@ def _build_needed(condition: str) -> list[CommandPattern]:
         deeds += [deed for deed in DEEDS if deed.name == "run tests"]
     if re.search(r"(?ai)\bformat|포[맷매]", condition):
         deeds += [deed for deed in DEEDS if deed.name == "format"]
-    return [*found.literals, *(p for deed in deeds for p in build_deed_patterns(deed))]
+    scripts = [CommandPattern(path) for path in found.paths if not path.endswith("/")]
+    return [*found.literals, *scripts, *(p for deed in deeds for p in build_deed_patterns(deed))]

@@ -21,7 +21,7 @@ _WRITERS = frozenset(
     ex
     """.split()
 )
-_DELETERS = frozenset("rm rmdir unlink shred trash trash-put gio rimraf del".split())
+DELETERS = frozenset("rm rmdir unlink shred trash trash-put gio rimraf del".split())
 _MOVERS = frozenset(("mv", "cp", "rsync", "scp", "ln", "install"))
 #: Programs that work on all that lies below a folder.
 _WHOLE_TREES = frozenset(("trash", "rimraf", "black", "isort"))
@@ -95,7 +95,7 @@ def _iter_argument_paths(
 
 def _find_plain_deed(name: str) -> str:
     """Return what a program does to all the paths that it is given; '' where it is not known."""
-    if name in _DELETERS:
+    if name in DELETERS:
         return DELETE
     if name in _WRITERS or name in _EDITORS:
         return WRITE

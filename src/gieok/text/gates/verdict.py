@@ -12,6 +12,7 @@ from gieok.text.gates.action import (
     ASK,
     CHANGE,
     CREATE,
+    EXACT,
     NONE,
     PACKAGE,
     STOP,
@@ -345,7 +346,7 @@ def _count_words_behind(words: "Sequence[str]", parsed: CommandWords) -> int:
 def _is_word(wanted: str, given: str) -> bool:
     if "*" in wanted:
         return fnmatchcase(given, wanted)
-    return wanted in (given, given.removeprefix("./").rstrip("/"))
+    return wanted in (given, given.removeprefix("./").removesuffix("/*").rstrip("/"))
 
 
 def _is_script(word: str, parsed: CommandWords, invocation: Invocation) -> bool:
@@ -396,6 +397,8 @@ def _is_deed(wanted: str, given: str) -> bool:
 
 def _covers_path(pattern: str, touched: TouchedPath, step: ToolStep) -> bool:
     """Return whether a path is one that a rule names, lies below it, or holds it."""
+    if pattern.startswith(EXACT):
+        return _is_same_path(pattern[len(EXACT) :], touched, step)
     if pattern.startswith("~/"):
         return _is_in_home(pattern[2:], touched.path)
     path = _relate_path(touched.path, step)
@@ -415,6 +418,17 @@ def _covers_path(pattern: str, touched: TouchedPath, step: ToolStep) -> bool:
     ):
         return True
     return touched.is_tree and is_inside and _holds_path(parts, wanted)
+
+
+def _is_same_path(pattern: str, touched: TouchedPath, step: ToolStep) -> bool:
+    """Return whether a path is one that a rule names, all below it, or a folder that holds it."""
+    parts = [part for part in _relate_path(touched.path, step).split("/") if part not in ("", ".")]
+    wanted = [part for part in pattern.split("/") if part not in ("", ".")]
+    if parts[-1:] in (["*"], ["**"]):
+        parts = parts[:-1]
+    at = len(parts) - len(wanted)
+    is_same = at >= 0 and all(map(_fits_name, wanted, parts[at:]))
+    return is_same or (touched.is_tree and _holds_path(parts, wanted))
 
 
 def _relate_path(path: str, step: ToolStep) -> str:
