@@ -127,9 +127,13 @@ def test_a_rule_holds_in_the_scope_in_which_it_was_said_or_everywhere_where_it_s
     here = _rule("never push to main", scope="project:shop-1")
     everywhere = _rule("never force push in any project", scope="project:shop-1")
     own = _rule("never use sudo")
-    rules = [here, everywhere, own]
-    assert gates.list_scope_rules(rules, ["project:shop-1", "agent:main"]) == rules
-    assert gates.list_scope_rules(rules, ["project:blog-2", "agent:main"]) == [everywhere, own]
+    mine = _rule("never use chmod")
+    mine.is_record = True
+    rules = [here, everywhere, own, mine]
+    shop, blog = ["project:shop-1", "agent:main"], ["project:blog-2", "agent:main"]
+    assert gates.list_scope_rules(rules, shop) == [here, everywhere, mine]
+    assert gates.list_scope_rules(rules, blog) == [everywhere, mine]
+    assert gates.list_scope_rules(rules, ["agent:main"]) == [everywhere, own, mine]
 
 
 def test_the_branch_of_a_folder_is_read_without_git(tmp_path: Path) -> None:

@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: To be raised whenever the rows of the file change: an older file is no file.
-VERSION = 1
+VERSION = 2
 
 
 class GateRule:
     """Rule about actions with its origin.
 
-    `origin` is the agent in whose session it was said, or the path of a record; `said_at` is in
-    Unix seconds; `source` is the handle of the memory that holds the words.
+    `origin` is the agent in whose session it was said, or the key of the record (`is_record`) that
+    states it; `said_at` is in Unix seconds; `source` is the handle of the memory that holds the
+    words.
     """
 
-    __slots__ = ("day", "handle", "origin", "rule", "said_at", "scope", "source")
+    __slots__ = ("day", "handle", "is_record", "origin", "rule", "said_at", "scope", "source")
 
     def __init__(
         self,
@@ -38,7 +39,9 @@ class GateRule:
         origin: str,
         source: str,
         rule: ActionRule,
+        is_record: bool = False,
     ) -> None:
+        self.is_record = is_record
         self.handle = handle
         self.scope = scope
         self.said_at = said_at

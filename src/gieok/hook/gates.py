@@ -6,6 +6,7 @@ Imported by the hook: see the package.
 import os
 
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
+from gieok.places.scope import USER_SCOPE
 from gieok.text.gates import verdict
 from gieok.text.gates.action import NONE, STOP
 from gieok.text.gates.touched import READ, USE, WRITE, TouchedPath
@@ -15,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+_PROJECT = "project:"
 _TEXT_CHARS = 20_000
 #: Names of the fields in which tools are given a path.
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file")
@@ -36,11 +38,19 @@ class GateHit:
 
 
 def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "list[GateRule]":
-    """Return the rules that hold in a session which reads these scopes.
+    """Return the rules that hold in a session which reads these scopes, its own first.
 
-    What was said in a project holds there, unless it says that it holds everywhere.
+    What was said in a project holds there, and what was said outside of projects outside of them,
+    unless it says that it holds everywhere; a record for the user holds for the user.
     """
-    return [rule for rule in rules if rule.scope in scopes or rule.rule.is_everywhere]
+    own = scopes[:1] if "".join(scopes[:1]).startswith(_PROJECT) else scopes
+    return [
+        rule
+        for rule in rules
+        if rule.scope in own
+        or rule.rule.is_everywhere
+        or (rule.is_record and rule.scope == USER_SCOPE)
+    ]
 
 
 def find_gate_hit(

@@ -140,10 +140,49 @@ def test_what_an_agent_said_is_no_rule(place) -> None:
 
 def test_a_record_of_a_constraint_is_a_rule_until_it_is_retired(place) -> None:
     file = place.remember("never run terraform destroy", category="constraint")
-    assert _decision(_try_tool(place, "Bash", command="terraform destroy")) == "deny"
+    # Nobody knows whether a person or an agent wrote it.
+    answer = _try_tool(place, "Bash", command="terraform destroy")
+    assert _decision(answer) == "ask"
+    reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
+    assert "the record" in reason
+    assert "the user said" not in reason
     assert _decision(_try_tool(place, "Bash", command="terraform plan")) == ""
     _run(lambda call: load_command("retire")(call, memories=[file.stem]))
     assert _decision(_try_tool(place, "Bash", command="terraform destroy")) == ""
+
+
+def test_a_record_ends_and_loosens_no_rule_of_a_person(told) -> None:
+    for text in (
+        "You can run supabase db reset again.",
+        "Ask before you run supabase db reset.",
+        "Never run supabase db reset until tomorrow.",
+    ):
+        told.remember(text, category="constraint")
+    assert _decision(_try_tool(told, "Bash", command="supabase db reset")) == "deny"
+
+
+def test_a_message_is_read_with_its_line_breaks_and_what_it_carries_is_no_rule(place) -> None:
+    pasted = (
+        "Look at this:\n```\nnever use sudo\n```\nand this:\n> never push\n\n    npm publish 금지"
+    )
+    listed = "Put this into the readme:\n- never run terraform destroy\n- never force push"
+    _tell(place, pasted, listed, "Fix the page.\nAlso, never run npm audit fix.")
+    rows = _run(load_command("rules list")).rules
+    assert [row.words for row in rows] == ["Also, never run npm audit fix."]
+
+
+def test_what_was_said_outside_of_projects_holds_outside_of_them(place) -> None:
+    chats = place.user / ".claude" / "projects" / "-notes"
+    chats.mkdir(parents=True)
+    notes = place.user / "notes"
+    notes.mkdir()
+    said = [*_turn(notes, "s1", 0, "Never use sudo.", "2026-11-20")]
+    said += _turn(notes, "s1", 1, "Never force push in any project.", "2026-11-20")
+    (chats / "s1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in said))
+    _run(lambda call: observe_transcripts(call, once=True))
+    assert _decision(_try_tool(place, "Bash", command="sudo ls", folder=str(notes))) == "deny"
+    assert _decision(_try_tool(place, "Bash", command="sudo ls")) == ""
+    assert _decision(_try_tool(place, "Bash", command="git push -f")) == "deny"
 
 
 def test_no_rule_acts_while_memory_is_paused_private_or_excluded(told) -> None:

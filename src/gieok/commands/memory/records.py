@@ -171,7 +171,9 @@ def has_gate_rules(call: Call) -> bool:
 
 def follow_gate_rules(call: Call, store: Store) -> None:
     """Bring the rules about actions in line with what is remembered. Raises StoreError."""
-    promotion.refresh_gate_rules(store, call.home.folder, now=call.clock.now(), zone=call.zone)
+    promotion.refresh_gate_rules(
+        store, call.home.folder, call.home.journal, now=call.clock.now(), zone=call.zone
+    )
 
 
 def follow_meaning(call: Call, batches: int = 1) -> None:

@@ -1,8 +1,9 @@
 """Compiles what users said about actions into the file of rules that gates compare.
 
-Rules come from the users' own turns and from records of the category constraint. A rule is left out
-once a later turn of its scope lifts it or says something else about the same actions; what a
-project was told holds in that project.
+Rules come from the users' own messages, read in the journal as they were written, and from records
+of the category constraint. A rule is left out once a later message of its scope lifts it or says
+something else about the same actions; what a project was told holds in that project. Nobody knows
+whether a person or an agent wrote a record: it asks and never stops, and it ends no rule.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,14 +12,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
-from gieok.memory.talk.binding_lines import BindingLine, read_rule_texts
+from gieok.memory.talk import turns
+from gieok.memory.talk.binding_lines import BindingLine
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
+from gieok.ports.journal import Conversations
 from gieok.ports.store import Store
 from gieok.settings.grants import TrustJudge
+from gieok.text.echo import strip_echo
+from gieok.text.gates.action import ASK
 from gieok.text.gates.statement import is_ended_by, read_action_rules
 from gieok.text.handles import build_handle, line_check
 from gieok.text.markdown import front_matter
+from gieok.text.redact import redact
 
 #: Category of records that state what must or must not be done.
 _CATEGORY = "constraint"
@@ -26,7 +32,10 @@ _AT_ONCE = 200
 
 
 class SaidLine(NamedTuple):
-    """Words of a user that may state rules about actions: when and where they were said."""
+    """Words that may state rules about actions: when and where they were said.
+
+    `is_record`: they stand in a record, and not in a message of a person.
+    """
 
     at: int
     scope: str
@@ -37,17 +46,22 @@ class SaidLine(NamedTuple):
     origin: str
     #: The last day on which a record holds (ISO), '' for none.
     until: str = ""
+    is_record: bool = False
 
 
 def compile_gate_rules(
-    store: Store, home: Path, lines: Sequence[tuple[str, BindingLine]], zone: tzinfo
+    store: Store,
+    home: Path,
+    lines: Sequence[tuple[str, BindingLine]],
+    zone: tzinfo,
+    journal: Conversations,
 ) -> bool:
     """Write the rules about actions that hold; return whether they changed.
 
-    `lines` are the lines that state or lift rules, each with its scope. Days are days of `zone`.
-    Raises StoreError, OSError.
+    `lines` are the lines that may state or lift rules, each with its scope. Days are days of
+    `zone`. Raises StoreError, OSError.
     """
-    said = [*_iter_turn_lines(store, lines), *_iter_record_lines(store, home)]
+    said = [*_iter_said_messages(store, lines, journal), *_iter_record_lines(store, home)]
     held: list[GateRule] = []
     for line in sorted(said):
         said_on = datetime.fromtimestamp(line.at, zone).date()
@@ -56,7 +70,9 @@ def compile_gate_rules(
         held = [
             rule
             for rule in held
-            if rule.scope != line.scope or not is_ended_by(rule.rule, line.words, statements)
+            if line.is_record
+            or rule.scope != line.scope
+            or not is_ended_by(rule.rule, line.words, statements)
         ]
         held += fresh
     return write_gate_rules(str(home), held)
@@ -65,6 +81,7 @@ def compile_gate_rules(
 def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
     for number, rule in enumerate(read_action_rules(line.words, said_on), start=1):
         rule.until = min(filter(None, (rule.until, line.until)), default="")
+        rule.mode = ASK if line.is_record else rule.mode
         yield GateRule(
             handle=build_rule_handle(line.scope, line.key, line.check, number),
             scope=line.scope,
@@ -73,26 +90,52 @@ def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
             origin=line.origin,
             source=build_handle(line.scope, line.key, line.line),
             rule=rule,
+            is_record=line.is_record,
         )
 
 
-def _iter_turn_lines(store: Store, lines: Sequence[tuple[str, BindingLine]]) -> Iterator[SaidLine]:
+def _iter_said_messages(
+    store: Store, lines: Sequence[tuple[str, BindingLine]], journal: Conversations
+) -> Iterator[SaidLine]:
+    """Yield the messages of the lines: a line has lost the line breaks of its message."""
     # A statement that was promoted to the user's scope holds where it was said.
     own = [pair for pair in lines if not pair[1].key.endswith(PROMOTED)]
-    texts = read_rule_texts(store, own)
-    for scope, line in own:
-        words, _ = texts.get((scope, line.key, line.line), ("", ""))
-        if words:
-            agent = line.key.split("/")[1] if line.key.count("/") > 1 else line.key
-            yield SaidLine(
-                at=line.at,
-                scope=scope,
-                key=line.key,
-                line=line.line,
-                check=line.check,
-                words=words,
-                origin=agent,
-            )
+    for scope in dict.fromkeys(scope for scope, _ in own):
+        by_key: dict[str, list[BindingLine]] = {}
+        for whose, line in own:
+            if whose == scope:
+                by_key.setdefault(line.key, []).append(line)
+        keys = list(by_key)
+        for start in range(0, len(keys), _AT_ONCE):
+            for document in store.get(Scope(scope), keys[start : start + _AT_ONCE]):
+                yield from _iter_document_messages(scope, document, by_key[document.key], journal)
+
+
+def _iter_document_messages(
+    scope: str, document: Document, lines: Sequence[BindingLine], journal: Conversations
+) -> Iterator[SaidLine]:
+    if "from" not in document.metadata:
+        return
+    messages = turns.messages_of_lines(journal, document)
+    texts = document.text.split("\n")
+    agent = document.metadata.get("agent", document.key)
+    seen: set[str] = set()
+    for line in sorted(lines, key=lambda one: one.line):
+        message = next(iter(messages[line.line - 1 : line.line]), None)
+        text = "".join(texts[line.line - 1 : line.line])
+        # A long message is several lines; a line that changed waits to be judged again.
+        if message is None or message.id in seen or line_check(text) != line.check:
+            continue
+        seen.add(message.id)
+        yield SaidLine(
+            at=line.at,
+            scope=scope,
+            key=line.key,
+            line=line.line,
+            check=line.check,
+            words=redact(strip_echo(message.text)),
+            origin=agent,
+        )
 
 
 def _iter_record_lines(store: Store, home: Path) -> Iterator[SaidLine]:
@@ -126,4 +169,5 @@ def _read_record(scope: Scope, document: Document, judge: TrustJudge) -> Iterato
         words=body,
         origin=document.key,
         until=matter.fields.get("until", ""),
+        is_record=True,
     )

@@ -25,19 +25,20 @@ from gieok.memory.talk.binding_lines import BindingLine
 from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
 from gieok.places.scope import USER_SCOPE, is_brought, is_served
+from gieok.ports.journal import Conversations
 from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.age import compute_faded_value
 from gieok.ranking.learned.heads import about_user, judge_turn_worth
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
-from gieok.text.gates.statement import states_action_rule
+from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 8
+_VERSION = 9
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -75,10 +76,17 @@ class LastingLine(NamedTuple):
     rule: int = 0
 
 
-def update_lasting_lines(store: Store, home: Path, now: datetime, zone: tzinfo = UTC) -> None:
+def update_lasting_lines(
+    store: Store,
+    home: Path,
+    now: datetime,
+    zone: tzinfo = UTC,
+    journal: Conversations | None = None,
+) -> None:
     """Update the files of all scopes from the turns of a store; only changed documents are judged.
 
-    Raises StoreError.
+    `journal` holds the messages in which rules about actions were said: without one, those stay as
+    they are. Raises StoreError.
     """
     lines_by_scope = _list_lines_by_scope(store, home, now)
     rows = {scope: [(scope, line) for line in lines] for scope, lines in lines_by_scope.items()}
@@ -104,15 +112,18 @@ def update_lasting_lines(store: Store, home: Path, now: datetime, zone: tzinfo =
             if lasting_line.rule
         ]
         binding_lines.write_binding_rules(store, home, scope, rule_lines)
-    _compile_gate_rules(store, home, lines_by_scope, zone)
+    if journal is not None:
+        _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
         if lines or Path(lasting_file(str(home), scope)).exists():
             _write_lasting_lines(home, scope, lines)
 
 
-def update_gate_rules(store: Store, home: Path, now: datetime, zone: tzinfo) -> None:
+def update_gate_rules(
+    store: Store, home: Path, now: datetime, zone: tzinfo, journal: Conversations
+) -> None:
     """Update the file of the rules about actions alone. Raises StoreError, OSError."""
-    _compile_gate_rules(store, home, _list_lines_by_scope(store, home, now), zone)
+    _compile_gate_rules(store, home, _list_lines_by_scope(store, home, now), zone, journal)
 
 
 def _list_lines_by_scope(store: Store, home: Path, now: datetime) -> dict[str, list[LastingLine]]:
@@ -124,7 +135,11 @@ def _list_lines_by_scope(store: Store, home: Path, now: datetime) -> dict[str, l
 
 
 def _compile_gate_rules(
-    store: Store, home: Path, lines_by_scope: Mapping[str, list[LastingLine]], zone: tzinfo
+    store: Store,
+    home: Path,
+    lines_by_scope: Mapping[str, list[LastingLine]],
+    zone: tzinfo,
+    journal: Conversations,
 ) -> None:
     lines = [
         (scope, BindingLine(line.at, line.key, line.line, line.check))
@@ -132,7 +147,7 @@ def _compile_gate_rules(
         for line in scope_lines
         if line.rule
     ]
-    gate_lines.compile_gate_rules(store, home, lines, zone)
+    gate_lines.compile_gate_rules(store, home, lines, zone, journal)
 
 
 def _iter_holding_lines(
@@ -243,7 +258,7 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
         )
         rule = (
             RULE
-            if binding.rules_in(words, questions.get(line, "")) or states_action_rule(words)
+            if binding.rules_in(words, questions.get(line, "")) or may_state_action_rule(words)
             else LIFTS
             if binding.lifts(words)
             else 0

@@ -123,8 +123,9 @@ class _ToolJudge:
             privacy, self._agent.name, session, self._folder, self._payload, time.time()
         ):
             return []
+        if self._own_scope:
+            return list_scope_rules(rules, [self._own_scope])
         scopes = list_project_scopes(self._workplace, settings.text("hook.scopes"))
-        scopes = [self._own_scope, *scopes] if self._own_scope else scopes
         return list_scope_rules(rules, scopes)
 
     def _build_answer(self, reason: str, *, asks: bool, handle: str) -> table.Payload:
@@ -152,12 +153,12 @@ def say_reason(hit: "GateHit", *, asks: bool) -> str:
     rule = hit.rule
     lang = _find_language(rule.rule.text)
     words = " ".join(rule.rule.text.split())
-    quoted = Words.of(
-        "Gieok: the user said on {day}: “{words}” ({origin}).",
-        day=rule.day,
-        words=words,
-        origin=rule.origin,
+    template = (
+        "Gieok: the record {origin} of {day} says: “{words}”."
+        if rule.is_record
+        else "Gieok: the user said on {day}: “{words}” ({origin})."
     )
+    quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
     if asks:
         go_on = Words.of(
             "Agree to go on this once; `gieok rules off {handle}` ends the rule.",

@@ -373,5 +373,5 @@ WEEKEND = r"weekends?|주말"
 WEEKDAYS = r"weekdays|평일"
 EVERYWHERE = (
     r"\b(?:in|across|for|on) (?:any|all|every|each)(?: of my| my)? (?:projects?|repo(?:sitorie)?s?"
-    r"|repository|codebases?)\b|\bany ?where\b|모든\s?(?:프로젝트|레포|저장소|리포)|어느\s?(?:프로젝트|레포|저장소)|어디서든"
+    r"|repository|codebases?)\b|\b(?:any|every)where\b(?! (?:in|else|but|except|on|outside|inside|under|within|near)\b)|모든\s?(?:프로젝트|레포|저장소|리포)|어느\s?(?:프로젝트|레포|저장소)|어디서든"
 )

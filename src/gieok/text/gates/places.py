@@ -58,8 +58,12 @@ def find_days(spoken: str) -> list[int]:
     return days
 
 
-def blank_times_and_projects(spoken: str, *, until: str) -> str:
-    """Return a text without weekdays, the name of a project, and the end `until` (ISO, '')."""
+def blank_scope_words(spoken: str, *, until: str) -> str:
+    """Return a text without the words that say where and when a rule holds.
+
+    They are weekdays, the name of a project, all projects, and the end `until` (ISO, '').
+    """
+    spoken = re.sub(forms.EVERYWHERE, TAKEN, spoken, flags=_FLAGS)
     for words in (forms.WEEKEND, forms.WEEKDAYS, *(words for words, _ in forms.DAYS)):
         english, _, korean = words.rpartition("|")
         spoken = re.sub(rf"(?ai)\b(?:{english})\b|(?:{korean})", TAKEN, spoken)

@@ -16,7 +16,7 @@ from gieok.text.gates.action import ANY, ASK, EXACT, Action, ActionRule, Command
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import (
-    blank_times_and_projects,
+    blank_scope_words,
     find_days,
     find_place,
     find_rule_end,
@@ -200,7 +200,7 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
     """Return whether a sentence has words that may narrow it, and that stand for nothing known."""
     if re.search(_ONLY_THERE, f"{reading.head} {reading.front} {reading.text}"):
         return True
-    texts = (blank_times_and_projects(text, until=until) for text in (reading.text, reading.front))
+    texts = (blank_scope_words(text, until=until) for text in (reading.text, reading.front))
     return any(list_unread_words(find_objects(text).rest) for text in texts)
 
 
