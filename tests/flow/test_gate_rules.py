@@ -79,7 +79,7 @@ def test_a_file_of_another_version_is_no_file_and_a_damaged_one_is_an_error(tmp_
     file.write_text("{")
     with pytest.raises(ValueError, match="Expecting"):
         load_gate_rules(home)
-    assert load_gate_choices(home).once == set()
+    assert load_gate_choices(home).once == {}
 
 
 @pytest.mark.parametrize("writes", [1, 3, 8])

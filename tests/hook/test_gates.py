@@ -107,20 +107,96 @@ def test_a_rule_that_a_person_ended_holds_on_its_last_day_and_not_after() -> Non
     assert gates.find_gate_hit(rules, ended, attempt) is None
 
 
-def test_an_allowance_is_taken_once(tmp_path: Path) -> None:
+def test_an_allowance_lets_pass_its_own_rule_for_its_own_action_once(tmp_path: Path) -> None:
     home = str(tmp_path)
-    hit = gates.GateHit(_rule("never push to main"), "stop")
-    assert not gates.take_allowance(home, hit)
+    push, force = _rule("never push to main", "aaaaaaaa"), _rule("never force push", "bbbbbbbb")
+    plain = _attempt({"tool_name": "Bash", "tool_input": {"command": "git push origin main"}})
+    forced = _attempt({"tool_name": "Bash", "tool_input": {"command": "git push -f origin main"}})
+
+    def left(use: gates.ToolAttempt) -> str:
+        hits = gates.list_gate_hits([push, force], load_gate_choices(home), use)
+        hit = gates.take_allowances(home, hits, gates.build_action_key(use))
+        return hit.rule.handle if hit else ""
 
     def allow(choices: GateChoices) -> bool:
-        choices.once.add("0a0b0c0d")
+        choices.once["aaaaaaaa"] = gates.build_action_key(plain)
         choices.off.add("ffffffff")
         return True
 
+    assert left(plain) == "aaaaaaaa"
     assert change_gate_choices(home, allow)
-    assert gates.take_allowance(home, hit)
-    assert not gates.take_allowance(home, hit)
+    assert left(forced) in ("aaaaaaaa", "bbbbbbbb")  # another action, and another rule
+    assert left(plain) == ""
+    assert left(plain) == "aaaaaaaa"
     assert load_gate_choices(home).off == {"ffffffff"}
+
+
+def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    push, ask = _rule("never push to main", "aaaaaaaa"), _rule("ask me before you push", "bbbbbbbb")
+    use = _attempt(_SHELL[0])
+    key = gates.build_action_key(use)
+
+    def allow(choices: GateChoices) -> bool:
+        choices.once["aaaaaaaa"] = key
+        return True
+
+    change_gate_choices(home, allow)
+    hits = gates.list_gate_hits([push, ask], load_gate_choices(home), use)
+    left = gates.take_allowances(home, hits, key)
+    assert left is not None
+    assert left.rule is ask
+    assert load_gate_choices(home).once == {"aaaaaaaa": key}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "gieok rules off 3fa9c01e",
+        "gieok --lang ko rules until 3fa9 friday",
+        "cd /tmp && /opt/venv/bin/gieok rules allow 3fa9 --once",
+        "python3 -m gieok rules off 3fa9",
+        "uvx gieok rules off 3fa9",
+        "bash -lc 'gieok rules off 3fa9'",
+        "echo 3fa9 | xargs gieok rules off",
+        "gieok forget 3fa9c01e.3 --yes",
+        "gieok pause",
+        "gieok uninstall claude-code",
+        "rm -rf ~/.gieok",
+        "echo '{}' > /home/kim/.gieok/gates/choices.json",
+        "sed -i s/stop/ask/ /home/kim/.gieok/gates/rules.json",
+    ],
+)
+def test_each_way_to_loosen_rules_is_seen(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/kim")
+    use = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert gates.loosens_rules(use, "/home/kim/.gieok")
+
+
+def test_a_tool_that_edits_the_files_of_rules_or_is_gieoks_own_loosens_them() -> None:
+    file = "/home/kim/.gieok/gates/choices.json"
+    edit = _attempt({"tool_name": "Write", "tool_input": {"file_path": file, "content": "{}"}})
+    assert gates.loosens_rules(edit, "/home/kim/.gieok")
+    own = _attempt({"tool_name": "mcp__gieok__rules_off", "tool_input": {"handle": "3fa9"}})
+    assert gates.loosens_rules(own, "/home/kim/.gieok")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "gieok rules",
+        "gieok rules try 'git push'",
+        "gieok rules on 3fa9",
+        "gieok search rules off",
+        "cat ~/.gieok/gates/rules.json",
+        "cp a.txt /home/kim",
+        "echo gieok rules off",
+        "ls",
+    ],
+)
+def test_what_loosens_no_rule_is_let_through(command: str) -> None:
+    use = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert not gates.loosens_rules(use, "/home/kim/.gieok")
 
 
 def test_a_rule_holds_in_the_scope_in_which_it_was_said_or_everywhere_where_it_says_so() -> None:

@@ -1,22 +1,26 @@
-"""Rules about actions that hold, and what a person chose for each, as two small files of the home.
+"""Rules about actions that hold, and what a person chose for each, as small files of the home.
 
 The compiled rules are derived from what a user said, and are written whenever that changes; the
-choices are a person's own, and nothing derives them. The hook reads both at every tool call, so the
-module imports little.
+choices are a person's own, and nothing derives them. Beside them stands which action each rule last
+asked for or stopped, because that action alone can be allowed once. The hook reads rules and choices
+at every tool call, so the module imports little. A file that is damaged is moved to `set-aside` by
+whoever writes it next.
 """
 
 import json
 import os
 
-from gieok.places.home import gate_choices_file, gate_rules_file
+from gieok.places.home import gate_actions_file, gate_choices_file, gate_rules_file
 from gieok.text.gates.action import ActionRule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
 #: To be raised whenever the rows of the file change: an older file is no file.
 VERSION = 2
+#: What reading a damaged file raises.
+DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
+_MOST_ACTIONS = 200
 
 
 class GateRule:
@@ -57,7 +61,10 @@ class GateRule:
 
 
 class GateChoices:
-    """What a person chose: rules that are off, ends (handle → ISO day), uses allowed once."""
+    """What a person chose: rules that are off, ends (handle → ISO day), uses allowed once.
+
+    `once` maps a rule's handle to the key of the action that it lets pass.
+    """
 
     __slots__ = ("off", "once", "until")
 
@@ -65,11 +72,11 @@ class GateChoices:
         self,
         off: "Iterable[str]" = (),
         until: "Mapping[str, str] | None" = None,
-        once: "Iterable[str]" = (),
+        once: "Mapping[str, str] | None" = None,
     ) -> None:
         self.off = set(off)
         self.until = dict(until or {})
-        self.once = set(once)
+        self.once = dict(once or {})
 
     def is_on(self, handle: str, day: str) -> bool:
         """Return whether a rule holds on a day (ISO), as far as a person chose."""
@@ -77,7 +84,7 @@ class GateChoices:
 
     def build_row(self) -> "dict[str, object]":
         """Return the choices as JSON."""
-        return {"off": sorted(self.off), "until": self.until, "once": sorted(self.once)}
+        return {"off": sorted(self.off), "until": self.until, "once": self.once}
 
 
 def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
@@ -95,7 +102,7 @@ def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
 def load_gate_rules(home: str) -> "list[GateRule]":
     """Return the compiled rules of a home; none where there is no file.
 
-    Raises ValueError, KeyError or TypeError for a file that is damaged.
+    Raises one of `DAMAGED` for a file that is damaged.
     """
     try:
         with open(gate_rules_file(home), encoding="utf-8") as opened:
@@ -108,7 +115,10 @@ def load_gate_rules(home: str) -> "list[GateRule]":
 
 
 def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
-    """Write the compiled rules in one step that survives a kill; return whether they changed."""
+    """Write the compiled rules in one step that survives a kill; return whether they changed.
+
+    A file that cannot be read is moved aside first.
+    """
     file = gate_rules_file(home)
     data = {"version": VERSION, "rules": [rule.build_row() for rule in rules]}
     text = json.dumps(data, ensure_ascii=False)
@@ -121,6 +131,7 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
             return False
     from gieok import fs  # a tool call that no rule touches writes nothing
 
+    _set_damaged_aside(home, file, load_gate_rules)
     fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
     return True
 
@@ -128,7 +139,7 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
 def load_gate_choices(home: str) -> GateChoices:
     """Return what a person chose; nothing where there is no file.
 
-    Raises ValueError or TypeError for a file that is damaged.
+    Raises one of `DAMAGED` for a file that is damaged.
     """
     try:
         with open(gate_choices_file(home), encoding="utf-8") as opened:
@@ -137,17 +148,74 @@ def load_gate_choices(home: str) -> GateChoices:
         return GateChoices()
 
 
+def find_damaged_gate_files(home: str) -> "list[tuple[str, str]]":
+    """Return the files of the gates that cannot be read, each with the reason."""
+    damaged: list[tuple[str, str]] = []
+    for file, load in (
+        (gate_rules_file(home), load_gate_rules),
+        (gate_choices_file(home), load_gate_choices),
+    ):
+        try:
+            load(home)
+        except DAMAGED as error:
+            damaged.append((file, str(error)))
+    return damaged
+
+
+def _set_damaged_aside(home: str, file: str, load: "Callable[[str], object]") -> None:
+    """Move a file that `load` cannot read to the folder of damaged files, where nothing is lost."""
+    try:
+        load(home)
+    except DAMAGED:
+        from pathlib import Path
+
+        from gieok import fs, paths
+
+        stamp = os.stat(file).st_mtime_ns
+        fs.set_aside(Path(file), paths.locate_set_aside(Path(home)) / f"gates-{stamp}")
+
+
 def change_gate_choices(home: str, change: "Callable[[GateChoices], bool]") -> bool:
     """Change the choices under their lock, durably; return what `change` returns.
 
-    Nothing is written where it returns False. Raises OSError.
+    Nothing is written where it returns False. A file that cannot be read is moved aside, and the
+    choices begin anew. Raises OSError.
     """
     from gieok import fs
 
     file = gate_choices_file(home)
     with fs.lock_resource(home, file):
+        _set_damaged_aside(home, file, load_gate_choices)
         choices = load_gate_choices(home)
         if not change(choices):
             return False
         fs.replace_private(file, json.dumps(choices.build_row()))
     return True
+
+
+def write_judged_action(home: str, handle: str, action: str) -> None:
+    """Keep the key of the action that a rule asked for or stopped last. Raises OSError."""
+    from gieok import fs
+
+    file = gate_actions_file(home)
+    with fs.lock_resource(home, file):
+        rows = _load_judged_actions(file)
+        rows.pop(handle, None)
+        rows[handle] = action
+        kept = dict(list(rows.items())[-_MOST_ACTIONS:])
+        fs.replace_private(file, json.dumps(kept))
+
+
+def find_judged_action(home: str, handle: str) -> str:
+    """Return the key of the action that a rule asked for or stopped last; '' for none."""
+    return _load_judged_actions(gate_actions_file(home)).get(handle, "")
+
+
+def _load_judged_actions(file: str) -> "dict[str, str]":
+    """Return rule → action; nothing where the file is damaged: the next action writes it anew."""
+    try:
+        with open(file, encoding="utf-8") as opened:
+            rows = json.load(opened)
+    except (OSError, ValueError):
+        return {}
+    return rows if isinstance(rows, dict) else {}

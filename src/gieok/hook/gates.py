@@ -3,13 +3,16 @@
 Imported by the hook: see the package.
 """
 
+import json
 import os
 
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
+from gieok.places.home import gate_rules_file
 from gieok.places.scope import USER_SCOPE
 from gieok.text.gates import verdict
 from gieok.text.gates.action import NONE, STOP
-from gieok.text.gates.touched import READ, USE, WRITE, TouchedPath
+from gieok.text.gates.programs import CommandWords
+from gieok.text.gates.touched import DELETE, READ, USE, WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt
 
 TYPE_CHECKING = False
@@ -23,8 +26,17 @@ _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path
 #: Words in the names of tools that change a file, and of those that only read one.
 _EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
 _READING = ("read", "view", "cat", "open")
-#: Commands of Gieok's own by which a person loosens a rule; an agent does not do so by itself.
-_LOOSENING = ("off", "until", "allow")
+#: Commands of Gieok's own by which a person loosens rules, with their second words (none: any): an
+#: agent does not do so by itself.
+_LOOSENING = {
+    "rules": ("off", "until", "allow"),
+    "pause": (),
+    "forget": (),
+    "retire": (),
+    "edit": (),
+    "uninstall": (),
+    "erase": (),
+}
 
 
 class GateHit:
@@ -57,27 +69,54 @@ def find_gate_hit(
     rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
 ) -> "GateHit | None":
     """Return the rule that acts on a tool's use, one that stops first; None where none acts."""
+    return next(iter(list_gate_hits(rules, choices, use)), None)
+
+
+def list_gate_hits(
+    rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
+) -> "list[GateHit]":
+    """Return the rules that act on a tool's use: those that stop first, the newest first."""
     hits = [
         GateHit(rule, outcome)
         for rule in rules
         if choices.is_on(rule.handle, use.day)
         and (outcome := verdict.judge_tool_attempt(rule.rule, use)) != NONE
     ]
-    return min(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at), default=None)
+    return sorted(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at))
 
 
-def take_allowance(home: str, hit: GateHit) -> bool:
-    """Return whether a person allowed the use once, and take that allowance. Raises OSError."""
-    handle = hit.rule.handle
-    if handle not in load_gate_choices(home).once:
-        return False
+def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateHit | None":
+    """Return the first rule that a person did not allow for this action; None where all are.
+
+    An allowance lets pass its own rule for its own action, and is taken where the tool runs.
+    Raises OSError.
+    """
+    once = load_gate_choices(home).once
+    left = next((hit for hit in hits if once.get(hit.rule.handle) != action), None)
+    if left is not None or not hits:
+        return left
+    taken: list[GateHit] = []
 
     def take(choices: GateChoices) -> bool:
-        is_allowed = handle in choices.once
-        choices.once.discard(handle)
-        return is_allowed
+        for hit in hits:
+            if choices.once.get(hit.rule.handle) != action:
+                return False  # another call took it first
+        for hit in hits:
+            del choices.once[hit.rule.handle]
+        taken.extend(hits)
+        return True
 
-    return change_gate_choices(home, take)
+    change_gate_choices(home, take)
+    return None if taken else hits[0]
+
+
+def build_action_key(use: ToolAttempt) -> str:
+    """Return a checksum of what a tool would do, and where: the same for the same action alone."""
+    import hashlib  # few tool calls are asked or stopped
+
+    paths = [(each.deed, each.path) for each in use.paths]
+    row = [use.tool, use.command, paths, use.text, use.folder]
+    return hashlib.sha256(json.dumps(row).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def read_tool_attempt(
@@ -137,15 +176,46 @@ def _quote_word(word: str) -> str:
     return word if word.isalnum() else "'" + word.replace("'", "'\\''") + "'"
 
 
-def loosens_rules(use: ToolAttempt) -> bool:
-    """Return whether a command line would loosen a rule of the user's by `gieok rules …`."""
+def loosens_rules(use: ToolAttempt, home: str) -> bool:
+    """Return whether a tool would loosen rules of the user's.
+
+    By a command of Gieok's, through a shell or a tool of that name, or by changing the files in
+    which rules and choices stand.
+    """
+    if any(_is_loosening(step.program, step.arguments) for step in use.invocations):
+        return True
+    words = verdict.split_name(use.tool)
+    if "gieok" in words and {"rules"} & set(words) and set(_LOOSENING["rules"]) & set(words):
+        return True
+    gates = os.path.dirname(gate_rules_file(os.path.abspath(home)))
     return any(
-        step.program in ("gieok", "gieok.exe")
-        and step.arguments[:1] == ["rules"]
-        and step.arguments[1:2]
-        and step.arguments[1] in _LOOSENING
-        for step in use.invocations
+        each.deed in (WRITE, DELETE)
+        and _reaches_folder(
+            gates, os.path.join(step.folder, os.path.expanduser(each.path)), each.deed
+        )
+        for step in use.list_steps()
+        for each in step.touched
     )
+
+
+def _is_loosening(program: str, arguments: "Sequence[str]") -> bool:
+    if program not in ("gieok", "gieok.exe"):
+        return False
+    parsed = CommandWords(program, arguments)
+    for place, word in enumerate(parsed.words):
+        if word in _LOOSENING:
+            second = "".join(parsed.words[place + 1 : place + 2])
+            return not _LOOSENING[word] or second in _LOOSENING[word]
+        if place not in parsed.unsure:  # else it may be the value of an option
+            return False
+    return False
+
+
+def _reaches_folder(folder: str, path: str, deed: str) -> bool:
+    """Return whether a path is a folder or lies in it, or would be deleted with the folder."""
+    path = os.path.normpath(path)
+    is_inside = path == folder or path.startswith(folder + os.sep)
+    return is_inside or (deed == DELETE and folder.startswith(path + os.sep))
 
 
 def find_branch(folder: str) -> str:

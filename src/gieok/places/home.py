@@ -88,6 +88,11 @@ def gate_rules_file(home: str) -> str:
     return os.path.join(home, "gates", "rules.json")
 
 
+def gate_actions_file(home: str) -> str:
+    """Return the file of the actions that rules asked for or stopped last."""
+    return os.path.join(home, "gates", "judged.json")
+
+
 def gate_choices_file(home: str) -> str:
     """Return the file of what a person chose for rules about actions: off, an end, once allowed."""
     return os.path.join(home, "gates", "choices.json")

@@ -6,9 +6,17 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import load_command
+from gieok.commands.home.doctor import iter_chain_checks
 from gieok.errors import BadRequest, NotFound
-from gieok.flow.gate_rules import GateRule, load_gate_choices, write_gate_rules
+from gieok.flow.gate_rules import (
+    GateRule,
+    find_damaged_gate_files,
+    load_gate_choices,
+    write_gate_rules,
+    write_judged_action,
+)
 from gieok.home.calls import open_call
+from gieok.places.home import gate_choices_file, gate_rules_file
 from gieok.text.gates.statement import read_action_rules
 
 
@@ -117,12 +125,45 @@ def test_a_rule_gets_a_last_day_which_on_takes_away(call) -> None:
         _run(call, "rules until", handle="0000", day="2026-11-24")
 
 
-def test_one_use_is_allowed_only_where_once_is_said(call) -> None:
+def test_what_was_stopped_is_allowed_once_and_only_where_once_is_said(call) -> None:
     _keep(call, "never run terraform destroy")
+    home = str(call.home.folder)
     with pytest.raises(BadRequest):
         _run(call, "rules allow", handle="0000")
+    with pytest.raises(BadRequest, match="nothing yet"):
+        _run(call, "rules allow", handle="0000", once=True)
+    write_judged_action(home, "0000beef", "k1")
     assert _run(call, "rules allow", handle="0000", once=True).rule.is_allowed_once
-    assert load_gate_choices(str(call.home.folder)).once == {"0000beef"}
+    assert load_gate_choices(home).once == {"0000beef": "k1"}
+
+
+def test_a_damaged_file_of_choices_is_moved_aside_and_said_until_then(call) -> None:
+    _keep(call, "never run terraform destroy")
+    home = Path(call.home.folder)
+    _run(call, "rules off", handle="0000")
+    file = Path(gate_choices_file(str(home)))
+    file.write_text('{"off": ["0000beef"')
+    assert [name for name, _ in find_damaged_gate_files(str(home))] == [str(file)]
+    checks = [check for check in iter_chain_checks(call, is_free=True) if check.name == "rules"]
+    assert [check.ok for check in checks] == [False]
+    assert any("choices.json" in line for line in _run(call, "status").details)
+    with pytest.raises(BadRequest, match="damaged"):
+        _run(call, "rules list")
+    _run(call, "rules on", handle="0000")
+    (aside,) = (home / "set-aside").glob("*/choices.json")
+    assert aside.read_text() == '{"off": ["0000beef"'
+    assert find_damaged_gate_files(str(home)) == []
+
+
+def test_a_damaged_file_of_rules_is_moved_aside_when_it_is_written_again(call) -> None:
+    _keep(call, "never run terraform destroy")
+    home = Path(call.home.folder)
+    file = Path(gate_rules_file(str(home)))
+    file.write_text("[]")
+    assert [name for name, _ in find_damaged_gate_files(str(home))] == [str(file)]
+    _keep(call, "never run terraform destroy")
+    assert [path.read_text() for path in (home / "set-aside").glob("*/rules.json")] == ["[]"]
+    assert len(_run(call, "rules list").rules) == 1
 
 
 def test_a_handle_that_names_none_or_several_is_refused(call) -> None:

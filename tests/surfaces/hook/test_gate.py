@@ -210,6 +210,17 @@ def test_an_agent_does_not_loosen_a_rule_by_itself(told) -> None:
     assert _decision(_try_tool(told, "Bash", command="gieok rules")) == ""
 
 
+def test_what_was_stopped_passes_once_where_a_person_allowed_it(told) -> None:
+    rows = {row.words: row.handle for row in _run(load_command("rules list")).rules}
+    (handle,) = [handle for words, handle in rows.items() if "supabase" in words]
+    command = "supabase db reset"
+    assert _decision(_try_tool(told, "Bash", command=command)) == "deny"
+    _run(lambda call: load_command("rules allow")(call, handle=handle, once=True))
+    assert _decision(_try_tool(told, "Bash", command="supabase db reset --linked")) == "deny"
+    assert _decision(_try_tool(told, "Bash", command=command)) == ""
+    assert _decision(_try_tool(told, "Bash", command=command)) == "deny"
+
+
 def test_a_failure_of_ours_lets_the_tool_run_and_is_shown_by_rules(told) -> None:
     file = Path(gate_rules_file(str(told.home)))
     whole = file.read_text()
@@ -217,7 +228,10 @@ def test_a_failure_of_ours_lets_the_tool_run_and_is_shown_by_rules(told) -> None
     assert _try_tool(told, "Bash", command="supabase db reset") == {}
     assert "the tool ran" in told.log()[-1]
     assert told.run("pre-tool", b"no json").status == 0
-    file.write_text(whole)
+    _run(lambda call: load_command("index")(call))
+    assert _decision(_try_tool(told, "Bash", command="supabase db reset")) == "deny"
+    (aside,) = (told.home / "set-aside").glob("*/rules.json")
+    assert aside.read_text() == whole[:-20]
     result = _run(load_command("rules list"))
     assert len(result.rules) == 3
     assert "pre-tool" in result.failures[-1]

@@ -13,6 +13,7 @@ from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
+from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.flow.ingest import Failed, Report
 from gieok.home import withholding
 from gieok.home.call import Call
@@ -387,7 +388,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
                 embedder = call.home.open_embedder() or embedder  # which follows the new vectors
             except EmbedderFailed as error:  # the earlier release serves on
                 note = error.in_full
-    if embedded:
+    if embedded or find_damaged_gate_files(str(call.home.folder)):
         call.home.settle_statements()
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind

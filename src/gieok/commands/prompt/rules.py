@@ -9,9 +9,11 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
+    DAMAGED,
     GateChoices,
     GateRule,
     change_gate_choices,
+    find_judged_action,
     load_gate_choices,
     load_gate_rules,
 )
@@ -119,7 +121,7 @@ def list_action_rules(
     rules = _load_rules(call)
     if not all_:
         rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
-    choices = load_gate_choices(str(call.home.folder))
+    choices = _load_choices(call)
     rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
     return RulesResult(tuple(rows), tuple(_read_failures(call)))
 
@@ -195,7 +197,7 @@ def try_action_rules(
         hit = gates.find_gate_hit(held, GateChoices(), use)
         return RuleTrial(hit.outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
     rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
-    hit = gates.find_gate_hit(rules, load_gate_choices(str(call.home.folder)), use)
+    hit = gates.find_gate_hit(rules, _load_choices(call), use)
     if hit is None:
         return RuleTrial(NONE, None)
     return RuleTrial(hit.outcome, hit.rule.rule.text, hit.rule.handle, hit.rule.day)
@@ -298,7 +300,7 @@ def give_rule_end(
 
 @command(
     "rules allow",
-    Words("Let the next tool pass that a rule about actions would ask for or stop"),
+    Words("Let pass, once, what a rule about actions asked for or stopped last"),
     present=render_rule_change,
     effect=Effect.WRITE,
     examples=("gieok rules allow 3fa9c01e --once",),
@@ -313,16 +315,22 @@ def allow_rule_once(
         bool, Parameter(Words("for the next time alone; for good: `gieok rules off`"))
     ] = False,
 ) -> RuleChange:
-    """Allow one use, durably. Raises NotFound, BadRequest."""
+    """Allow the action that the rule acted on last, once, durably. Raises NotFound, BadRequest."""
     if not once:
         raise BadRequest(
             "say for how long",
             hint="`gieok rules allow HANDLE --once`, or `gieok rules off HANDLE` for good",
         )
     found = _find_rule(call, handle)
+    action = find_judged_action(str(call.home.folder), found.handle)
+    if not action:
+        raise BadRequest(
+            "this rule has asked for nothing and stopped nothing yet",
+            hint="what it asks for or stops can be allowed then",
+        )
 
     def allow(choices: GateChoices) -> bool:
-        choices.once.add(found.handle)
+        choices.once[found.handle] = action
         return True
 
     return _change_rule(call, found, allow)
@@ -332,11 +340,23 @@ def _load_rules(call: Call) -> list[GateRule]:
     """Return the compiled rules. Raises BadRequest where their file is damaged."""
     try:
         return load_gate_rules(str(call.home.folder))
-    except (ValueError, KeyError, TypeError) as error:
+    except DAMAGED as error:
         raise BadRequest(
             "the file of the rules is damaged: {error}",
             error=error,
             hint="`gieok index` writes it again",
+        ) from error
+
+
+def _load_choices(call: Call) -> GateChoices:
+    """Return what a person chose. Raises BadRequest where the file is damaged."""
+    try:
+        return load_gate_choices(str(call.home.folder))
+    except DAMAGED as error:
+        raise BadRequest(
+            "the file of the choices is damaged: {error}",
+            error=error,
+            hint="the next `gieok rules on`, `off` or `until` moves it aside and begins anew",
         ) from error
 
 

@@ -71,7 +71,11 @@ class _ToolJudge:
 
     def answer(self) -> table.Payload:
         """Return the answer for the agent; {} where the tool may run."""
-        from gieok.flow.gate_rules import load_gate_choices, load_gate_rules
+        from gieok.flow.gate_rules import (
+            load_gate_choices,
+            load_gate_rules,
+            write_judged_action,
+        )
         from gieok.hook import gates
         from gieok.places.workplace import find_workplace
 
@@ -89,16 +93,19 @@ class _ToolJudge:
             weekday=now.tm_wday,
         )
         choices = load_gate_choices(self._home)
-        loosens = gates.loosens_rules(attempt)
+        loosens = gates.loosens_rules(attempt, self._home)
         # What a rule of some project would act on is rare: only then is it asked where it holds.
         if not loosens and gates.find_gate_hit(rules, choices, attempt) is None:
             return {}
         held = self._list_held_rules(rules)
         if loosens and held:
             return self._build_answer(_say_loosening(held[0].rule.text), asks=True, handle="")
-        hit = gates.find_gate_hit(held, choices, attempt)
-        if hit is None or gates.take_allowance(self._home, hit):
+        action = gates.build_action_key(attempt)
+        hits = gates.list_gate_hits(held, choices, attempt)
+        hit = gates.take_allowances(self._home, hits, action)
+        if hit is None:
             return {}
+        write_judged_action(self._home, hit.rule.handle, action)
         asks = hit.outcome == "ask" and self._agent.can_ask
         return self._build_answer(say_reason(hit, asks=asks), asks=asks, handle=hit.rule.handle)
 

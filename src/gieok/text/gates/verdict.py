@@ -360,10 +360,11 @@ def _is_script(word: str, parsed: CommandWords, invocation: Invocation) -> bool:
 
 
 def _has_words(name: str, wanted: str) -> bool:
-    return set(_split_name(wanted)) <= set(_split_name(name))
+    return set(split_name(wanted)) <= set(split_name(name))
 
 
-def _split_name(name: str) -> "list[str]":
+def split_name(name: str) -> "list[str]":
+    """Return the words of a name, in small letters."""
     return re.split(r"[-_:./\s]+", name.lower())
 
 
@@ -490,7 +491,7 @@ def _holds_path(parts: "Sequence[str]", wanted: "Sequence[str]") -> bool:
 def _is_tool(tools: "Iterable[str]", use: ToolAttempt) -> bool:
     """Return whether a tool's name is one that a rule names, or has all of its words."""
     name = use.tool
-    words = set(_split_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
+    words = set(split_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
     return any(tool.lower() == name.lower() or set(tool.split("+")) <= words for tool in tools)
 
 
@@ -504,25 +505,25 @@ def _is_remote_change(step: ToolStep) -> bool:
     if any(flag in parsed.flags for flag in _HARMLESS_FLAGS):
         return False
     is_remote = parsed.program in _REMOTE or any(
-        word in _split_name(invocation.program) for word in ("deploy", "migrate", "release")
+        word in split_name(invocation.program) for word in ("deploy", "migrate", "release")
     )
     if parsed.program in _RUNNERS:
         is_remote = any(
             part in ("deploy", "migrate", "release", "db", "seed", "rollback")
             for word in parsed.words
-            for part in _split_name(word)
+            for part in split_name(word)
         )
     return is_remote and not any(word in _SHOWING_WORDS for word in parsed.words[:2])
 
 
 def _is_mentioned(word: str, step: ToolStep) -> bool:
     if step.invocation is None:
-        return word in _split_name(step.use.text)
+        return word in split_name(step.use.text)
     texts = (step.invocation.path, *step.invocation.arguments)
     if word.startswith(PACKAGE):
         names = (re.split(r"(?<=.)(?:@|[=<>~!\[])", text.lower())[0] for text in texts)
         return word[len(PACKAGE) :] in names
-    return any(word in _split_name(text) for text in texts)
+    return any(word in split_name(text) for text in texts)
 
 
 def _names_environment(name: str, step: ToolStep) -> bool:
@@ -530,7 +531,7 @@ def _names_environment(name: str, step: ToolStep) -> bool:
     invocation = step.invocation
     if invocation is None:
         named = (step.use.text, *(each.path for each in step.touched))
-        return any(spelling in _split_name(text) for text in named for spelling in spellings)
+        return any(spelling in split_name(text) for text in named for spelling in spellings)
     if invocation.program in _SHOWING and not invocation.hosts:
         return False
     texts = [
