@@ -12,12 +12,13 @@ import os
 
 from gieok.places.home import gate_actions_file, gate_choices_file, gate_rules_file
 from gieok.text.gates.action import ActionRule
+from gieok.text.gates.verdict import list_rule_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 #: To be raised whenever the rows of the file change: an older file is no file.
-VERSION = 2
+VERSION = 3
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 _MOST_ACTIONS = 200
@@ -28,10 +29,22 @@ class GateRule:
 
     `origin` is the agent in whose session it was said, or the key of the record (`is_record`) that
     states it; `said_at` is in Unix seconds; `source` is the handle of the memory that holds the
-    words.
+    words. `names` are words of which a tool's use must have one, none for any use
+    (`verdict.list_rule_names`). The rule itself is read from its row when it is asked for.
     """
 
-    __slots__ = ("day", "handle", "is_record", "origin", "rule", "said_at", "scope", "source")
+    __slots__ = (
+        "_row",
+        "_rule",
+        "day",
+        "handle",
+        "is_record",
+        "names",
+        "origin",
+        "said_at",
+        "scope",
+        "source",
+    )
 
     def __init__(
         self,
@@ -42,21 +55,40 @@ class GateRule:
         day: str,
         origin: str,
         source: str,
-        rule: ActionRule,
+        rule: "ActionRule | Mapping[str, object]",
         is_record: bool = False,
+        names: "Iterable[str] | None" = None,
     ) -> None:
         self.is_record = is_record
+        self._rule = rule if isinstance(rule, ActionRule) else None
+        self._row = {} if isinstance(rule, ActionRule) else rule
+        self.names = list_rule_names(self.rule) if names is None else list(names)
         self.handle = handle
         self.scope = scope
         self.said_at = said_at
         self.day = day
         self.origin = origin
         self.source = source
-        self.rule = rule
+
+    @property
+    def rule(self) -> ActionRule:
+        """Return what must not happen."""
+        if self._rule is None:
+            self._rule = ActionRule.from_row(self._row)
+        return self._rule
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Return whether the rule holds in every project."""
+        return self._rule.is_everywhere if self._rule else bool(self._row.get("is_everywhere"))
+
+    def may_act(self, names: "frozenset[str]") -> bool:
+        """Return whether a use with such names (`ToolAttempt.list_names`) needs a closer look."""
+        return not self.names or not names.isdisjoint(self.names)
 
     def build_row(self) -> "dict[str, object]":
         """Return the rule as JSON."""
-        row = {name: getattr(self, name) for name in self.__slots__}
+        row = {name: getattr(self, name) for name in self.__slots__ if name[0] != "_"}
         return {**row, "rule": self.rule.build_row()}
 
 
@@ -111,7 +143,10 @@ def load_gate_rules(home: str) -> "list[GateRule]":
         return []
     if data["version"] != VERSION:
         return []
-    return [GateRule(**{**row, "rule": ActionRule.from_row(row["rule"])}) for row in data["rules"]]
+    rules = [GateRule(**row) for row in data["rules"]]
+    if any(not isinstance(row["rule"]["actions"], list) for row in data["rules"]):
+        raise ValueError("a rule has no actions")
+    return rules
 
 
 def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:

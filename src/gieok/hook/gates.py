@@ -59,9 +59,7 @@ def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "l
     return [
         rule
         for rule in rules
-        if rule.scope in own
-        or rule.rule.is_everywhere
-        or (rule.is_record and rule.scope == USER_SCOPE)
+        if rule.scope in own or rule.is_everywhere or (rule.is_record and rule.scope == USER_SCOPE)
     ]
 
 
@@ -76,10 +74,12 @@ def list_gate_hits(
     rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
 ) -> "list[GateHit]":
     """Return the rules that act on a tool's use: those that stop first, the newest first."""
+    names = use.list_names()
     hits = [
         GateHit(rule, outcome)
         for rule in rules
-        if choices.is_on(rule.handle, use.day)
+        if rule.may_act(names)
+        and choices.is_on(rule.handle, use.day)
         and (outcome := verdict.judge_tool_attempt(rule.rule, use)) != NONE
     ]
     return sorted(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at))

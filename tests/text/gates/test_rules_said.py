@@ -10,7 +10,7 @@ from gieok.text.gates import deeds, forms
 from gieok.text.gates.action import ASK, NONE, STOP, ActionRule
 from gieok.text.gates.statement import keep_holding_rules, read_action_rules
 from gieok.text.gates.touched import READ, WRITE, TouchedPath
-from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt, list_rule_names
 
 _WEDNESDAY = date(2026, 11, 25)
 
@@ -29,7 +29,12 @@ def _attempt(use: str, day: date = _WEDNESDAY, **more: str) -> ToolAttempt:
 
 def _judge(*said: str, use: str, day: date = _WEDNESDAY, **more: str) -> str:
     rules = keep_holding_rules((text, _WEDNESDAY) for text in said)
-    outcomes = {judge_tool_attempt(rule, _attempt(use, day, **more)) for rule in rules}
+    attempt = _attempt(use, day, **more)
+    outcomes = {judge_tool_attempt(rule, attempt) for rule in rules}
+    for rule in rules:  # what is looked at first leaves out no rule that acts
+        names = list_rule_names(rule)
+        if judge_tool_attempt(rule, attempt) != NONE and names:
+            assert attempt.list_names() & set(names)
     return next((outcome for outcome in (STOP, ASK) if outcome in outcomes), NONE)
 
 
@@ -163,6 +168,67 @@ def test_a_folder_that_must_not_be_removed_is_not_what_lies_in_it() -> None:
     assert _judge("never rm -rf dist", use="rm -rf ./dist/*") == STOP
     assert _judge("never rm -rf dist", use="rm -rf dist/cache") == NONE
     assert _judge("never rm -rf anything in dist/", use="rm -rf dist/cache") == STOP
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "sh -c 'git push origin main'",
+        "bash -lc 'cd api && git push origin main'",
+        "sudo -u kim git push origin main",
+        "env A=1 git push origin main",
+        "A=1 nohup git push origin main",
+        "echo main | xargs git push origin main",
+        "npm test && git push origin main",
+        "git fetch; git push origin main",
+        "echo $(git push origin main)",
+        'echo "`git push origin main`"',
+        "cd api && git push origin main",
+        "git -C api push origin main",
+        "bash <<'EOF'\ngit push origin main\nEOF",
+        "if true; then git push origin main; fi",
+        "(git push origin main)",
+        "command git push origin main",
+        "timeout 10 git push origin main",
+        "eval 'git push origin main'",
+        "B=main; git push origin $B",
+    ],
+)
+def test_a_deed_is_seen_in_each_form_of_the_shell(use: str) -> None:
+    assert _judge("never push to main", use=use) == STOP
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "echo 'git push origin main'",
+        "printf '%s' 'git push origin main'",
+        "grep -rn 'git push origin main' .",
+        "rg 'supabase db reset' docs",
+        "git commit -m 'never git push origin main'",
+        "git commit -F - <<'EOF'\ngit push origin main\nEOF",
+        "git log --grep 'git push origin main'",
+        "gh pr create --title 'git push origin main' --body 'supabase db reset'",
+        "cat > deploy.sh <<'EOF'\ngit push origin main\nsupabase db reset\nEOF",
+        "tee run.sh <<'EOF'\nsupabase db reset\nEOF",
+        "echo 'supabase db reset' >> notes.md",
+        "sed -i 's/git push/supabase db reset/' notes.md",
+        "# git push origin main",
+        "man git-push",
+        "which supabase",
+    ],
+)
+def test_what_only_mentions_a_deed_is_none(use: str) -> None:
+    for said in ("never push to main", "never run supabase db reset", "never touch production"):
+        assert _judge(said, use=use) == NONE, said
+
+
+def test_names_of_a_user_are_no_patterns() -> None:
+    assert _judge("never edit `app/[id]/page.tsx`", use="edit:app/[id]/page.tsx") == STOP
+    assert _judge("never edit `app/[id]/page.tsx`", use="edit:app/i/page.tsx") == NONE
+    for said in ("never run `DROP TABLE (a`", "never run `drop table a+`", "never touch c++/"):
+        _judge(said, use="psql -c 'drop table aa'")
+    assert _judge("never run `drop table a+`", use="psql -c 'drop table aaa'") == NONE
 
 
 def test_a_rule_comes_back_from_its_row_as_it_was() -> None:

@@ -71,3 +71,46 @@ def test_a_word_behind_an_option_that_takes_a_value_is_no_word() -> None:
     assert CommandWords("git", ["-C", "push", "status"]).words == ["status"]
     assert CommandWords("docker-compose", ["down"]).words == ["compose", "down"]
     assert CommandWords("npm", ["i", "x"]).words == ["install", "x"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "".join(f"v{number}=1;" for number in range(5_000)) + "echo " + "$v1 " * 5_000,
+        "git push;" * 2_000,
+        "git push " + ";" * 30_000,
+        "$(" * 3_000 + "git push" + ")" * 3_000,
+        "find " + "a " * 4_000 + "-exec rm " + "{} " * 4_000 + "+",
+        "sudo " * 3_000 + "git push",
+        "bash -c '" * 1_000 + "git push",
+        "git push " + "x" * 30_000,
+    ],
+)
+def test_a_line_that_is_larger_than_what_is_read_is_not_read_at_all(line: str) -> None:
+    assert len(read_shell_line(line)) <= 128
+    assert sum(len(step.arguments) for step in read_shell_line(line)) <= 20_000
+    assert all("push" not in step.arguments for step in read_shell_line(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(" * 5_000 + "git push" + ")" * 5_000,
+        "git push " + '"' * 9_000,
+        "git push " + "'a' " * 2_000,
+        "git push {a,b}" + "{a,b}" * 1_500,
+        "git push " + "$x" * 4_000,
+        "git push " + ";" * 5_000,
+        "git push " + "`" * 9_001,
+        "git push > a " * 700,
+    ],
+)
+def test_a_long_line_of_one_kind_is_read_in_one_pass(line: str) -> None:
+    first = read_shell_line(line)[0]
+    assert (first.program, first.arguments[0]) == ("git", "push")
+
+
+def test_a_variable_does_not_grow_without_bound() -> None:
+    push = read_shell_line("a=xx;" + "a=$a$a;" * 100 + "git push $a")[-1]
+    assert push.program == "git"
+    assert sum(map(len, push.arguments)) < 5_000

@@ -511,7 +511,7 @@ def is_path(name: str) -> bool:
         return True
     return (
         "/" in name
-        and re.fullmatch(r"~?[\w.@*{},/-]+", name) is not None
+        and re.fullmatch(r"~?[\w.@*{},()\[\]+/-]+", name) is not None
         and (not name.startswith("@"))
     )
 

@@ -7,6 +7,7 @@ written. Standard library without `shlex`, whose import the hook has no time for
 """
 
 import posixpath
+import re
 
 from gieok.text.gates import programs
 
@@ -14,9 +15,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: A longer line is a script that was pasted; its beginning is read.
-_MOST_CHARS = 40_000
+#: What is larger is not read at all, in any of these: characters, also of what variables and
+#: substitutions grow into; programs; scripts in scripts.
+_MOST_CHARS = 20_000
+_MOST_GROWN_CHARS = 100_000
+_MOST_PROGRAMS = 128
 _MOST_DEPTH = 6
+#: A longer value is not put in the place of its variable.
+_LONGEST_VALUE = 1_000
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _SEPARATORS = ("&&", "||", ";;", "|&", ";", "|", "&", "\n")
 _KEYWORDS = frozenset(
     ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "time")
@@ -73,12 +80,34 @@ class Invocation:
         self.written: tuple[str, ...] = ()
 
 
+class _LineTooLargeError(Exception):
+    """A line is larger than what is read."""
+
+
+class _ShellBudget:
+    """What may still be read of a line; `spend` raises _LineTooLargeError where it is used up."""
+
+    __slots__ = ("chars", "programs")
+
+    def __init__(self) -> None:
+        self.chars = _MOST_GROWN_CHARS
+        self.programs = _MOST_PROGRAMS
+
+    def spend(self, *, chars: int = 0, programs: int = 0) -> None:
+        """Take some of it."""
+        self.chars -= chars
+        self.programs -= programs
+        if self.chars < 0 or self.programs < 0:
+            raise _LineTooLargeError
+
+
 class _ShellState:
     """What a line has changed so far: the folder, variables, the branch of Git."""
 
-    __slots__ = ("branch", "folder", "variables")
+    __slots__ = ("branch", "budget", "folder", "variables")
 
-    def __init__(self, folder: str = "") -> None:
+    def __init__(self, budget: _ShellBudget, folder: str = "") -> None:
+        self.budget = budget
         self.folder = folder
         self.branch = ""
         self.variables: dict[str, str] = {}
@@ -87,14 +116,21 @@ class _ShellState:
 def read_shell_line(line: str) -> "list[Invocation]":
     """Return the programs that a command line would run, in order.
 
-    A line with an open quote is read as far as it goes.
+    A line with an open quote is read as far as it goes. Nothing is returned for a line that is
+    longer, runs more programs, or grows larger than what is read in linear time.
     """
-    return _read_script(line[:_MOST_CHARS], _ShellState(), 0)
+    if len(line) > _MOST_CHARS:
+        return []
+    try:
+        return _read_script(line, _ShellState(_ShellBudget()), 0)
+    except _LineTooLargeError:
+        return []
 
 
 def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]":
     if depth > _MOST_DEPTH:
-        return []
+        raise _LineTooLargeError
+    state.budget.spend(chars=len(line))
     scanner = _ShellScanner(line)
     words = scanner.scan()
     found: list[Invocation] = []
@@ -154,11 +190,7 @@ class _ShellScanner:
         elif line.startswith("$(", at) or line.startswith("<(", at) or line.startswith(">(", at):
             self._substitute(at + 2)
         elif char == "`":
-            end = line.find("`", at + 1)
-            end = len(line) if end < 0 else end
-            self.substitutions.append(line[at + 1 : end])
-            self._add("$()")
-            self._at = end + 1
+            self._read_backquotes()
         elif char == "#" and not self._is_word:
             end = line.find("\n", at)
             self._at = len(line) if end < 0 else end
@@ -195,10 +227,19 @@ class _ShellScanner:
                 self._at += 2
             elif line.startswith("$(", self._at):
                 self._substitute(self._at + 2)
+            elif line[self._at] == "`":
+                self._read_backquotes()
             else:
                 self._add(line[self._at])
                 self._at += 1
         self._at += 1
+
+    def _read_backquotes(self) -> None:
+        end = self._line.find("`", self._at + 1)
+        end = len(self._line) if end < 0 else end
+        self.substitutions.append(self._line[self._at + 1 : end])
+        self._add("$()")
+        self._at = end + 1
 
     def _substitute(self, start: int) -> None:
         """Take what stands up to the closing parenthesis as a script of its own."""
@@ -255,8 +296,8 @@ class _ShellScanner:
 class _SimpleCommand:
     """Words of one simple command, with its assignments and redirections."""
 
-    def __init__(self, variables: "dict[str, str]", documents: "list[str]") -> None:
-        self._variables = variables
+    def __init__(self, state: _ShellState, documents: "list[str]") -> None:
+        self._state = state
         self._documents = documents
         self._redirection = ""
         self.words: list[str] = []
@@ -266,7 +307,7 @@ class _SimpleCommand:
 
     def take(self, word: ShellWord) -> None:
         """Take the next word."""
-        text = _expand_variables(word.text, self._variables)
+        text = _expand_variables(word.text, self._state)
         if self._redirection:
             self._redirect(text)
         elif word.is_operator:
@@ -292,7 +333,7 @@ def _read_simple_command(
     piece: "list[ShellWord]", state: _ShellState, depth: int, documents: "list[str]"
 ) -> "list[Invocation]":
     """Return the programs of one simple command, and let it change the state."""
-    simple = _SimpleCommand(state.variables, documents)
+    simple = _SimpleCommand(state, documents)
     for word in piece:
         simple.take(word)
     words, written = simple.words, simple.written
@@ -325,15 +366,17 @@ def _is_assignment(text: str) -> bool:
     return bool(mark) and name.replace("_", "a").isalnum() and not name[:1].isdigit()
 
 
-def _expand_variables(text: str, variables: "dict[str, str]") -> str:
-    if "$" not in text:
+def _expand_variables(text: str, state: _ShellState) -> str:
+    if "$" not in text or not state.variables:
         return text
-    for name, value in variables.items():
-        text = text.replace(f"${{{name}}}", value)
-        head, mark, tail = text.partition(f"${name}")
-        if mark and not (tail[:1].isalnum() or tail[:1] == "_"):
-            text = f"{head}{value}{tail}"
-    return text
+
+    def find(match: "re.Match[str]") -> str:
+        value = state.variables.get(match[1] or match[2])
+        return match[0] if value is None or len(value) > _LONGEST_VALUE else value
+
+    grown = _VARIABLE.sub(find, text)
+    state.budget.spend(chars=len(grown))
+    return grown
 
 
 def _follow_state(words: "Sequence[str]", state: _ShellState) -> None:
@@ -356,13 +399,16 @@ def _unwrap_command(
     words: "list[str]", state: _ShellState, depth: int, stdin: str = ""
 ) -> "list[Invocation]":
     """Return the program of some words, or the programs that it runs in its place."""
-    if depth > _MOST_DEPTH or not words:
+    if not words:
         return []
+    if depth > _MOST_DEPTH:
+        raise _LineTooLargeError
+    state.budget.spend(programs=1, chars=sum(map(len, words)))
     own = Invocation(words[0], words[1:], state.folder)
     if own.program in _SHELLS or own.program == "eval":
         return _read_inner_script(own, state, depth, stdin)
     if own.program == "ssh":
-        return _unwrap_ssh(own, depth, stdin)
+        return _unwrap_ssh(own, state, depth, stdin)
     if own.program == "find":
         return [own, *_iter_found_commands(own, state, depth)]
     inner = programs.find_inner_command(own.program, own.arguments)
@@ -384,19 +430,22 @@ def _read_inner_script(
     for place, argument in enumerate(own.arguments):
         if argument.startswith("-") and not argument.startswith("--") and "c" in argument:
             text = "".join(own.arguments[place + 1 : place + 2])
-            return _read_script(text, _ShellState(state.folder), depth + 1)
+            return _read_script(text, _ShellState(state.budget, state.folder), depth + 1)
         if not argument.startswith("-"):
             script = Invocation(argument, own.arguments[place + 1 :], state.folder)
             script.is_script = True
             return [own, script]
-    return [own, *(_read_script(stdin, _ShellState(state.folder), depth + 1) if stdin else ())]
+    return [
+        own,
+        *(_read_script(stdin, _ShellState(state.budget, state.folder), depth + 1) if stdin else ()),
+    ]
 
 
-def _unwrap_ssh(own: Invocation, depth: int, stdin: str) -> "list[Invocation]":
+def _unwrap_ssh(own: Invocation, state: _ShellState, depth: int, stdin: str) -> "list[Invocation]":
     """Return `ssh` itself, and what it runs on the other machine."""
     host, rest = programs.split_ssh_arguments(own.arguments)
     script = " ".join(rest) or stdin
-    inner = _read_script(script, _ShellState("/"), depth + 1) if script else []
+    inner = _read_script(script, _ShellState(state.budget, "/"), depth + 1) if script else []
     for invocation in inner:
         invocation.hosts = (host, *invocation.hosts)
     return [own, *inner]
@@ -412,4 +461,5 @@ def _iter_found_commands(own: Invocation, state: _ShellState, depth: int) -> "It
                 if word in (";", "+"):
                     break
                 words += found_paths if word == "{}" else [word]
+                state.budget.spend(chars=len(word) + (len(found_paths) if word == "{}" else 0))
             yield from _unwrap_command(words, state, depth + 1)

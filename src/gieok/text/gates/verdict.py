@@ -72,6 +72,25 @@ _ENVIRONMENTS = {
 }
 
 
+def list_rule_names(rule: ActionRule) -> "list[str]":
+    """Return words of which a tool's use must have one (`list_names`); none where any use may do.
+
+    Few rules are about a use: the others need no closer look.
+    """
+    names: set[str] = set()
+    for action in rule.actions:
+        if not action.commands:
+            return []
+        for pattern in action.commands:
+            if pattern.sql or pattern.script:
+                names.update(split_name(pattern.sql or pattern.script)[:1])
+            elif pattern.program:
+                names.add(pattern.program.rpartition("/")[2])
+            else:
+                return []
+    return sorted(names)
+
+
 class ToolAttempt:
     """What a tool would do: a command line, or paths, or words given to a tool by name.
 
@@ -119,6 +138,18 @@ class ToolAttempt:
         self.invocations = read_shell_line(command) if command else []
         self._steps: list[ToolStep] = []
 
+    def list_names(self) -> "frozenset[str]":
+        """Return the words by one of which a rule must name what the tool would do."""
+        texts = [self.tool, self.text]
+        names: set[str] = set()
+        for step in self.list_steps():
+            if step.parsed is not None and step.invocation is not None:
+                names.update((step.parsed.program, step.invocation.program))
+                texts += [step.invocation.program, *step.invocation.arguments]
+                texts.append(step.invocation.stdin)
+        names.update(word for text in texts for word in split_name(text))
+        return frozenset(names)
+
     def list_steps(self) -> "list[ToolStep]":
         """Return the programs of the command line, and the edit, each with what it touches."""
         if not self._steps:
@@ -132,17 +163,20 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         return NONE
     if rule.project and rule.project.lower() != posixpath.basename(use.root or use.folder).lower():
         return NONE
-    outcomes = [
-        outcome
-        for step in use.list_steps()
-        if _is_in_folder(rule, step) and not _is_allowed(rule, step)
-        for action in rule.actions
-        if (outcome := _judge_step(action, step)) != NONE
-        and (outcome := _judge_current_branch(rule, step, outcome)) != NONE
-    ]
-    if not outcomes:
+    strongest = NONE
+    for step in use.list_steps():
+        outcome = _judge_rule_step(rule, step)
+        if outcome == STOP and rule.mode == STOP:
+            return STOP
+        strongest = ASK if outcome != NONE else strongest
+    return strongest
+
+
+def _judge_rule_step(rule: ActionRule, step: "ToolStep") -> str:
+    outcomes = {_judge_step(action, step) for action in rule.actions} - {NONE}
+    if not outcomes or not _is_in_folder(rule, step) or _is_allowed(rule, step):
         return NONE
-    return STOP if STOP in outcomes and rule.mode == STOP else ASK
+    return _judge_current_branch(rule, step, STOP if STOP in outcomes else ASK)
 
 
 def _judge_current_branch(rule: ActionRule, step: "ToolStep", outcome: str) -> str:
@@ -158,16 +192,18 @@ def _judge_current_branch(rule: ActionRule, step: "ToolStep", outcome: str) -> s
 class ToolStep:
     """One program of a command line, or the edit of a tool, with what it touches."""
 
-    __slots__ = ("before", "invocation", "parsed", "touched", "use")
+    __slots__ = ("invocation", "parsed", "place", "touched", "use")
 
-    def __init__(
-        self, use: ToolAttempt, invocation: "Invocation | None", before: "Sequence[Invocation]" = ()
-    ) -> None:
+    def __init__(self, use: ToolAttempt, invocation: "Invocation | None", place: int = 0) -> None:
         self.use = use
         self.invocation = invocation
-        self.before = before
+        self.place = place
         self.parsed = CommandWords(invocation.program, invocation.arguments) if invocation else None
         self.touched = list(use.paths if invocation is None else _iter_invocation_paths(invocation))
+
+    def list_before(self) -> "list[ToolStep]":
+        """Return the steps before this one in the command line."""
+        return self.use.list_steps()[: self.place]
 
     @property
     def folder(self) -> str:
@@ -178,7 +214,7 @@ class ToolStep:
 
 def _iter_steps(use: ToolAttempt) -> "Iterator[ToolStep]":
     for place, invocation in enumerate(use.invocations):
-        yield ToolStep(use, invocation, use.invocations[:place])
+        yield ToolStep(use, invocation, place)
     if use.paths or use.text or (use.tool and not use.command):
         yield ToolStep(use, None)
 
@@ -220,9 +256,7 @@ def _is_allowed(rule: ActionRule, step: ToolStep) -> bool:
     if any(_judge_step(action, step) != NONE for action in rule.unless):
         return True
     return bool(rule.needed) and any(
-        _runs_command(pattern, ToolStep(step.use, earlier))
-        for pattern in rule.needed
-        for earlier in step.before
+        _runs_command(pattern, earlier) for pattern in rule.needed for earlier in step.list_before()
     )
 
 
@@ -345,7 +379,7 @@ def _count_words_behind(words: "Sequence[str]", parsed: CommandWords) -> int:
 
 def _is_word(wanted: str, given: str) -> bool:
     if "*" in wanted:
-        return fnmatchcase(given, wanted)
+        return _fits_glob(given, wanted)
     return wanted in (given, given.removeprefix("./").removesuffix("/*").rstrip("/"))
 
 
@@ -373,11 +407,14 @@ def _runs_sql(pattern: CommandPattern, step: ToolStep) -> bool:
     if step.parsed and step.invocation and step.parsed.program in _SQL_PROGRAMS:
         texts = [*step.invocation.arguments, step.invocation.stdin]
         texts += [
-            " ".join(earlier.arguments)
-            for earlier in step.before
-            if earlier.program in ("echo", "printf") and earlier.piped_into
+            " ".join(earlier.invocation.arguments)
+            for earlier in step.list_before()[-1:]
+            if earlier.invocation is not None
+            and earlier.invocation.program in ("echo", "printf")
+            and earlier.invocation.piped_into
         ]
-    wanted = pattern.sql.lower().replace(" ", r"\s+(?:if\s+exists\s+)?")
+    words = map(re.escape, pattern.sql.lower().split())
+    wanted = r"\s+(?:if\s+exists\s+)?".join(words)
     return any(re.search(rf"(?<![\w-]){wanted}(?![\w-])", text.lower()) for text in texts if text)
 
 
@@ -467,15 +504,20 @@ def _is_below(wanted: "Sequence[str]", parts: "Sequence[str]", start: int, patte
 def _fits_name(wanted: str, given: str) -> bool:
     if given == wanted:
         return True
-    return any(char in wanted for char in "*?[{") and _is_glob(given, wanted)
+    return any(char in wanted for char in "*?{") and _is_glob(given, wanted)
 
 
 def _is_glob(name: str, pattern: str) -> bool:
     head, mark, rest = pattern.partition("{")
     if mark and "}" in rest:
         choices, _, tail = rest.partition("}")
-        return any(fnmatchcase(name, f"{head}{choice}{tail}") for choice in choices.split(","))
-    return fnmatchcase(name, pattern)
+        return any(_fits_glob(name, f"{head}{choice}{tail}") for choice in choices.split(","))
+    return _fits_glob(name, pattern)
+
+
+def _fits_glob(name: str, pattern: str) -> bool:
+    """Return whether a name fits a pattern with `*` and `?`; a bracket stands for itself."""
+    return fnmatchcase(name, pattern.replace("[", "[[]"))
 
 
 def _holds_path(parts: "Sequence[str]", wanted: "Sequence[str]") -> bool:
@@ -614,4 +656,4 @@ def _judge_push(
 
 def _is_branch(name: str, branches: "Iterable[str]") -> bool:
     name = name.removeprefix("origin/").removeprefix("refs/heads/")
-    return any(name == branch or fnmatchcase(name, branch) for branch in branches)
+    return any(name == branch or _fits_glob(name, branch) for branch in branches)
