@@ -30,7 +30,7 @@ class GateRule:
     `origin` is the agent in whose session it was said, or the key of the record (`is_record`) that
     states it; `said_at` is in Unix seconds; `source` is the handle of the memory that holds the
     words. `names` are words of which a tool's use must have one, none for any use
-    (`verdict.list_rule_names`). The rule itself is read from its row when it is asked for.
+    (`verdict.list_rule_names`). The rule itself is JSON in the row, read when it is asked for.
     """
 
     __slots__ = (
@@ -55,13 +55,13 @@ class GateRule:
         day: str,
         origin: str,
         source: str,
-        rule: "ActionRule | Mapping[str, object]",
+        rule: "ActionRule | str",
         is_record: bool = False,
         names: "Iterable[str] | None" = None,
     ) -> None:
         self.is_record = is_record
-        self._rule = rule if isinstance(rule, ActionRule) else None
-        self._row = {} if isinstance(rule, ActionRule) else rule
+        self._rule = None if isinstance(rule, str) else rule
+        self._row = rule if isinstance(rule, str) else ""
         self.names = list_rule_names(self.rule) if names is None else list(names)
         self.handle = handle
         self.scope = scope
@@ -74,13 +74,8 @@ class GateRule:
     def rule(self) -> ActionRule:
         """Return what must not happen."""
         if self._rule is None:
-            self._rule = ActionRule.from_row(self._row)
+            self._rule = ActionRule.from_row(json.loads(self._row))
         return self._rule
-
-    @property
-    def is_everywhere(self) -> bool:
-        """Return whether the rule holds in every project."""
-        return self._rule.is_everywhere if self._rule else bool(self._row.get("is_everywhere"))
 
     def may_act(self, names: "frozenset[str]") -> bool:
         """Return whether a use with such names (`ToolAttempt.list_names`) needs a closer look."""
@@ -89,7 +84,7 @@ class GateRule:
     def build_row(self) -> "dict[str, object]":
         """Return the rule as JSON."""
         row = {name: getattr(self, name) for name in self.__slots__ if name[0] != "_"}
-        return {**row, "rule": self.rule.build_row()}
+        return {**row, "rule": json.dumps(self.rule.build_row(), ensure_ascii=False)}
 
 
 class GateChoices:
@@ -134,7 +129,7 @@ def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
 def load_gate_rules(home: str) -> "list[GateRule]":
     """Return the compiled rules of a home; none where there is no file.
 
-    Raises one of `DAMAGED` for a file that is damaged.
+    A rule is read itself only when it is asked for (`GateRule.rule`). Raises one of `DAMAGED` for a file that is damaged.
     """
     try:
         with open(gate_rules_file(home), encoding="utf-8") as opened:
@@ -143,10 +138,7 @@ def load_gate_rules(home: str) -> "list[GateRule]":
         return []
     if data["version"] != VERSION:
         return []
-    rules = [GateRule(**row) for row in data["rules"]]
-    if any(not isinstance(row["rule"]["actions"], list) for row in data["rules"]):
-        raise ValueError("a rule has no actions")
-    return rules
+    return [GateRule(**row) for row in data["rules"]]
 
 
 def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
@@ -166,7 +158,7 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
             return False
     from gieok import fs  # a tool call that no rule touches writes nothing
 
-    _set_damaged_aside(home, file, load_gate_rules)
+    _set_damaged_aside(home, file, _read_all_rules)
     fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
     return True
 
@@ -185,16 +177,19 @@ def load_gate_choices(home: str) -> GateChoices:
 
 def find_damaged_gate_files(home: str) -> "list[tuple[str, str]]":
     """Return the files of the gates that cannot be read, each with the reason."""
+    files = {gate_rules_file(home): _read_all_rules, gate_choices_file(home): load_gate_choices}
     damaged: list[tuple[str, str]] = []
-    for file, load in (
-        (gate_rules_file(home), load_gate_rules),
-        (gate_choices_file(home), load_gate_choices),
-    ):
+    for file, read in files.items():
         try:
-            load(home)
+            read(home)
         except DAMAGED as error:
             damaged.append((file, str(error)))
     return damaged
+
+
+def _read_all_rules(home: str) -> None:
+    for rule in load_gate_rules(home):
+        rule.build_row()
 
 
 def _set_damaged_aside(home: str, file: str, load: "Callable[[str], object]") -> None:

@@ -59,7 +59,9 @@ def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "l
     return [
         rule
         for rule in rules
-        if rule.scope in own or rule.is_everywhere or (rule.is_record and rule.scope == USER_SCOPE)
+        if rule.scope in own
+        or rule.rule.is_everywhere
+        or (rule.is_record and rule.scope == USER_SCOPE)
     ]
 
 

@@ -85,7 +85,9 @@ def list_rule_names(rule: ActionRule) -> "list[str]":
             if pattern.sql or pattern.script:
                 names.update(split_name(pattern.sql or pattern.script)[:1])
             elif pattern.program:
-                names.add(pattern.program.rpartition("/")[2])
+                name = pattern.program.rpartition("/")[2]
+                word = "".join(pattern.words[:1])
+                names.add(name if not word or "*" in word else f"{name} {word}")
             else:
                 return []
     return sorted(names)
@@ -144,7 +146,10 @@ class ToolAttempt:
         names: set[str] = set()
         for step in self.list_steps():
             if step.parsed is not None and step.invocation is not None:
-                names.update((step.parsed.program, step.invocation.program))
+                for program in (step.parsed.program, step.invocation.program):
+                    names.add(program)
+                    for word in step.parsed.words:
+                        names.update((f"{program} {word}", f"{program} {_tidy_word(word)}"))
                 texts += [step.invocation.program, *step.invocation.arguments]
                 texts.append(step.invocation.stdin)
         names.update(word for text in texts for word in split_name(text))
@@ -380,7 +385,11 @@ def _count_words_behind(words: "Sequence[str]", parsed: CommandWords) -> int:
 def _is_word(wanted: str, given: str) -> bool:
     if "*" in wanted:
         return _fits_glob(given, wanted)
-    return wanted in (given, given.removeprefix("./").removesuffix("/*").rstrip("/"))
+    return wanted in (given, _tidy_word(given))
+
+
+def _tidy_word(word: str) -> str:
+    return word.removeprefix("./").removesuffix("/*").rstrip("/")
 
 
 def _is_script(word: str, parsed: CommandWords, invocation: Invocation) -> bool:
