@@ -85,6 +85,16 @@ def test_what_only_mentions_a_rules_object_is_not_touched(payload: dict[str, obj
     assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is None
 
 
+def test_a_tool_is_judged_by_the_text_that_it_runs_and_not_by_one_that_it_is_told() -> None:
+    rules = [_rule("never run `DROP TABLE`"), _rule("never touch the production database")]
+    given = {"tool_input": {"query": "DROP TABLE users -- production"}}
+    for tool in ("mcp__supabase__execute_sql", "mcp__postgres__query"):
+        assert gates.find_gate_hit(rules, GateChoices(), _attempt({"tool_name": tool, **given}))
+    for tool in ("WebSearch", "Task", "TodoWrite", "mcp__gieok__search", "AskUserQuestion"):
+        use = _attempt({"tool_name": tool, **given})
+        assert gates.find_gate_hit(rules, GateChoices(), use) is None, tool
+
+
 def test_the_rule_that_stops_is_told_before_one_that_asks() -> None:
     asks = _rule("ask me before you push", "aaaaaaaa")
     stops = _rule("never push to main", "bbbbbbbb")

@@ -26,6 +26,10 @@ _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path
 #: Words in the names of tools that change a file, and of those that only read one.
 _EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
 _READING = ("read", "view", "cat", "open")
+#: Words in the names of tools that run the text that they are given.
+_RUNNING = frozenset(
+    "sql query execute exec run fetch database db postgres mysql sqlite shell terminal".split()
+)
 #: Commands of Gieok's own by which a person loosens rules, with their second words (none: any): an
 #: agent does not do so by itself.
 _LOOSENING = {
@@ -150,11 +154,13 @@ def read_tool_attempt(
         paths += verdict.iter_patch_paths(patch)
         line = ""
     is_file = bool(paths)
+    # What other tools are given, such as a question or a task for an agent, only mentions things.
+    runs_text = not _RUNNING.isdisjoint(verdict.split_name(tool))
     return ToolAttempt(
         tool=tool,
         command=line,
         paths=paths,
-        text="" if line or is_file else "\n".join(texts)[:_TEXT_CHARS],
+        text="\n".join(texts)[:_TEXT_CHARS] if runs_text and not (line or is_file) else "",
         folder=folder,
         root=root,
         branch=branch,
