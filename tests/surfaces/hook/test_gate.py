@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gieok.agents import table
 from gieok.commands import load_command
 from gieok.commands.observe.run import observe_transcripts
 from gieok.home.calls import open_call
@@ -235,6 +236,22 @@ def test_a_failure_of_ours_lets_the_tool_run_and_is_shown_by_rules(told) -> None
     result = _run(load_command("rules list"))
     assert len(result.rules) == 3
     assert "pre-tool" in result.failures[-1]
+
+
+@pytest.mark.parametrize("name", ["rules.md", "rules.ko.md"])
+def test_the_documents_say_of_each_agent_what_its_row_does(name: str) -> None:
+    text = (Path(__file__).parents[3] / "docs" / name).read_text(encoding="utf-8")
+    cells = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    said = {row[0]: row for row in cells if row[0] in table.BY_NAME}
+    assert said.keys() == table.BY_NAME.keys()
+    for agent, (_, stops, asks, *events) in said.items():
+        row = table.BY_NAME[agent]
+        # OpenClaw's plugin calls the hook by itself.
+        is_gated = table.PRE_TOOL in row.events or agent == "openclaw"
+        assert stops.startswith(("no", "안")) != is_gated, agent
+        assert asks.startswith(("no", "안")) != (is_gated and row.can_ask), agent
+        if table.PRE_TOOL in row.events:
+            assert events[0].strip("`") == row.events[table.PRE_TOOL]
 
 
 def test_what_is_forgotten_is_no_rule_any_more(told) -> None:
