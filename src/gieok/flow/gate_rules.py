@@ -199,10 +199,11 @@ def _set_damaged_aside(home: str, file: str, load: "Callable[[str], object]") ->
     except DAMAGED:
         from pathlib import Path
 
-        from gieok import fs, paths
+        from gieok import fs
+        from gieok.places.home import build_set_aside_path
 
         stamp = os.stat(file).st_mtime_ns
-        fs.set_aside(Path(file), paths.locate_set_aside(Path(home)) / f"gates-{stamp}")
+        fs.set_aside(Path(file), Path(build_set_aside_path(home), f"gates-{stamp}"))
 
 
 def change_gate_choices(home: str, change: "Callable[[GateChoices], bool]") -> bool:

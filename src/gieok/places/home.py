@@ -83,6 +83,11 @@ def rules_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
 
 
+def build_set_aside_path(home: str) -> str:
+    """Return the folder that damaged files are moved to."""
+    return os.path.join(home, "set-aside")
+
+
 def gate_rules_file(home: str) -> str:
     """Return the file of the rules about actions that hold, as gates compare them."""
     return os.path.join(home, "gates", "rules.json")

@@ -229,7 +229,7 @@ def test_a_failure_of_ours_lets_the_tool_run_and_is_shown_by_rules(told) -> None
     assert _try_tool(told, "Bash", command="supabase db reset") == {}
     assert "the tool ran" in told.log()[-1]
     assert told.run("pre-tool", b"no json").status == 0
-    _run(lambda call: load_command("index")(call))
+    _run(load_command("index"))
     assert _decision(_try_tool(told, "Bash", command="supabase db reset")) == "deny"
     (aside,) = (told.home / "set-aside").glob("*/rules.json")
     assert aside.read_text() == whole[:-20]
