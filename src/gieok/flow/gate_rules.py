@@ -2,9 +2,9 @@
 
 The compiled rules are derived from what a user said, and are written whenever that changes; the
 choices are a person's own, and nothing derives them. Beside them stands which action each rule last
-asked for or stopped, because that action alone can be allowed once. The hook reads rules and choices
-at every tool call, so the module imports little. A file that is damaged is moved to `set-aside` by
-whoever writes it next.
+asked for or stopped, because that action alone can be allowed once. The hook reads rules and
+choices at every tool call, so the module imports little. A file that is damaged is moved to
+`set-aside` by whoever writes it next.
 """
 
 import json
@@ -129,7 +129,8 @@ def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
 def load_gate_rules(home: str) -> "list[GateRule]":
     """Return the compiled rules of a home; none where there is no file.
 
-    A rule is read itself only when it is asked for (`GateRule.rule`). Raises one of `DAMAGED` for a file that is damaged.
+    A rule is read itself only when it is asked for (`GateRule.rule`). Raises one of `DAMAGED` for a
+    file that is damaged.
     """
     try:
         with open(gate_rules_file(home), encoding="utf-8") as opened:

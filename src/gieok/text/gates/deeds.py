@@ -37,7 +37,8 @@ _NPM_ADD = (
     "mix deps.get; dotnet add; flutter pub add; expo install +1"
 )
 _DEPLOY = (
-    "vercel deploy; vercel --prod !build !env !pull !inspect !logs !link; netlify deploy; fly deploy; wrangler deploy; wrangler publish; "
+    "vercel deploy; vercel --prod !build !env !pull !inspect !logs !link; "
+    "netlify deploy; fly deploy; wrangler deploy; wrangler publish; "
     "firebase deploy; serverless deploy; cdk deploy; sam deploy; eb deploy; gcloud app deploy; "
     "gcloud run deploy; gcloud functions deploy; kamal deploy; cap * deploy; helm install; "
     "helm upgrade; kubectl apply; kubectl set image; docker stack deploy; amplify publish; "

@@ -61,7 +61,10 @@ PLAIN = (
         "Could you touch it",
     ),
     (
-        rf"(?:^|[,;:.(–—]\s*|\b(?:so|and|but|please|then) )no (?:more )?(?:--?[a-z]|(?:{_PROGRAMS}) [a-z-])",
+        (
+            rf"(?:^|[,;:.(–—]\s*|\b(?:so|and|but|please|then) )no (?:more )?(?:--?[a-z]"
+            rf"|(?:{_PROGRAMS}) [a-z-])"
+        ),
         "So no git stash please",
         "No git",
     ),
@@ -73,7 +76,8 @@ PLAIN = (
     ),
     (
         (
-            r"(?:^|[,;:.(–—]\s*|\b(?:please|and|so|but|also|you|we|agents?|then|just|or|rule|to|on|forward|repo|repository|project) )"
+            r"(?:^|[,;:.(–—]\s*|\b(?:please|and|so|but|also|you|we|agents?|then|just|or|rule|to"
+            r"|on|forward|repo|repository|project) )"
             r"(?:please )?(?:do not|don'?t|dont|should ?n'?o?t|should not|may not|cannot|can'?t) "
             r"(?!(?:you|we|they|i|worry|forget|mind|know|think|care|need|have|want|hesitate|panic"
             r"|see|get|remember|understand|believe|like|love|bother|seem)\b)[a-z]"
@@ -128,7 +132,10 @@ PLAIN = (
         "It is not so",
     ),
     (
-        r"지(?:는|도)?\s?(?:마|말|않(?:기(?:로|를|\s?바|$)|(?:도록|게)\s?(?:해|하|합|부탁|주의|조심)|았으면))|지마|질\s?마|진\s?마",
+        (
+            r"지(?:는|도)?\s?(?:마|말|않(?:기(?:로|를|\s?바|$)|(?:도록|게)\s?(?:해|하|합|부탁|주의|조심)|았으면))|지마|질\s?마"
+            r"|진\s?마"
+        ),
         "main에 바로 푸시하지 마",
         "푸시했지만 늦었어",
     ),
@@ -373,5 +380,6 @@ WEEKEND = r"weekends?|주말"
 WEEKDAYS = r"weekdays|평일"
 EVERYWHERE = (
     r"\b(?:in|across|for|on) (?:any|all|every|each)(?: of my| my)? (?:projects?|repo(?:sitorie)?s?"
-    r"|repository|codebases?)\b|\b(?:any|every)where\b(?! (?:in|else|but|except|on|outside|inside|under|within|near)\b)|모든\s?(?:프로젝트|레포|저장소|리포)|어느\s?(?:프로젝트|레포|저장소)|어디서든"
+    r"|repository|codebases?)\b|\b(?:any|every)where\b(?! (?:in|else|but|except|on|outside"
+    r"|inside|under|within|near)\b)|모든\s?(?:프로젝트|레포|저장소|리포)|어느\s?(?:프로젝트|레포|저장소)|어디서든"
 )

@@ -41,17 +41,20 @@ _KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
 _KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
 #: A part behind a rule that says where, when or for what it holds.
 _NARROWS = (
-    r"(?ai)\W*(?:(?:and|but|or|so|just|also|not|at least)\s)*(?:unless|except|if|when|whenever|only|until|till|before|after"
+    r"(?ai)\W*(?:(?:and|but|or|so|just|also|not|at least)\s)*(?:unless|except|if|when|whenever"
+    r"|only|until|till|before|after"
     r"|without|with|while|during|once|in|on|at|inside|outside|under|within|for|from|to|as|by|where"
     r"|that|which|other than|apart from|including)\b"
 )
 #: Words before a colon that announce rules which are the writer's own.
 _OWN_LEAD = (
-    r"(?ai)^\W*(?:(?:and|also|so|ok(?:ay)?|hey|please|some|a few|the|my|our|house|hard|general|new|one"
+    r"(?ai)^\W*(?:(?:and|also|so|ok(?:ay)?|hey|please|some|a few|the|my|our|house|hard|general"
+    r"|new|one"
     r"|two|three|more|ground|these|here are|remember|note|important|reminder|heads up|warning"
     r"|rules?|things?|fyi|ps|btw|from now on|going forward|always|never|don'?ts?|do not|claude"
     r"|codex|gemini|cursor|agents?|for (?:this|the) (?:project|repo(?:sitory)?)|in (?:this|the)"
-    r" (?:project|repo(?:sitory)?)|number|\d+|앞으로(?:는)?|규칙\S*|원칙\S*|주의\S*|중요\S*|참고|부탁\S*|몇\s?가지|다음|금지\S*"
+    r" (?:project|repo(?:sitory)?)|number|\d+|앞으로(?:는)?|규칙\S*|원칙\S*|주의\S*|중요\S*|참고|부탁\S*|몇\s?가지"
+    r"|다음|금지\S*"
     r"|이\s?(?:프로젝트|레포|저장소)\S*|우리|내|제)[\s,]*)+[:：]?\s*$"
 )
 #: A Korean form that speaks to the agent; the others may be about a program.
@@ -60,7 +63,8 @@ _KOREAN_SUBJECT = r"(?:서버|디비|데이터베이스|스크립트|코드|모�
 #: A part before a rule that asks for something else, and one that answers or says why.
 _ASKS_FOR = (
     r"(?ai)^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just|hi|hey|yes|can you|could"
-    r" you)[\s,]+)*(?:add|fix|write|implement|create|refactor|update|make(?! sure)|build|remove|delete"
+    r" you)[\s,]+)*(?:add|fix|write|implement|create|refactor|update|make(?! sure)|build|remove"
+    r"|delete"
     r"|rename|run|use|generate|check(?! with)|find|move|extract|replace|split|change|set|put|print"
     r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try)\b"
     r"|(?:주고|줘|줘요|주세요)$"

@@ -40,13 +40,15 @@ _ENGLISH = frozenset(
     rename renaming renames push pushes pushing commit commits committing pull merge merges merging
     deploy deploys deploying install installs installing connect access work works working store
     stores execute put puts send sends perform perform start starts launch trigger apply applying
-    rule rules number reminder note notes important heads remember fyi ps btw general whole full entire complete
+    rule rules number reminder note notes important heads remember fyi ps btw general whole
+    full entire complete
     command commands flag flags option options tool tools file files folder folders directory
     directories dir repo repository branch branches code path paths package packages module modules
     instead together table tables though anymore changed edited modified deleted touched
-    drop dropping truncate restart restarting publish publishing amend squash rebase reset wipe close
-    upgrade upgrading update updating downgrade force exec kill killing query
-    pushed committed merged deployed installed database databases db server servers environment environments script
+    drop dropping truncate restart restarting publish publishing amend squash rebase reset wipe
+    close     upgrade upgrading update updating downgrade force exec kill killing query
+    pushed committed merged deployed installed database databases db server servers environment
+    environments script
     scripts data cluster system changes edits future forward on from-now-on
     """.split()
 )

@@ -46,7 +46,8 @@ _ONCE = (
     r"|feature|fix|refactor(?:ing)?|conversation|chat|step|part|file|function|test|diff|patch))\b"
     r"|\b(?<!from )(?<!by )now\b(?! and)"
     r"|^(?!.*\bn?ever\b).*\bagain\b"
-    r"|이번|지금은|지금만|지금(?!부터)|아직|일단|당장|잠깐|잠시|방금|다시(?!는)|여기서?|(?<![가-힣])이\s?(?:거|건|PR|피알|작업|커밋|파일|함수|브랜치)"
+    r"|이번|지금은|지금만|지금(?!부터)|아직|일단|당장|잠깐|잠시|방금|다시(?!는)|여기서?|(?<![가-힣])이\s?(?:거|건|PR|피알|작업|커밋|파일"
+    r"|함수|브랜치)"
 )
 #: A question in form, a request in fact.
 _POLITE = (
@@ -56,9 +57,11 @@ _POLITE = (
 )
 #: A sentence that takes back what the turn said before.
 _RETRACTS = (
-    r"(?ai)^\W*(?:(?:actually|oh|no|wait|ok(?:ay)?|well|but|and|so|hm+)[\s,.]*)*(?:forget (?:that|it|about"
+    r"(?ai)^\W*(?:(?:actually|oh|no|wait|ok(?:ay)?|well|but|and|so"
+    r"|hm+)[\s,.]*)*(?:forget (?:that|it|about"
     r" (?:that|it)|i said)|never ?mind|scratch that|ignore (?:that|this)|disregard|just kidding"
-    r"|kidding|i take (?:that|it) back|i was wrong|that'?s (?:over|no longer|not (?:true|needed)))\b"
+    r"|kidding|i take (?:that|it) back|i was wrong|that'?s (?:over|no longer|not (?:true"
+    r"|needed)))\b"
     r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
 #: "only in build/": what is forbidden is everywhere else.
@@ -287,7 +290,7 @@ def _build_command_actions(
 
 
 def _list_typed_paths(command: CommandPattern, found: NamedObjects) -> list[str]:
-    """Return the paths of a command: a folder behind `rm` is that folder, unless "in" it is said."""
+    """Return the paths of a command: a folder behind `rm` is itself, unless "in" it is said."""
     if command.program not in touched.DELETERS or re.search(_IN_FOLDER, found.rest):
         return list(found.paths)
     return [EXACT + path.rstrip("/") for path in found.paths]
