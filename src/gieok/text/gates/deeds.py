@@ -278,9 +278,9 @@ DEEDS = (
     ),
     KnownDeed(
         name="delete files",
-        words=r"\b(?:delet|remov|eras)\w* (?:(?:any|the|my|a|all|some|existing|our) )*"
+        words=r"\b(?:delet|remov|eras)\w* (?:(?:any|a|all|some|existing) )*"
         r"(?:files?|folders?|director\w+|anything)\b"
-        r"|(?:^|(?:아무|어떤|모든|함부로|내)\s?)(?:파일|폴더|디렉터리)(?:을|를|은|는)?\s?(?:\S+\s)?(?:지우|지워|삭제|없애)",
+        r"|(?:^|(?:아무|어떤|모든|함부로)\s?)(?:파일|폴더|디렉터리)(?:을|를|은|는)?\s?(?:\S+\s)?(?:지우|지워|삭제|없애)",
         commands="rm +1; rmdir +1; unlink +1; shred +1; trash +1; git rm +1; git clean; find "
         "-delete; rimraf",
         example="ask before deleting any file",

@@ -15,6 +15,22 @@ _SERVICES = (
     r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
     r"|api|web|frontend|backend|queue|scheduler)\b"
 )
+#: Deeds that are done to a database or a server, whose noun beside them narrows nothing.
+_DATABASE_DEEDS = frozenset(
+    (
+        "restart",
+        "stop service",
+        "start server",
+        "migrate",
+        "alter table",
+        "seed",
+        "query",
+        "reset database",
+    )
+)
+_DATABASE_NOUNS = (
+    r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})|DB"
+)
 _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람"
@@ -125,20 +141,19 @@ class _ObjectFinder:
             _WHOLE,
             _BRANCH_FOLDER,
             vocabulary.BRANCH,
-            vocabulary.NAMED_BRANCH,
             vocabulary.ENVIRONMENT_BRANCH,
             vocabulary.PROTECTED,
             vocabulary.RELEASE_BRANCHES,
             *(pattern for pattern, _ in vocabulary.KOREAN_BRANCHES),
             *(words for _, words in vocabulary.ENVIRONMENT_WORDS),
         )
-        text = self._text
+        text = re.sub(vocabulary.NAMED_BRANCH, _blank_branch, self._text)
         for pattern in patterns:
             text = re.sub(pattern, vocabulary.TAKEN, text, flags=vocabulary.FLAGS)
         return text
 
-    def _blank(self, start: int, end: int) -> None:
-        self._text = self._text[:start] + vocabulary.TAKEN * (end - start) + self._text[end:]
+    def _blank(self, start: int, end: int, mark: str = vocabulary.TAKEN) -> None:
+        self._text = self._text[:start] + mark * (end - start) + self._text[end:]
 
     def _has_git(self) -> bool:
         return any(literal.program == "git" for literal in self._literals)
@@ -270,8 +285,11 @@ class _ObjectFinder:
             self._mentions += _find_service_names(self._whole)
             for service in re.finditer(_SERVICES, self._text):
                 self._blank(*service.span())
+        if deed.name in _DATABASE_DEEDS:
+            for noun in re.finditer(_DATABASE_NOUNS, self._text):
+                self._blank(*noun.span())
         self._deeds.append(deed)
-        self._blank(*match.span())
+        self._blank(*match.span(), vocabulary.TAKEN_DEED)
 
     def _take_commands(self) -> None:
         tokens = list(re.finditer(vocabulary.TOKEN, self._text))
@@ -445,15 +463,8 @@ class _ObjectFinder:
                 self._branches += ["main", "master"] if name == "default" else [name]
         self._branches += [f"{name}*" for name in re.findall(_BRANCH_FOLDER, self._text)]
         for match in re.finditer(vocabulary.NAMED_BRANCH, self._text):
-            name = (match[1] or match[2]).removeprefix("origin/")
-            if name.lower() not in vocabulary.GENERIC | {
-                "feature",
-                "protected",
-                "own",
-                "release",
-                "default",
-            }:
-                self._branches.append(name)
+            name = _read_branch_name(match)
+            self._branches += [name] if name else []
         for match in re.finditer(vocabulary.ENVIRONMENT_BRANCH, self._text):
             name = match[1] or match[2]
             self._branches.append(name)
@@ -488,6 +499,17 @@ class _ObjectFinder:
             for match in re.finditer(pattern, self._text):
                 self._add_names(match[1], ("{0}/", "{0}.*"), match)
         return bool(self._paths)
+
+
+def _read_branch_name(match: "re.Match[str]") -> str:
+    """Return the name of a branch that a match names; '' where the words are no name."""
+    name = (match[1] or match[2]).removeprefix("origin/")
+    no_names = ("feature", "protected", "own", "release", "default")
+    return "" if name.lower() in vocabulary.GENERIC or name.lower() in no_names else name
+
+
+def _blank_branch(match: "re.Match[str]") -> str:
+    return vocabulary.TAKEN if _read_branch_name(match) else match[0]
 
 
 def _find_service_names(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
-from gieok.text.gates.vocabulary import TAKEN
+from gieok.text.gates.vocabulary import TAKEN, TAKEN_DEED
 
 #: A particle in Hangul ends a word.
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -66,7 +66,7 @@ _ASKS_FOR = (
     r" you)[\s,]+)*(?:add|fix|write|implement|create|refactor|update|make(?! sure)|build|remove"
     r"|delete"
     r"|rename|run|use|generate|check(?! with)|find|move|extract|replace|split|change|set|put|print"
-    r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try)\b"
+    r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try|push|commit|open|stick to|prefer|work)\b"
     r"|(?:주고|줘|줘요|주세요)$"
 )
 _ANSWERS = (
@@ -212,7 +212,7 @@ def has_foreign_head(spoken: str, front: str) -> bool:
         return False
     fine = forms.KO_FINE if is_korean else forms.EN_FINE
     return any(
-        list_unread_words(find_objects(part).rest)
+        list_unread_words(find_objects(part).rest, is_front=True)
         and not re.search(fine, part, _FLAGS)
         and not re.search(_ASKS_FOR, part)
         and not re.search(_ANSWERS, part)
@@ -223,7 +223,10 @@ def has_foreign_head(spoken: str, front: str) -> bool:
 def _names_korean_subject(spoken: str) -> bool:
     """Return whether a described thing, and not the agent, must not do what is named behind it."""
     rest = find_objects(spoken).rest
-    return any(TAKEN in rest[match.end() :] for match in re.finditer(_KOREAN_SUBJECT, rest))
+    return any(
+        TAKEN in rest[match.end() :] or TAKEN_DEED in rest[match.end() :]
+        for match in re.finditer(_KOREAN_SUBJECT, rest)
+    )
 
 
 def _find_front(text: str) -> str:

@@ -7,65 +7,92 @@ word may be a qualifier, and the sentence is no rule.
 """
 
 import re
+from collections.abc import Set as AbstractSet
 
+from gieok.text.gates.vocabulary import TAKEN, TAKEN_DEED
+
+#: Words of grammar, politeness and emphasis, of forbidding, and verbs of doing.
 _ENGLISH = frozenset(
     """
-    a an the this that these those it its it's them they their there any all every each some no
+    a an the this that these those it its it's them they their there any all every each
     none nothing anything everything something stuff thing things one ones either both neither
-    whatever whichever no-one more other
-    i i'm i'd i've i'll me my mine we us our ours you you're you'd you've you'll your yours yourself
-    yourselves myself nobody anyone anybody everyone everybody someone user users human person
-    agent agents assistant bot ai claude codex gemini cursor opencode qwen copilot openclaw gieok
-    am is are was be been being do does don't dont doesn't did don did not n't not never ever
-    have has having had get got gets getting let lets let's go goes going make makes making made
-    can can't cannot could may might must mustn't shall should shouldn't will won't would wouldn't
-    need needs needed want wants like prefer rather sure keep keeps stay stays remain left leave
+    no some whatever i i'm i'd i've i'll me my mine we us our ours you you're you'd you've you'll
+    your yours yourself yourselves myself nobody anyone anybody everyone everybody someone
+    am is are was be been being do does don't dont doesn't did don n't not never ever have has
+    having had get got gets getting let let's go goes going make makes making made can can't
+    cannot could may might must mustn't shall should shouldn't will won't would wouldn't need needs
+    needed want wants like prefer rather sure keep keeps stay stays remain left leave
     of to in on at by for with from into onto against over about under inside within through via
     out off up down around near away and or nor but so then than as also too even only just again
-    still please pls plz plx kindly thanks thank ok okay hey hi hello yes yeah well now-on
-    seriously really absolutely strictly simply completely totally literally definitely certainly
-    always directly direct straight blindly silently automatically manually manual hand hands hands-
-    own alone untouched unchanged intact way circumstances circumstance whatsoever what matter
-    forbidden prohibited banned limits off-limits no-go verboten allowed permitted acceptable fine
-    good cool avoid refrain stop quit steer clear attempt try trying dare bother
-    permission approval consent confirmation sign-off ok'd go-ahead say-so blessing authorization
-    authorisation green light nod explicit explicitly prior first before beforehand without unless
-    until after when if once ask asks asking asked tell tells telling told know say says said see
-    check checks checking confirm confirms confirming consult consulting approve approves approved
-    review reviews reviewed warn notify alert ping run runs running use uses using call calls
-    calling execute executes executing invoke type issue touch touches touching edit edits editing
-    modify modifies modifying change changes changing alter altering mess fiddle rewrite rewriting
-    reformat write writes writing delete deletes deleting remove removes removing create creates
-    creating add adds adding read reads reading open opens opening look print prints show move
-    rename renaming renames push pushes pushing commit commits committing pull merge merges merging
-    deploy deploys deploying install installs installing connect access work works working store
-    stores execute put puts send sends perform perform start starts launch trigger apply applying
-    rule rules number reminder note notes important heads remember fyi ps btw general whole
-    full entire complete
-    command commands flag flags option options tool tools file files folder folders directory
-    directories dir repo repository branch branches code path paths package packages module modules
-    instead together table tables though anymore changed edited modified deleted touched
-    drop dropping truncate restart restarting publish publishing amend squash rebase reset wipe
-    close     upgrade upgrading update updating downgrade force exec kill killing query
-    pushed committed merged deployed installed database databases db server servers environment
-    environments script
-    scripts data cluster system changes edits future forward on from-now-on
+    please kindly thanks thank ok okay hey hi hello yes yeah really seriously absolutely strictly
+    simply completely totally literally definitely certainly always directly direct straight
+    blindly silently automatically manually manual hand hands own alone untouched unchanged intact
+    way circumstances circumstance whatsoever what forbidden prohibited banned limits off-limits
+    no-go verboten allowed permitted acceptable fine avoid refrain stop quit steer clear attempt
+    try trying dare bother without unless until after before when if once
+    run runs running use uses using call calling execute executing invoke type issue touch touches
+    touching edit editing modify modifying change changing alter altering mess fiddle rewrite
+    rewriting reformat write writing delete deleting remove removing create creating add adding
+    read reading open opening print rename renaming push pushing commit committing pull merge
+    merging deploy deploying install installing connect access store execute put puts send sends
+    perform start launch trigger apply applying drop dropping truncate restart restarting publish
+    publishing amend squash rebase reset wipe close upgrade upgrading update updating downgrade
+    force exec kill killing query changed edited modified deleted touched pushed committed merged
+    deployed installed instead together though anymore
     """.split()
+)
+#: Words by which a person wants to be asked, and says it.
+_APPROVAL = frozenset(
+    """
+    permission approval consent confirmation sign-off go-ahead say-so blessing authorization
+    authorisation green light nod explicit explicitly prior first beforehand ask asks asking asked
+    tell tells telling told know say says said see check checks checking confirm confirms confirming
+    consult consulting approve approves approved review reviews reviewed warn notify alert ping good
+    """.split()
+)
+#: Words before a form that say to whom and how it is said.
+_ADDRESS = frozenset(
+    """
+    user users human person agent agents assistant bot ai claude codex gemini cursor opencode qwen
+    copilot openclaw gieok rule rules number reminder note notes important heads remember fyi ps btw
+    general matter now forward tell say know
+    """.split()
+)
+#: Nouns that say nothing beside the name of what they are, and narrow a rule without it.
+_NOUNS = (
+    r"(?:commands?|flags?|options?|tools?|files?|folders?|director(?:y|ies)|dirs?|repo(?:sitory|s)?"
+    r"|branch(?:es)?|code|paths?|packages?|modules?|scripts?|databases?|dbs?|servers?|systems?"
+    r"|environments?|tables?|clusters?|services?|projects?|changes|edits|data|tests?)"
+)
+_KOREAN_NOUNS = (
+    r"(?:명령어?|커맨드|옵션|플래그|도구|툴|파일|폴더|디렉[터토]리|브랜치|코드|패키지|모듈|라이브러리|서버|디비|DB|환경|데이터(?:베이스)?"
+    r"|스크립트|클러스터|프로젝트|레포|저장소|리포|내용|것들?)"
+)
+_INSIDE = r"(?:in|under|inside|within|below|of|with|from|on|outside|outside of|against)"
+#: Such a noun beside a name, or of any kind.
+_NAMED_NOUN = re.compile(
+    rf"(?ai){TAKEN}[\s'\"`)]*{_NOUNS}\b|\b{_NOUNS}[\s'\"`(:]*(?={TAKEN})"
+    rf"|\b(?:(?:any|all|every|each|no|some|a|an|the)\s)?{_NOUNS}\s(?:\w+\s)?{_INSIDE}\s(?:the\s|our\s|my\s)?"
+    rf"(?={TAKEN})"
+    r"|\b(?:any|all|every|each|no|some)\s(?:files?|commands?|changes|code|edits|tools?)\b"
+    r"|\b(?:in|for|of|on|within|inside|across)\s(?:this|the|our)\s(?:whole\s|entire\s)?"
+    r"(?:repo|repository|project|codebase)\b"
+    rf"|{TAKEN}\s?(?:의\s|(?:안|밑|아래)(?:의)?\s|같은\s)?{_KOREAN_NOUNS}|(?:모든|아무|어떤)\s{_KOREAN_NOUNS}"
+    rf"|(?<={TAKEN_DEED})\s?(?:스크립트|scripts?\b)|(?:새로운|새|\bnew)\s(?={TAKEN_DEED})"
+    rf"|{_KOREAN_NOUNS}\s(?={TAKEN})|(?:이|우리)\s(?:프로젝트|레포|저장소|리포)"
 )
 #: Words in Hangul that narrow nothing, without their particles.
 _KOREAN = frozenset(
     """
     절대 절대로 결코 제발 부디 좀 그냥 바로 직접 함부로 마음대로 멋대로 맘대로 임의로 혼자 알아서
-    나 저 내 제 나의 저의 너 네 니 너희 당신 우리 저희 사용자 누구 아무 아무도 누구도 아무것도
-    꼭 반드시 무조건 항상 늘 언제나 매번 먼저 일단은 미리 앞으로 앞으로는 이제부터 이제 절대절대 그리고
-    또 또한 역시 아예 전혀 영영 다시는 더 더는 자동 수동 손 일 것 거 건 게 걸 짓 경우 어떤 경우 무슨 일
-    있어 있어도 하늘 두 쪽 나도 명령 명령어 커맨드 옵션 플래그 도구 툴 파일 폴더 디렉터리 디렉토리
-    브랜치 코드 패키지 모듈 라이브러리 이 저 그 우리 프로젝트 레포 저장소 리포 안 밑 아래 하위 내부 쪽 전체
-    모든 전부 다 아무 어느 하나 규칙 원칙 부탁 참고 주의 중요
-    금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기 없이 전 전에 전에는
-    전엔 때 때는 때만 때마다 후 후에 뒤 뒤에 대신 말고 말 지 마 하지 같은 거 등 서버 디비 환경 데이터
-    데이터베이스 스크립트 배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업
-    강제 강제로 진행 호출 새로운 도커 테라폼 헬름 깃 땐 물어보고 물어봐 지금부터
+    나 저 내 제 나의 저의 너 네 니 너희 당신 우리 저희 누구 아무 아무도 누구도 아무것도
+    꼭 반드시 무조건 항상 늘 언제나 매번 먼저 일단은 미리 앞으로 앞으로는 이제부터 이제 그리고
+    또 또한 역시 아예 전혀 영영 다시는 더 더는 자동 수동 손 일 것 거 건 게 걸 짓 경우 어떤 무슨
+    있어 있어도 하늘 두 나도 안 밑 아래 하위 내부 쪽 전체 모든 전부 다 어느 하나 규칙 원칙 부탁
+    참고 주의 중요 금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기
+    없이 전 전에 전에는 전엔 때 때는 때만 때마다 땐 후 후에 뒤 뒤에 대신 말고 지 마 하지 같은 등
+    배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업
+    강제 강제로 진행 호출 도커 테라폼 헬름 깃 물어보고 물어봐 지금부터
     """.split()
 )
 _PARTICLE = re.compile(
@@ -91,16 +118,22 @@ _PHRASES = re.compile(
 )
 
 
-def list_unread_words(rest: str) -> list[str]:
-    """Return the words of a text's rest (`NamedObjects.rest`) that may narrow what is said."""
-    words = (match[0].lower() for match in _WORD.finditer(_PHRASES.sub(" ", rest)))
-    return [word for word in words if not _is_known(word)]
+def list_unread_words(rest: str, *, asks: bool = False, is_front: bool = False) -> list[str]:
+    """Return the words of a text's rest (`NamedObjects.rest`) that may narrow what is said.
+
+    `asks`: the rule wants the person to be asked; `is_front`: the text stands before its form.
+    """
+    known = _ENGLISH | (_APPROVAL if asks or is_front else set())
+    known |= _ADDRESS if is_front else set()
+    rest = _NAMED_NOUN.sub(TAKEN, _PHRASES.sub(" ", rest))
+    words = (match[0].lower() for match in _WORD.finditer(rest))
+    return [word for word in words if not _is_known(word, known)]
 
 
-def _is_known(word: str) -> bool:
+def _is_known(word: str, known: AbstractSet[str]) -> bool:
     if "가" <= word[0] <= "힣":
         return _is_known_korean(word)
-    return word in _ENGLISH or word.removesuffix("'s") in _ENGLISH
+    return word in known or word.removesuffix("'s") in known
 
 
 def _is_known_korean(word: str) -> bool:

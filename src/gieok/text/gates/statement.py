@@ -203,8 +203,12 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
     """Return whether a sentence has words that may narrow it, and that stand for nothing known."""
     if re.search(_ONLY_THERE, f"{reading.head} {reading.front} {reading.text}"):
         return True
-    texts = (blank_scope_words(text, until=until) for text in (reading.text, reading.front))
-    return any(list_unread_words(find_objects(text).rest) for text in texts)
+    said, front = (
+        find_objects(blank_scope_words(text, until=until)).rest
+        for text in (reading.text, reading.front)
+    )
+    asks = match_form(forms.ASKING, reading.text) is not None
+    return bool(list_unread_words(said, asks=asks) or list_unread_words(front, is_front=True))
 
 
 def _tidy_sentence(sentence: str) -> str:

@@ -61,6 +61,8 @@ VERBS = (
 )
 #: Stands in the place of what was taken.
 TAKEN = "\x00"
+#: Stands in the place of a deed that was taken.
+TAKEN_DEED = "\x01"
 #: A particle in Hangul ends a word.
 FLAGS = re.IGNORECASE | re.ASCII
 RUN_VERBS = (
