@@ -909,7 +909,6 @@ CASES = (
     ("never run the app as root", [], ["npm start"]),
     ("Before pushing, run the tests.", [], ["git push"]),
     ("Always use pnpm.", [], ["pnpm install"]),
-    ("Push to a branch, never main.", ["git push origin main"], ["git push origin x"]),
 )
 #: What looks like a rule and is none.
 NO_RULES = (
@@ -993,6 +992,7 @@ OTHERS_RULES = (
 )
 #: Sentences with a qualifier that nothing understands: the rule would be wider than what was said.
 HALF_READ = (
+    "Push to a branch, never main.",
     "Do not modify database tables directly with psql",
     "don't ever publish the package to npm",
     "never commit data files",
