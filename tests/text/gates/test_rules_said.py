@@ -163,6 +163,19 @@ def test_a_rule_that_holds_on_a_branch_asks_where_nobody_knows_the_branch() -> N
     assert _judge(said, use="git switch develop && npm update", branch="main") == NONE
 
 
+def test_an_option_of_one_letter_means_what_its_subcommand_makes_of_it() -> None:
+    assert _judge("never use --no-verify", use="git commit -n -m x") == STOP
+    assert _judge("never use --no-verify", use="git push -n origin main") == NONE
+    assert _judge("never push to main", use="git push -n origin main") == NONE
+    assert _judge("Never run gh pr merge --squash", use="gh pr merge -s 12") == STOP
+
+
+def test_an_environment_in_a_path_is_a_part_of_the_path() -> None:
+    assert _judge(".env.production은 건드리지 마", use="edit:.env.production") == ASK
+    assert _judge(".env.production은 건드리지 마", use="echo A=1 >> ./.env.production") == ASK
+    assert _judge(".env.production은 건드리지 마", use="edit:.env.local") == NONE
+
+
 def test_a_folder_that_must_not_be_removed_is_not_what_lies_in_it() -> None:
     assert _judge("never rm -rf dist", use="rm -rf dist") == STOP
     assert _judge("never rm -rf dist", use="rm -rf ./dist/*") == STOP

@@ -110,7 +110,7 @@ class _ObjectFinder:
         environments = [
             name
             for name, words in vocabulary.ENVIRONMENT_WORDS
-            if re.search(words, self._whole, vocabulary.FLAGS)
+            if re.search(words, self._verb_text, vocabulary.FLAGS)  # and not in a path
         ]
         if any(deed.is_on_branch for deed in self._deeds) or self._has_git():
             environments = self._take_branches(environments)

@@ -221,7 +221,7 @@ class CommandWords:
         """Return whether an option is set, also within letters behind one dash."""
         if flag in self.flags:
             return True
-        same = _SAME_FLAGS.get((self.program, flag), ())
+        same = self._list_same_flags(flag)
         if any(other in self.flags for other in same):
             return True
         letters = [flag, *same]
@@ -230,8 +230,16 @@ class CommandWords:
             for wanted in letters
         )
 
+    def _list_same_flags(self, flag: str) -> "tuple[str, ...]":
+        """Return the other spellings of an option, for the program and for its subcommand."""
+        subcommand = f"{self.program} {self.words[0]}" if self.words else ""
+        return (
+            *_SAME_FLAGS.get((self.program, flag), ()),
+            *_SAME_FLAGS.get((subcommand, flag), ()),
+        )
+
     def _has_letter(self, letter: str) -> bool:
-        if any(other in self.flags for other in _SAME_FLAGS.get((self.program, f"-{letter}"), ())):
+        if any(other in self.flags for other in self._list_same_flags(f"-{letter}")):
             return True
         return any(_is_short(given) and letter in given[1:] for given in self.flags)
 
@@ -242,10 +250,13 @@ _SAME_FLAGS = {
     for program, groups in {
         "git": (
             ("--force", "-f"),
-            ("--no-verify", "-n"),
             ("--delete", "-d"),
             ("--all", "-a", "-A"),
         ),
+        "git commit": (("--no-verify", "-n"),),
+        "git push": (("--dry-run", "-n"),),
+        "git add": (("--dry-run", "-n"),),
+        "git clean": (("--dry-run", "-n"),),
         "rm": (("--recursive", "-r", "-R"), ("--force", "-f")),
         "cp": (("--recursive", "-r", "-R", "-a"),),
         "docker": (("--volumes", "-v"), ("--force", "-f"), ("--all", "-a")),
@@ -255,6 +266,7 @@ _SAME_FLAGS = {
         "chmod": (("--recursive", "-R"),),
         "chown": (("--recursive", "-R"),),
         "apt": (("--yes", "-y"),),
+        "gh": (("--squash", "-s"), ("--rebase", "-r"), ("--delete-branch", "-d")),
     }.items()
     for group in groups
     for flag in group

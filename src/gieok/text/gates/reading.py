@@ -66,7 +66,8 @@ _ASKS_FOR = (
     r" you)[\s,]+)*(?:add|fix|write|implement|create|refactor|update|make(?! sure)|build|remove"
     r"|delete"
     r"|rename|run|use|generate|check(?! with)|find|move|extract|replace|split|change|set|put|print"
-    r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try|push|commit|open|stick to|prefer|work)\b"
+    r"|show|say|send|translate|summari[sz]e|explain|tell(?! me)|go ahead|try"
+    r"|push|commit|open|stick to|prefer|work)\b"
     r"|(?:주고|줘|줘요|주세요)$"
 )
 _ANSWERS = (

@@ -72,8 +72,8 @@ _INSIDE = r"(?:in|under|inside|within|below|of|with|from|on|outside|outside of|a
 #: Such a noun beside a name, or of any kind.
 _NAMED_NOUN = re.compile(
     rf"(?ai){TAKEN}[\s'\"`)]*{_NOUNS}\b|\b{_NOUNS}[\s'\"`(:]*(?={TAKEN})"
-    rf"|\b(?:(?:any|all|every|each|no|some|a|an|the)\s)?{_NOUNS}\s(?:\w+\s)?{_INSIDE}\s(?:the\s|our\s|my\s)?"
-    rf"(?={TAKEN})"
+    rf"|\b(?:(?:any|all|every|each|no|some|a|an|the)\s)?{_NOUNS}\s(?:\w+\s)?{_INSIDE}\s"
+    rf"(?:the\s|our\s|my\s)?(?={TAKEN})"
     r"|\b(?:any|all|every|each|no|some)\s(?:files?|commands?|changes|code|edits|tools?)\b"
     r"|\b(?:in|for|of|on|within|inside|across)\s(?:this|the|our)\s(?:whole\s|entire\s)?"
     r"(?:repo|repository|project|codebase)\b"

@@ -214,6 +214,7 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
 def _tidy_sentence(sentence: str) -> str:
     spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     spoken = re.sub(r"(?ai)\b(?:pls|plz|plx)\b", "please", re.sub(_LABEL, "", spoken))
+    spoken = re.sub(r"(?ai)\bno more\b", "no", spoken)
     return re.sub(r"\s+", " ", spoken).strip().rstrip("!.~ㅋㅎㅠ…。 ")
 
 

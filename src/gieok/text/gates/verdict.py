@@ -328,7 +328,7 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
 
 def _has_options(pattern: CommandPattern, parsed: CommandWords) -> bool:
     """Return whether a command has a pattern's options, and does what it says."""
-    is_harmless = any(flag in parsed.flags for flag in _HARMLESS_FLAGS)
+    is_harmless = any(parsed.has_flag(flag) for flag in _HARMLESS_FLAGS)
     if parsed.program == "git" and {"--abort", "--quit"} & set(parsed.flags):
         return False
     if is_harmless and not set(pattern.flags) & set(_HARMLESS_FLAGS):
@@ -408,7 +408,7 @@ def _has_words(name: str, wanted: str) -> bool:
 
 def split_name(name: str) -> "list[str]":
     """Return the words of a name, in small letters."""
-    return re.split(r"[-_:./\s]+", name.lower())
+    return re.split(r"[-_:./@\s]+", name.lower())
 
 
 def _runs_sql(pattern: CommandPattern, step: ToolStep) -> bool:
