@@ -89,6 +89,7 @@ class FormReading(NamedTuple):
     text: str
     head: str
     front: str
+    is_asking: bool
     exceptions: tuple[str, ...]
     conditions: tuple[str, ...]
 
@@ -122,6 +123,7 @@ def read_form(spoken: str) -> FormReading | None:
         text=body,
         head=head,
         front=_find_front(text) if not is_korean else "",
+        is_asking=is_asking,
         exceptions=tuple(exceptions),
         conditions=tuple(conditions),
     )
@@ -238,7 +240,8 @@ def _find_front(text: str) -> str:
     starts = [
         match.start() for rows in _FORMS if (match := match_form(rows, part)) and match.start()
     ]
-    return part[: min(starts)] if starts and len(starts) == _count_forms(part) else ""
+    front = part[: min(starts)] if starts and len(starts) == _count_forms(part) else ""
+    return re.split(r"(?ai)\bso\b", front)[-1]  # what stands before is the reason
 
 
 def _count_forms(part: str) -> int:

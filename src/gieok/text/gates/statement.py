@@ -207,7 +207,7 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
         find_objects(blank_scope_words(text, until=until)).rest
         for text in (reading.text, reading.front)
     )
-    asks = match_form(forms.ASKING, reading.text) is not None
+    asks = reading.is_asking
     return bool(list_unread_words(said, asks=asks) or list_unread_words(front, is_front=True))
 
 
