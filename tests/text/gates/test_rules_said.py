@@ -163,6 +163,16 @@ def test_a_rule_that_holds_on_a_branch_asks_where_nobody_knows_the_branch() -> N
     assert _judge(said, use="git switch develop && npm update", branch="main") == NONE
 
 
+def test_a_reason_narrows_and_widens_nothing() -> None:
+    for said in (
+        "never use sudo, you broke my .zshrc again",
+        "we share this machine, so never use sudo, it locks the others out here",
+        "it ran for an hour yesterday so pls never use sudo",
+    ):
+        assert _judge(said, use="sudo ls") == STOP, said
+        assert _judge(said, use="edit:.zshrc") == NONE, said
+
+
 def test_an_option_of_one_letter_means_what_its_subcommand_makes_of_it() -> None:
     assert _judge("never use --no-verify", use="git commit -n -m x") == STOP
     assert _judge("never use --no-verify", use="git push -n origin main") == NONE

@@ -39,6 +39,8 @@ _REPLACED = r"(?ai)\b(?:instead of|rather than)\s+|,\s?not\s+"
 _KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
 #: "스테이징에만 배포하고 …는 하지 마": what is done there is not what is forbidden.
 _KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
+#: A part that tells what somebody does, and forbids nothing: a reason.
+_TELLS = r"(?ai)\W*(?:you|i|we|it|they|he|she|that|this|there)(?:'\w+)?\s(?!not\b|never\b|don'?t\b)"
 #: A part behind a rule that says where, when or for what it holds.
 _NARROWS = (
     r"(?ai)\W*(?:(?:and|but|or|so|just|also|not|at least)\s)*(?:unless|except|if|when|whenever"
@@ -194,6 +196,14 @@ def is_own_label(words: str) -> bool:
     return re.match(_OWN_LEAD, words) is not None
 
 
+def drop_reasons(spoken: str) -> str:
+    """Return an English sentence without the parts behind a rule that only tell something."""
+    parts = re.split(_PART_EN, spoken)
+    first = next((place for place, part in enumerate(parts) if is_form(part)), len(parts))
+    behind = (part for part in parts[first + 1 :] if is_form(part) or not re.match(_TELLS, part))
+    return ", ".join((*parts[: first + 1], *behind))
+
+
 def has_foreign_head(spoken: str, front: str) -> bool:
     """Return whether what stands before a rule in its sentence may say whose rule it is.
 
@@ -255,6 +265,8 @@ def _goes_on(part: str) -> bool:
     """
     if re.match(_NARROWS, part) or is_form(part):
         return True
+    if re.match(_TELLS, part):
+        return False
     found = find_objects(part)
     return not found.is_empty and not list_unread_words(found.rest)
 

@@ -24,6 +24,7 @@ from gieok.text.gates.places import (
 from gieok.text.gates.prose import list_own_sentences
 from gieok.text.gates.reading import (
     FormReading,
+    drop_reasons,
     has_foreign_head,
     is_form,
     match_form,
@@ -93,7 +94,7 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
 
 def may_state_action_rule(text: str) -> bool:
     """Return whether a message, or the line that it was stored as, may state or lift a rule."""
-    return len(text) <= _LONGEST_TURN and is_form(text)
+    return len(text) <= _LONGEST_TURN and is_form(_tidy_sentence(text))
 
 
 def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
@@ -151,7 +152,7 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
-    if not until and re.search(_ONCE, spoken):
+    if not until and re.search(_ONCE, drop_reasons(spoken)):
         return None
     reading = read_form(spoken)
     if reading is None:
