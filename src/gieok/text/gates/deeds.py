@@ -143,7 +143,7 @@ DEEDS = (
     ),
     KnownDeed(
         name="create issue",
-        words=r"\b(?:creat|open|fil)\w* (?:\w+ ){0,2}(?:issues?|tickets?)\b"
+        words=r"\b(?:creat|open|fil)\w* (?:(?:github|gitlab) )?(?:\w+ ){0,2}(?:issues?|tickets?)\b"
         r"|이슈(?:를|는|은)?\s?(?:\S+\s)?(?:만들|올리|생성|등록)",
         commands="gh issue create; glab issue create",
         example="don't create issues",

@@ -275,6 +275,11 @@ ASKING = (
 #: Sentences that state no rule although they look like one.
 NO_RULE = (
     (
+        r"\b(?:what|how|why|which) (?:would|will|should|do|did|does|is|are|happens)\b",
+        "If I say never push, what would you do",
+        "Never push, whatever they say",
+    ),
+    (
         r"\b(?:don'?t|do not|never) (?:let|allow|make|have) (?!yourself|me\b|us\b|sure\b)",
         "Don't let users delete files",
         "Don't let yourself push",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from gieok.text.gates import programs, touched, vocabulary
 from gieok.text.gates.action import ANY, CHANGE, CREATE, PACKAGE, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed
+from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.shell import read_shell_line
 
 _WHOLE = (
@@ -138,7 +139,6 @@ class _ObjectFinder:
     def _blank_places(self) -> str:
         """Return the text without branches and environments either."""
         patterns = (
-            _WHOLE,
             _BRANCH_FOLDER,
             vocabulary.BRANCH,
             vocabulary.ENVIRONMENT_BRANCH,
@@ -148,6 +148,8 @@ class _ObjectFinder:
             *(words for _, words in vocabulary.ENVIRONMENT_WORDS),
         )
         text = re.sub(vocabulary.NAMED_BRANCH, _blank_branch, self._text)
+        if re.search(_WHOLE, self._whole):
+            text = re.sub(r"(?ai)\b(?:full|whole|entire|complete)\b|전체", vocabulary.TAKEN, text)
         for pattern in patterns:
             text = re.sub(pattern, vocabulary.TAKEN, text, flags=vocabulary.FLAGS)
         return text
@@ -289,7 +291,10 @@ class _ObjectFinder:
             for noun in re.finditer(_DATABASE_NOUNS, self._text):
                 self._blank(*noun.span())
         self._deeds.append(deed)
-        self._blank(*match.span(), vocabulary.TAKEN_DEED)
+        for word in re.finditer(r"\S+\s?|\s", match[0]):
+            if not _is_swallowed(word[0].strip(), deed):
+                start = match.start() + word.start()
+                self._blank(start, start + len(word[0]), vocabulary.TAKEN_DEED)
 
     def _take_commands(self) -> None:
         tokens = list(re.finditer(vocabulary.TOKEN, self._text))
@@ -499,6 +504,13 @@ class _ObjectFinder:
             for match in re.finditer(pattern, self._text):
                 self._add_names(match[1], ("{0}/", "{0}.*"), match)
         return bool(self._paths)
+
+
+def _is_swallowed(word: str, deed: KnownDeed) -> bool:
+    """Return whether a word stands among a deed's words, and may narrow it ("old branches")."""
+    stem = re.match(r"[a-z]{1,4}|[가-힣]{1,2}", word.lower())
+    is_named = stem is not None and stem[0] in deed.words.lower()
+    return not is_named and bool(list_unread_words(word))
 
 
 def _read_branch_name(match: "re.Match[str]") -> str:

@@ -53,7 +53,7 @@ _APPROVAL = frozenset(
 #: Words before a form that say to whom and how it is said.
 _ADDRESS = frozenset(
     """
-    user users human person agent agents assistant bot ai claude codex gemini cursor opencode qwen
+    agent agents assistant bot ai claude codex gemini cursor opencode qwen
     copilot openclaw gieok rule rules number reminder note notes important heads remember fyi ps btw
     general matter now forward tell say know
     """.split()
@@ -124,7 +124,7 @@ def list_unread_words(rest: str, *, asks: bool = False, is_front: bool = False) 
 
     `asks`: the rule wants the person to be asked; `is_front`: the text stands before its form.
     """
-    known = _ENGLISH | (_APPROVAL if asks or is_front else set())
+    known = _ENGLISH | (_APPROVAL if asks else set())
     known |= _ADDRESS if is_front else set()
     rest = _NAMED_NOUN.sub(TAKEN, _PHRASES.sub(" ", rest))
     words = (match[0].lower() for match in _WORD.finditer(rest))
