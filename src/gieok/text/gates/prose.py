@@ -17,7 +17,10 @@ _QUOTATION = (
 )
 _FEWEST_QUOTED_WORDS = 6
 #: Quoted lines, tables, headings, indented code, prompts, comments, markup, parts of programs.
-_CARRIED = r"\s*(?:>|\||#{1,6}\s|\$\s|//|/\*|@@|<[/!A-Za-z])|(?: {4}|\t)\s*\S|.*[;{}]\s*$|\s*\[[^\]]{1,40}\]\s"
+_CARRIED = (
+    r"\s*(?:>|\||#{1,6}\s|\$\s|//|/\*|@@|<[/!A-Za-z])|(?: {4}|\t)\s*\S|.*[;{}]\s*$"
+    r"|\s*\[[^\]]{1,40}\]\s"
+)
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 _LEAD = r"[:：]\s*$"
 _EXAMPLE = r"(?ai)\b(?:e\.g\.|i\.e\.|for (?:example|instance)\b)[,:]?\s*|예를\s?들(?:어서?|면|자면)[,:]?\s*"

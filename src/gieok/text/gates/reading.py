@@ -180,7 +180,7 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
     for part in parts[first + 1 :]:
         if re.match(forms.POSITIVE, part, _FLAGS) and not is_form(part):
             break
-        if _goes_on(part):
+        if _continues_rule(part):
             body.append(part)
     head, said = ", ".join(parts[:first]), ", ".join(body)
     if is_asking:
@@ -258,7 +258,7 @@ def _count_forms(part: str) -> int:
     return sum(match_form(rows, part) is not None for rows in _FORMS)
 
 
-def _goes_on(part: str) -> bool:
+def _continues_rule(part: str) -> bool:
     """Return whether a part behind a form belongs to what is forbidden, and is no reason.
 
     It narrows the rule, forbids again, or is the next of a list.

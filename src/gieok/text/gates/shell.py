@@ -370,11 +370,11 @@ def _expand_variables(text: str, state: _ShellState) -> str:
     if "$" not in text or not state.variables:
         return text
 
-    def find(match: "re.Match[str]") -> str:
+    def look_up(match: "re.Match[str]") -> str:
         value = state.variables.get(match[1] or match[2])
         return match[0] if value is None or len(value) > _LONGEST_VALUE else value
 
-    grown = _VARIABLE.sub(find, text)
+    grown = _VARIABLE.sub(look_up, text)
     state.budget.spend(chars=len(grown))
     return grown
 
