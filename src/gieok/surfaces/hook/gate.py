@@ -100,8 +100,10 @@ class _ToolJudge:
         held = self._list_held_rules(rules)
         if loosens and held:
             return self._build_answer(_say_loosening(held[0].rule.text), asks=True, handle="")
-        action = gates.build_action_key(attempt)
         hits = gates.list_gate_hits(held, choices, attempt)
+        if not hits:
+            return {}
+        action = gates.build_action_key(attempt)
         hit = gates.take_allowances(self._home, hits, action)
         if hit is None:
             return {}
