@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test tests check format house docs site record screenshot locks release bench train clean
+.PHONY: demo acceptance test tests check format house docs site record screenshot locks release bench bench-peers train clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -23,6 +23,9 @@ $(VENV)/.ready-%: requirements-%.lock $(VENV)/.ready
 
 demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
+
+acceptance: $(VENV)/.ready-dev  ## walk through what the five documents ask, each in a home of its own
+	@$(BIN)/python examples/acceptance
 
 check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check src tests benchmarks examples scripts training
@@ -72,9 +75,18 @@ locks:  ## write the locks from pyproject.toml; needs uv
 release: $(VENV)/.ready-dev  ## build, check the wheel in a bare environment, tag; ARGS=--dry-run does not tag
 	$(BIN)/python scripts/release $(ARGS)
 
-bench: $(VENV)/.ready  ## retrieval quality and speed; DATA names a folder of data sets
-	$(BIN)/python benchmarks/retrieval.py --data $(or $(DATA),../shared/data/memory) --models .cache/models
-	$(BIN)/python benchmarks/speed.py --data $(or $(DATA),../shared/data/memory) --models .cache/models
+bench: $(VENV)/.ready-dev  ## measure every figure that documents quote, into docs/figures.json; ONLY="korean told", DATA names a folder of data sets
+	$(BIN)/python benchmarks/figures.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
+# Each memory of others has an environment of its own: they disagree on versions.
+.venv-peers/%/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(if $(filter mem0,$*),mem0ai,$*)
+	@touch $@
+
+PEERS := mem0 memsearch mempalace
+bench-peers: $(VENV)/.ready-dev $(PEERS:%=.venv-peers/%/.ready)  ## score memories of others on the Korean benchmark, beside Gieok and plain methods
+	$(BIN)/python benchmarks/korean/score.py $(foreach peer,$(PEERS),--system '$(peer)=$(BIN)/python benchmarks/korean/peers.py $(peer) .venv-peers/$(peer)/bin/python') --system 'fused=$(BIN)/python benchmarks/korean/systems.py fused' --system 'hook=$(BIN)/python benchmarks/korean/systems.py hook' --system 'search=$(BIN)/python benchmarks/korean/systems.py search'
 
 # torch is needed for training alone, so it has an environment of its own.
 TRAINING := .cache/training
@@ -88,4 +100,4 @@ train: $(VENV)/.ready .venv-train/.ready  ## fit the reader's adapters anew into
 	.venv-train/bin/python $(TRAINING)/kit/training/train.py --kit $(TRAINING)/kit --heads $(or $(HEADS),find bears relation worth spans) --out $(TRAINING)/out --seconds 36000 $(ARGS)
 
 clean:
-	rm -rf $(VENV) .venv-train .cache .demo
+	rm -rf $(VENV) .venv-train .venv-peers .cache .demo

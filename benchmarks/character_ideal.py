@@ -83,6 +83,7 @@ def shares(total: Score) -> dict[str, float]:
     return {
         "holds": round(total.held / total.questions, 3),
         "stale": round(total.stale / total.questions, 3),
+        "precision": round(total.right / total.kept, 3),
         "recall": round(total.found / total.wanted, 3),
         "current_right": round(total.chains_right / total.chains, 3),
     }

@@ -1,8 +1,10 @@
 """What a character remembers of the conversations in a file.
 
-`python benchmarks/character_play.py --data chats.json [--vectors] [--misses] [--narratives]` plays
-each conversation turn by turn through the service into an empty memory, asks the questions of the
-file at their time, and prints the figures of docs/character.md as JSON.
+`python benchmarks/character_play.py --data chats.json [--vectors] [--alone] [--misses]
+[--narratives]` plays each conversation turn by turn through the service into an empty memory, asks
+the questions of the file at their time, and prints the figures of docs/character.md as JSON.
+`--alone` judges questions by the narrative, with the recent turns taken away. Several files count
+together.
 """
 
 import argparse
@@ -88,23 +90,30 @@ def build_played_bond(conversation: Row) -> Bond:
 
 
 def play(
-    conversation: Row, characters: CharacterService, clock: PlayedClock
+    conversation: Row,
+    characters: CharacterService,
+    clock: PlayedClock,
+    *,
+    is_alone: bool = False,
 ) -> tuple[Score, list[PlayedAnswer]]:
     """Play one conversation; return the scores, and each question with the narrative at that
-    time.
+    time. `is_alone`: questions are judged by the narrative alone.
     """
     bond, turn_of, answers = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
     waiting = sorted(conversation["questions"], key=lambda row: _parse_zoned_time(row["at"]))
     for turn in conversation["turns"]:
         at = _parse_zoned_time(turn["at"])
         while waiting and _parse_zoned_time(waiting[0]["at"]) < at:
-            answers.append(_ask_played_question(waiting.pop(0), bond, characters, clock))
+            row = waiting.pop(0)
+            answers.append(_ask_played_question(row, bond, characters, clock, is_alone=is_alone))
         clock.at = at
         identity = characters.hear(
             bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
         )
         turn_of[identity] = turn["id"]
-    answers += [_ask_played_question(row, bond, characters, clock) for row in waiting]
+    answers += [
+        _ask_played_question(row, bond, characters, clock, is_alone=is_alone) for row in waiting
+    ]
     held = characters.memories(bond)
     score = character_score.measured_facts(
         conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
@@ -116,13 +125,16 @@ def play(
 
 
 def _ask_played_question(
-    row: Row, bond: Bond, characters: CharacterService, clock: PlayedClock
+    row: Row, bond: Bond, characters: CharacterService, clock: PlayedClock, *, is_alone: bool
 ) -> PlayedAnswer:
     clock.at = _parse_zoned_time(row["at"])
     _fill_played_vectors(characters)
     context = characters.context(bond, row["ask"])
     score = character_score.measured_question(
-        row, character_score.ToldContext(context.narrative.now, context.text)
+        row,
+        character_score.ToldContext(
+            context.narrative.now, context.narrative.text if is_alone else context.text
+        ),
     )
     return PlayedAnswer(row["ask"], clock.at, context.narrative.text, score)
 
@@ -187,18 +199,19 @@ def configured_embedder() -> Embedder | None:
 def main() -> None:
     """Play every conversation; print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True, nargs="+")
+    parser.add_argument("--alone", action="store_true", help="judge by the narrative alone")
     parser.add_argument("--vectors", action="store_true", help="find memories by meaning, too")
     parser.add_argument("--misses", action="store_true", help="list what was missed or wrong")
     parser.add_argument("--narratives", action="store_true", help="show it at each question")
     asked = parser.parse_args()
-    rows = conversations(asked.data.read_text(encoding="utf-8"))
+    rows = [row for file in asked.data for row in conversations(file.read_text(encoding="utf-8"))]
     embedder = configured_embedder() if asked.vectors else None
     total, answers = Score(), list[PlayedAnswer]()
     for row in rows:
         clock = PlayedClock()
         with empty_memory(clock, embedder) as characters:
-            score, questions = play(row, characters, clock)
+            score, questions = play(row, characters, clock, is_alone=asked.alone)
         total.add(score)
         answers += questions
     print(json.dumps(shares(total, len(rows)), ensure_ascii=False))

@@ -19,6 +19,7 @@ from gieok.commands import NAMES
 from gieok.errors import GieokError
 from gieok.settings.table import OPTIONS
 from gieok.surfaces.arguments import read_command_line
+from gieok.surfaces.bare_question import read_bare_question
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command
 from gieok.surfaces.web import site
@@ -32,7 +33,7 @@ _NOT_TYPED = ("CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md")
 _SETTINGS = {option.name for option in OPTIONS}
 _GROUPS = {name.partition(".")[0] for name in _SETTINGS if "." in name}
 #: What a person chooses stands for itself: `NAME`, `이름`, `…`, `<id>`.
-_CHOSEN = re.compile(r"[A-Z가-힣…<\[|]")
+_CHOSEN = re.compile(r"[\"A-Z가-힣…<\[|]")
 #: A shell's words, not ours.
 _OF_OTHERS = {"command not found: gieok"}
 
@@ -97,6 +98,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
                 continue
             seen.add(tuple(words))
             line = read_command_line(words)
+            line = read_bare_question(line) or line
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
             elif not line.is_help and line.name and not line.name.startswith(("hook ", "help")):
@@ -284,3 +286,46 @@ def test_every_page_of_the_browser_is_described_under_its_name(document: str, la
     assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [
         translate(name, lang) for _, name in site.MENU
     ]
+
+
+#: Words of the glossary that a Korean message says in one way, whatever it is about.
+_HELD_WORDS = (
+    "daemon",
+    "handle",
+    "home",
+    "hook",
+    "journal",
+    "observation",
+    "project",
+    "scope",
+    "score",
+    "trust",
+    "vector",
+)
+
+
+def _glossary(name: str) -> list[str]:
+    """Return the words of a glossary, in its order."""
+    text = (_ROOT / "docs" / name).read_text(encoding="utf-8")
+    return re.findall(r"^\| ([^|]+?) \| [^-|]", text, re.MULTILINE)[1:]
+
+
+def test_the_glossary_has_thirty_words_and_each_has_its_korean() -> None:
+    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
+    assert len(english) == len(korean) == 30
+    assert len({*english}) == len({*korean}) == 30
+    assert {*_HELD_WORDS} <= {*english}
+
+
+@pytest.mark.parametrize("word", _HELD_WORDS)
+def test_a_korean_message_says_a_word_of_the_glossary_as_the_glossary_does(word: str) -> None:
+    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
+    said = korean[english.index(word)]
+    spoken = re.compile(rf"(?<![\w./-]){word}s?(?![\w./:=-])", re.IGNORECASE)
+    messages = {
+        template: text
+        for template, text in list_translations("ko").items()
+        if spoken.search(re.sub(r"`[^`]*`|\{[^}]*\}", "", template))
+    }
+    assert messages
+    assert {template: text for template, text in messages.items() if said not in text} == {}

@@ -3,6 +3,7 @@ between processes.
 """
 
 import fcntl
+import os
 import signal
 import subprocess
 import sys
@@ -104,3 +105,17 @@ def test_a_log_that_is_too_large_becomes_the_old_one(tmp_path: Path) -> None:
         "one\ntwo\n",
     )
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_of_others_is_read_only_where_it_is_regular_and_bounded(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"12345")
+    assert fs.read_regular_file(plain, 5) == b"12345"
+    (tmp_path / "link").symlink_to(plain)
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    for name, most_bytes in (("plain", 4), ("link", 9), ("endless", 9), ("pipe", 9), (".", 9)):
+        with pytest.raises(OSError, match=r"not a regular file|File too large"):
+            fs.read_regular_file(tmp_path / name, most_bytes)
+    with pytest.raises(FileNotFoundError):
+        fs.read_regular_file(tmp_path / "gone", 9)

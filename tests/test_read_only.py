@@ -137,4 +137,4 @@ def test_an_empty_home_has_nothing_and_says_so(world: World, tmp_path: Path) -> 
     empty.home.chmod(0o500)
     status, _, err = _run(empty, "search", "anything")
     assert status == 2
-    assert "nothing is indexed" in err
+    assert "nothing is remembered yet" in err

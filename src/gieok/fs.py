@@ -132,6 +132,26 @@ def _unlink_if_present(file: str) -> None:
         pass
 
 
+def read_regular_file(file: "AnyPath", most_bytes: int) -> bytes:
+    """Return the content of a file that somebody else may have made. Raises OSError.
+
+    A link, a pipe and a device are refused: they may lead out of the folder, wait for ever, or
+    never end. So is a file of more than `most_bytes`.
+    """
+    # O_NONBLOCK: opening a pipe would wait for its writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not stat.S_ISREG(os.lstat(file).st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(file))
+    descriptor = os.open(file, flags | getattr(os, "O_NOFOLLOW", 0))
+    with open(descriptor, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(file))
+        data = opened.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+    return data
+
+
 def sweep_temporary_files(folder: "AnyPath") -> None:
     """Remove temporary files that killed writers left in a folder.
 
@@ -227,14 +247,20 @@ def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
     return True
 
 
-def rotate_log_file(log: "AnyPath", most_bytes: float) -> None:
-    """Rename a log larger than `most_bytes` to `LOG.1`, replacing the previous `LOG.1`."""
+def rotate_log_file(log: "AnyPath", most_bytes: float, keep: int = 1) -> None:
+    """Rename a log larger than `most_bytes` to `LOG.1`, the previous `LOG.1` to `LOG.2` and so on.
+
+    `keep` earlier logs stay.
+    """
     try:
         if os.stat(log).st_size <= most_bytes:
             return
         with exclusive(f"{os.fspath(log)}.lock"):
             # Of two processes, the slower one would rename the new log.
             if os.stat(log).st_size > most_bytes:
+                for number in range(keep, 1, -1):
+                    if os.path.exists(earlier := f"{os.fspath(log)}.{number - 1}"):
+                        os.replace(earlier, f"{os.fspath(log)}.{number}")
                 os.replace(log, f"{os.fspath(log)}.1")
     except FileNotFoundError:
         return

@@ -96,6 +96,11 @@ def locate_server_record(root: Path) -> Path:
     return root / "serve.json"
 
 
+def locate_service_recording(root: Path) -> Path:
+    """Return the recording of the last trial of a managed store."""
+    return root / "logs" / "file-search.json"
+
+
 def locate_server_log(root: Path) -> Path:
     """Return the log of a server that `gieok open` started."""
     return root / "serve.log"

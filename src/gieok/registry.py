@@ -340,6 +340,10 @@ KEY_PROBES = {
     for name, row in PROVIDERS.items()
     if row.is_probed
 }
+#: Trials of a managed store with the user's own key.
+SERVICE_TRIALS = {
+    "gemini": Backend("storage.index.gemini.trial:try_service", extra="gemini"),
+}
 KEYRINGS = {"keyring": Backend("machine.system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
     "openclaw": Backend("machine.transcripts.openclaw:OpenClawDatabase", extra="openclaw"),

@@ -6,6 +6,7 @@ test fails.
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ PAGES = {
     "/memories": ("/memories", "/memories?words=staging&kind=record", "/memories?since=nonsense"),
     "/trust": ("/trust",),
     "/m/{handle:path}": ("/m/{handle}", "/m/00000000"),
-    "/timeline": ("/timeline",),
+    "/timeline": ("/timeline", "/timeline?day={today}"),
     "/timeline/session": ("/timeline/session?{session}",),
     "/injection": ("/injection?prompt=which+linter+do+we+use",),
     "/characters": ("/characters",),
@@ -69,8 +70,13 @@ def test_every_route_is_a_page_or_a_part_of_one() -> None:
 
 @pytest.fixture(scope="module")
 def places(prepared: Prepared) -> dict[str, str]:
-    """Return what addresses name: a memory, a session, a character."""
-    return {"handle": prepared.handle, "session": prepared.session, "character": prepared.character}
+    """Return what addresses name: a memory, a session, a character, a day."""
+    return {
+        "handle": prepared.handle,
+        "session": prepared.session,
+        "character": prepared.character,
+        "today": str(datetime.now(UTC).date()),
+    }
 
 
 _ADDRESSES = [address for addresses in PAGES.values() for address in addresses]

@@ -48,7 +48,7 @@ def test_tab_goes_through_everything_and_the_focus_is_seen(
     assert found[0]["text"] == "Skip to the content"
     menu = page.locator("header nav > ul > li > a").all_inner_texts()
     assert [one["text"] for one in found[2:9]] == menu
-    assert found[9]["text"] == "+ Add"
+    assert [one["text"] for one in found[9:11]] == ["Ctrl K", "+ Add"]
     assert len({(one["tag"], one["name"], one["text"]) for one in found}) > 9
 
 
@@ -86,6 +86,87 @@ def test_from_a_question_to_a_correction_and_back_by_keys_alone(visit: Callable[
     page.keyboard.press("Enter")
     expect(page.locator("main textarea[name=text]")).to_have_value(before)
     assert visitor.complaints == []
+
+
+def _shown_entries(page: Page) -> list[str]:
+    """Return the entries of the palette that are left of what was typed."""
+    return page.locator("#palette [role=option]:visible").all_inner_texts()
+
+
+def test_the_palette_leads_everywhere_by_keys_alone(visit: Callable[..., Any]) -> None:
+    visitor = visit()
+    page = visitor.open("/memories")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette input")).to_be_focused()
+    assert _shown_entries(page)[:2] == ["Home", "Memories"]
+    assert len(_shown_entries(page)) > 15
+    assert visitor.faults() == []
+    page.keyboard.type("time")
+    assert _shown_entries(page) == ["Timeline", "Search memory for time"]
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/timeline")
+    # what begins so comes first
+    page.keyboard.press("Control+k")
+    page.keyboard.type("me")
+    assert _shown_entries(page)[:2] == ["Memories", "Memories: notes"]
+    assert "Home" in _shown_entries(page)
+    page.keyboard.press("Escape")
+    # what no name has is searched for
+    page.keyboard.press("Control+k")
+    page.keyboard.type("staging database & ports")
+    assert _shown_entries(page) == ["Search memory for staging database & ports"]
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=staging%20database%20%26%20ports")
+    expect(page.locator("#q")).to_have_value("staging database & ports")
+    # arrows go round, and what is chosen is said to who does not see it
+    page.keyboard.press("Control+k")
+    page.keyboard.press("ArrowUp")
+    chosen = page.locator("#palette [aria-selected=true]")
+    expect(chosen).to_have_count(1)
+    expect(page.locator("#palette input")).to_have_attribute(
+        "aria-activedescendant", str(chosen.get_attribute("id"))
+    )
+    assert chosen.inner_text() == _shown_entries(page)[-1]
+    page.keyboard.press("ArrowDown")
+    assert chosen.inner_text() == "Home"
+    page.keyboard.press("Escape")
+    expect(page.locator("#palette")).to_be_hidden()
+    # a memory is added from a field, too
+    page.locator("#q").focus()
+    page.keyboard.press("Meta+k")
+    page.keyboard.type("add")
+    page.keyboard.press("Enter")
+    expect(page.locator("details.add textarea")).to_be_focused()
+    assert visitor.complaints == []
+    assert visitor.strangers() == []
+
+
+def test_the_palette_knows_korean_and_english_names_and_opens_by_a_button_too(
+    visit: Callable[..., Any],
+) -> None:
+    visitor = visit("ko")
+    page = visitor.open("/code")
+    page.locator("#open-palette").click()
+    for typed in ("시간", "timeline"):
+        page.locator("#palette input").fill(typed)
+        assert _shown_entries(page)[0] == "시간 순서"
+    page.locator("#palette [role=option]:visible").first.click()
+    page.wait_for_url("**/timeline")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.keyboard.press("Control+k")
+    assert visitor.overflow() == []
+    assert visitor.faults() == []
+    page.mouse.click(5, 5)  # beside it
+    expect(page.locator("#palette")).to_be_hidden()
+    assert visitor.complaints == []
+
+
+def test_without_javascript_there_is_no_palette_and_no_button_of_it(
+    visit: Callable[..., Any],
+) -> None:
+    page = visit(java_script_enabled=False).page
+    expect(page.locator("#palette")).to_be_hidden()
+    expect(page.locator("#open-palette")).to_be_hidden()
 
 
 def test_what_folds_opens_and_closes_by_keys(visit: Callable[..., Any]) -> None:
@@ -220,7 +301,7 @@ def test_what_a_person_comes_for_takes_few_clicks(
     page.locator("#q").fill("") if page.locator("#q").count() else visitor.open("/memories")
     forget.press(f"The {size} printer", within="main")
     forget.press("Forget for good", role="button", within="main")
-    expect(page.locator("main pre")).to_contain_text("printer")
+    expect(page.locator("main li")).to_contain_text("printer")
     forget.press("Forget for good", role="button", within="main")
     assert forget.made <= 3
     assert page.goto(visitor.server + "/memories?words=printer")
@@ -229,7 +310,7 @@ def test_what_a_person_comes_for_takes_few_clicks(
     _ask_agent(prepared, f"walk-{size}", "how often are payments retried, five times?")
     visitor.open("/")
     why = _Clicks(page)
-    why.press("Before the agent", within="header nav")
+    why.press("Given to agents", within="header nav")
     expect(page.locator("main")).to_contain_text("What it rests on")
     why.press("Payments are retried", within="main section")
     assert why.made <= 2

@@ -65,9 +65,9 @@ def test_binary_minified_generated_and_huge_files_are_told_with_the_reason(index
     change = project.sync_project(made)
     reasons = {s.path: s.reason.split(":")[0].split()[-1] for s in change.skipped}
     assert reasons == {
-        "binary.py": "binary",
+        "binary.py": "text",
         "mini.js": "minified",
-        "made.go": "generated",
+        "made.go": "program",
         "huge.py": "1,000,000",
     }
     assert {n.path for n in change.notes} == {"broken.py"}
@@ -125,14 +125,14 @@ def test_a_file_that_vanishes_while_it_is_read_is_left_out(
 ) -> None:
     made = indexed({"a.py": "def a(): ...\n"})
     (made.root / "b.py").write_text("def b(): ...\n", encoding="utf-8")
-    read_bytes = Path.read_bytes
+    read = scan.read_source_bytes
 
-    def vanishing(self: Path) -> bytes:
-        if self.name == "b.py":
-            self.unlink()
-        return read_bytes(self)
+    def vanishing(root: Path, path: str) -> bytes:
+        if path == "b.py":
+            (root / path).unlink()
+        return read(root, path)
 
-    monkeypatch.setattr(Path, "read_bytes", vanishing)
+    monkeypatch.setattr(scan, "read_source_bytes", vanishing)
     change = project.sync_project(made)
     assert [f.key for f in change.report.failed] == ["b.py"]
     assert sorted(made.store.files()) == ["a.py"]
@@ -152,6 +152,8 @@ def test_what_git_lists_is_read_whatever_its_folder_is_called(
 ) -> None:
     _make_repository(tmp_path / "project")
     made = indexed({f"{name}/a.py": f"def f{n}(): ...\n" for n, name in enumerate(_OWN_FOLDERS)})
+    subprocess.run(["git", "add", "-A"], cwd=made.root, check=True)
+    project.sync_project(made)
     assert sorted(made.store.files()) == sorted(f"{name}/a.py" for name in _OWN_FOLDERS)
     paths = ["build/new.py", "node_modules/x/new.js", "lib/site-packages/new.py", ".gieok/new.py"]
     looked = scan.look_at_paths(made.root, paths, made.rules)
@@ -180,12 +182,15 @@ def test_a_folder_that_is_left_out_for_its_name_is_counted_and_nothing_is_a_fact
         }
     )
     left_out = (
-        "node_modules/: left out for its name, with 2 source files"
+        (
+            "internal/target/: left out for its name, with 2 source files",
+            "node_modules/: left out for its name, with 2 source files",
+        )
         if has_git
-        else "internal/target/: left out for its name, with source in it"
+        else ("internal/target/: left out for its name, with source in it",)
     )
     fresh = project.freshness(made)
-    assert fresh.unread == (left_out,)
+    assert fresh.unread == left_out
     assert not fresh.is_whole
     name, place = (
         ("borrowed", "node_modules/x/i.js") if has_git else ("Aim", "internal/target/t.go")
@@ -237,7 +242,7 @@ def test_an_excluded_file_is_not_opened_to_find_a_name(
 ) -> None:
     made = indexed({"a.py": "def a(): ...\n", "one.min.js": "function Plan() {}\n"})
     skipped = scan.scan(made.root)[1]
-    assert [row.path for row in scan.search_skipped_files(made.root, skipped, "Plan")]
+    assert [row.path for row in scan.search_skipped_files(made.root, skipped, "Plan").found]
     monkeypatch.setattr(private, "_in_force", [])
     private.use_privacy(private.Privacy(folders=[str(made.root / "one.min.js")]))
-    assert scan.search_skipped_files(made.root, skipped, "Plan") == []
+    assert scan.search_skipped_files(made.root, skipped, "Plan").found == ()

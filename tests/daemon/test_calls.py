@@ -243,10 +243,13 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
     served: Callable[[Answering], Path],
 ) -> None:
     go, begun = threading.Event(), threading.Semaphore(0)
+    quick_threads: list[threading.Thread] = []
 
     def answer(
         call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
     ) -> Mapping[str, object]:
+        if call.operation == "quick":
+            quick_threads.append(threading.current_thread())
         begun.release()
         if call.operation == "slow":
             assert go.wait(20)
@@ -259,6 +262,7 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
         for _ in waiting:
             begun.acquire()
         assert _ask(home, quick) == {"found": "quick"}
+        quick_threads[0].join()  # its place among the calls is free only when it has ended
         waiting.append(pool.submit(_ask, home, slow))
         begun.acquire()
         begun.acquire()

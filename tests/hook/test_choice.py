@@ -8,6 +8,15 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.window import ContextWindow
 from gieok.settings.hook import HookSettings
 
+#: As shipped: `hook.low_ratio`.
+_LOW_RATIO = 0.25
+
+
+def _likely(
+    found: list[InjectedMemory], asks_memory: float = 0.0, first: float = choice.FIRST
+) -> list[InjectedMemory]:
+    return choice.likely(found, _LOW_RATIO, asks_memory, first)
+
 
 def _found(*scores: float) -> list[InjectedMemory]:
     return [
@@ -17,15 +26,15 @@ def _found(*scores: float) -> list[InjectedMemory]:
 
 
 def test_nothing_is_shown_where_the_best_is_unlikely() -> None:
-    assert choice.likely([]) == choice.likely(_found(0.0)) == choice.likely(_found(0.1, 0.1)) == []
-    assert len(choice.likely(_found(0.6, 0.3, 0.01))) == 2
+    assert _likely([]) == _likely(_found(0.0)) == _likely(_found(0.1, 0.1)) == []
+    assert len(_likely(_found(0.6, 0.3, 0.01))) == 2
 
 
 def test_a_prompt_that_asks_for_what_was_told_needs_less() -> None:
     middling = _found(0.35)
-    assert choice.likely(middling, asks_memory=1.0)
-    assert not choice.likely(middling, asks_memory=-3.0)
-    assert choice.likely(_found(0.8), asks_memory=-9.0), "what is sure is shown whatever is asked"
+    assert _likely(middling, asks_memory=1.0)
+    assert not _likely(middling, asks_memory=-3.0)
+    assert _likely(_found(0.8), asks_memory=-9.0), "what is sure is shown whatever is asked"
 
 
 def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path: Path) -> None:
@@ -67,12 +76,12 @@ def test_the_day_of_a_turn_is_that_of_the_user_and_a_notes_day_is_its_own(
 def test_the_least_of_the_best_and_of_each_further_one(
     scores: tuple[float, ...], shown: int
 ) -> None:
-    assert len(choice.likely(_found(*scores))) == shown
+    assert len(_likely(_found(*scores))) == shown
 
 
 def test_what_was_not_read_may_be_less_likely() -> None:
-    assert choice.likely(_found(0.28), first=choice.FIRST_UNREAD)
-    assert not choice.likely(_found(0.28))
+    assert _likely(_found(0.28), first=choice.FIRST_UNREAD)
+    assert not _likely(_found(0.28))
 
 
 @pytest.mark.parametrize(
@@ -90,8 +99,8 @@ def test_what_was_not_read_may_be_less_likely() -> None:
 def test_what_a_prompt_asks_moves_the_least_of_the_best_within_bounds(
     asks: float, least: float
 ) -> None:
-    assert choice.likely(_found(least + 0.001), asks)
-    assert not choice.likely(_found(least - 0.001), asks)
+    assert _likely(_found(least + 0.001), asks)
+    assert not _likely(_found(least - 0.001), asks)
 
 
 def test_a_memory_that_stands_in_the_context_is_not_shown_again(tmp_path: Path) -> None:
@@ -163,7 +172,7 @@ def test_a_title_is_cut_at_a_word(text: str, title: str) -> None:
 
 @pytest.mark.parametrize(("score", "status"), [(0.5, ""), (0.499, "unsure")])
 def test_what_is_not_sure_is_said(score: float, status: str) -> None:
-    assert choice.format_unsure_status(score) == status
+    assert choice.format_unsure_status(score, 0.5) == status
 
 
 def test_limits_of_the_user_hold_and_full_text_is_shown_where_it_is_set() -> None:
@@ -176,3 +185,12 @@ def test_limits_of_the_user_hold_and_full_text_is_shown_where_it_is_set() -> Non
     assert not any(memory.is_sure for memory in short.memories)
     full = choice.render_chosen_memories(found, HookSettings({"hook.output_mode": "full"}), "", "")
     assert [memory.is_sure for memory in full.memories] == [True] * 3
+
+
+def test_shares_of_the_best_leave_out_and_shorten() -> None:
+    assert len(choice.likely(_found(0.9, 0.4, 0.3), 0.4)) == 2
+    assert len(choice.near_best(_found(0.9, 0.4, 0.3), 0.0)) == 3
+    shown = _found(0.8, 0.7, 0.5)
+    settings = HookSettings({"hook.high_ratio": 0.75})
+    choice.render_chosen_memories(shown, settings, "/nowhere", "")
+    assert [memory.is_sure for memory in shown] == [True, True, False]

@@ -3,6 +3,8 @@ says the same.
 """
 
 import json
+import zlib
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -65,11 +67,43 @@ def test_what_says_the_same_under_another_handle_is_refused_too(
 def test_a_refusal_is_lifted_for_its_prompt_and_memory_alone(home: str) -> None:
     add_refusal(home, LEASE.handle, LEASE.text, _PROMPT, 2.0)
     add_refusal(home, RUFF.handle, RUFF.text, "배포는 언제 하지", 3.0)
-    assert lift_refusals(home, RUFF.handle, _PROMPT) == 1
+    assert lift_refusals(home, RUFF.handle, RUFF.text, _PROMPT) == 1
     assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
     assert PromptRefusals(home, _PROMPT).refuses(LEASE)
     assert PromptRefusals(home, "배포는 언제 하나요?").refuses(RUFF)
-    assert lift_refusals(home, RUFF.handle, _PROMPT) == 0
+    assert lift_refusals(home, RUFF.handle, RUFF.text, _PROMPT) == 0
+
+
+def test_what_is_refused_for_its_words_is_lifted_by_any_memory_in_these_words(home: str) -> None:
+    twin = _memory("bbbb0001", "we lint with RUFF")
+    assert PromptRefusals(home, _PROMPT).refuses(twin)
+    assert lift_refusals(home, LEASE.handle, LEASE.text, _PROMPT) == 0
+    assert lift_refusals(home, twin.handle, twin.text, "when is the lease up") == 0
+    assert lift_refusals(home, twin.handle, twin.text, _PROMPT) == 1
+    assert not PromptRefusals(home, _PROMPT).refuses(twin)
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+
+
+def test_a_word_cannot_be_tried_on_the_kept_rows_and_two_homes_keep_other_ones(
+    tmp_path: Path,
+) -> None:
+    kept = []
+    for name in ("one", "two"):
+        home = tmp_path / name
+        add_refusal(str(home), RUFF.handle, RUFF.text, "linter", 1.0)
+        ((row,), key) = (
+            json.loads((home / "hook" / "refused.json").read_text()),
+            home / "hook" / "refused.key",
+        )
+        assert key.stat().st_mode & 0o777 == 0o600
+        assert PromptRefusals(str(home), "linter").refuses(RUFF)
+        kept.append({row["text"], *row["words"]})
+    assert len(kept[0]) == 2
+    assert not kept[0] & kept[1]
+    for word in ("linter", "welintwithruff"):
+        plain = blake2b(word.encode(), digest_size=8).hexdigest()
+        assert plain not in kept[0]
+        assert zlib.crc32(word.encode()) not in kept[0]
 
 
 def test_no_text_is_kept_a_repeated_refusal_once_and_a_broken_file_refuses_nothing(

@@ -1,6 +1,6 @@
 """A person at `gieok setup`: real key presses through a pipe, and what the terminal showed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def press(
     shown.
     """
     with dialogue("".join(keys)) as (asking, screen):
-        call = _context(user, lang, environment)
+        call = _context(user, lang, environment, ask=_stay_silent)
         try:
             return set_up_by_dialogue(call, asking), screen.text
         except KeyboardInterrupt:
@@ -78,7 +78,14 @@ def _context(
     lang: str,
     environment: dict[str, str],
     daemon: object = None,
+    ask: Callable[[str], str] | None = None,
 ) -> object:
     own = {"HOME": str(user), "PATH": str(user), "GIEOK_EMBEDDER": "none", **environment}
-    opened = open_call({}, environment=own, folder=user, lang=lang)
+    opened = open_call({}, environment=own, folder=user, lang=lang, ask=ask)
     return using(opened, daemon=daemon)
+
+
+def _stay_silent(question: str) -> str:
+    """Answer nothing: setup asks through its dialogue, and only looks whether a person is there."""
+    del question
+    return ""

@@ -53,7 +53,7 @@ CALLS = {
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "hook injections": [],
-    "hook refuse": ["--folder", "{notes}/private"],
+    "hook refuse": ["--folder", "{notes}"],
     "import": ["openclaw", "{notes}"],
     "export": [],
     "code init": [],

@@ -213,8 +213,9 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["get"], "path is missing"),
         (["get", "../../etc/passwd"], "outside of the indexed folders"),
         (["get", "boiler.md:9-3"], "lines 9-3"),
-        (["fetch", "x"], "fetch"),
         (["serach", "x"], "there is no command `gieok serach`"),
+        (["install"], "name an agent"),
+        (["install", "emacs"], "'emacs' is no agent that can be installed"),
         (["config", "shout"], "there is no command `gieok config shout`"),
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
     ],
@@ -257,6 +258,56 @@ def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> No
     assert cli("help", "search").out == cli("search", "--help").out != ""
     assert cli("help").out == cli("--help").out != ""
     assert cli("--version").out == cli("-V").out == f"gieok {gieok.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["when", "was", "the", "boiler", "repaired"],
+        ["when was the boiler repaired?"],
+        ["search the boiler"],
+        ["--json", "boiler"],
+    ],
+)
+def test_a_line_without_a_command_is_a_question(
+    cli: Cli, notes: Path, arguments: list[str]
+) -> None:
+    cli("index", notes)
+    answer = cli(*arguments)
+    assert answer.status == 0
+    assert "boiler.md" in answer.out
+    assert answer.err.startswith("taken as a question")
+
+
+@pytest.mark.parametrize("arguments", [["help", "boilers"], ["boilers", "--help"], ["  "]])
+def test_help_for_what_is_no_command_is_no_question(cli: Cli, arguments: list[str]) -> None:
+    answer = cli(*arguments)
+    assert (answer.status, answer.out) == (2, "")
+    assert "all of them: `gieok help`" in answer.err
+
+
+def test_a_command_that_begins_a_question_says_where_questions_stand(cli: Cli) -> None:
+    assert 'in quotes: `gieok "…"`' in cli("why", "do", "we", "use", "redis").err
+
+
+def test_options_of_a_search_may_follow_a_bare_question(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    assert len(cli("결제", "--limit", 1, "--json").json()["results"]) == 1
+    assert "--limt" in cli("결제", "--limt", 1).err
+    assert cli("결제가", "--help").status == 2
+
+
+@pytest.mark.parametrize("typed", ["serach", "seach", "searchh", "searcg", "keyz", "lsit"])
+def test_a_word_one_slip_away_from_a_command_is_a_mistyped_command(cli: Cli, typed: str) -> None:
+    answer = cli(typed, "x", "sk-1")
+    assert (answer.status, answer.out) == (2, "")
+    assert "did you mean `gieok " in answer.err
+    assert "sk-1" not in answer.err
+
+
+@pytest.mark.parametrize("typed", ["lease", "please", "who", "call", "전세"])
+def test_a_word_two_slips_away_from_a_command_is_a_question(cli: Cli, typed: str) -> None:
+    assert "taken as a question" in cli(typed, "x").err
 
 
 def test_no_command_prints_help_to_stderr(cli: Cli) -> None:

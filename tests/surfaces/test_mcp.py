@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from mcp import Client, ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import ElicitRequestFormParams, ElicitResult
 
 import gieok
 from gieok.commands import NAMES, load_command
@@ -115,8 +117,15 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
         )
         for t in listed
     ]
-    effects = [expected[tool.name].effect for tool in listed]
-    assert hints == [(effect is Effect.READ, effect is Effect.DESTROY, False) for effect in effects]
+    commands = [expected[tool.name] for tool in listed]
+    assert hints == [
+        (command.effect is Effect.READ, bool(command.person_question.en), False)
+        for command in commands
+    ]
+    assert {tool.name for tool, hint in zip(listed, hints, strict=True) if hint[1]} == {
+        "memory_correct",
+        "memory_forget",
+    }
     assert server.server_info.version == gieok.__version__
 
 
@@ -172,7 +181,7 @@ def test_what_is_remembered_first_in_a_new_project_is_found_in_the_same_session(
 
 def test_what_cannot_be_done_is_an_error_that_a_model_can_read(place: Place) -> None:
     refused: list[tuple[_Call, str, str]] = [
-        (("memory_search", {"query": "a"}), "nothing is indexed", "gieok index"),
+        (("memory_search", {"query": "a"}), "nothing is remembered yet", "gieok index"),
         (("memory_search", {"query": "a", "limit": "many"}), "limit is 'many'", "type integer"),
         (
             ("memory_search", {"query": "a", "colour": "red"}),
@@ -216,6 +225,97 @@ sys.exit(main())
     done = place.run("-c", code, given=asked)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "memory_search" in {tool["name"] for tool in json.loads(done.stdout)["result"]["tools"]}
+
+
+@pytest.mark.parametrize("answer", ["accept", "decline", "cancel"])
+def test_a_person_is_asked_before_a_memory_is_corrected_or_forgotten(
+    place: Place, answer: Literal["accept", "decline", "cancel"]
+) -> None:
+    for text in ("Payments are settled on Tuesdays.", "The office opens at nine."):
+        place.cli("remember", text)
+    asked: list[str] = []
+
+    async def ask(_: object, params: ElicitRequestFormParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action=answer)
+
+    def handle(question: str) -> str:
+        return str(place.cli("search", question)["results"][0]["handle"])
+
+    async def main() -> list[Any]:
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "gieok", "mcp"],
+            env=place.environment,
+            cwd=place.project,
+        )
+        async with (
+            stdio_client(server) as streams,
+            ClientSession(*streams, elicitation_callback=ask) as session,
+        ):
+            await session.initialize()
+            office, payments = handle("office opens"), handle("payments settled")
+            text = "Payments are settled on Wednesdays."
+            return [
+                await session.call_tool("memory_correct", {"handle": payments, "text": text}),
+                await session.call_tool("memory_forget", {"handles": office}),
+                await session.call_tool("memory_forget", {"handles": "deadbeef"}),
+                await session.call_tool("memory_correct", {"handle": payments}),
+            ]
+
+    corrected, forgotten, unknown, empty = asyncio.run(main())
+    is_agreed = answer == "accept"
+    assert corrected.is_error is forgotten.is_error is not is_agreed
+    assert unknown.is_error
+    assert empty.is_error
+    first, second = asked  # nobody is asked about what is not there
+    assert first.startswith("Correct this memory?")
+    assert "Tuesdays" in first
+    assert first.endswith("→ Payments are settled on Wednesdays.")
+    assert second.startswith("Forget this memory for good?")
+    assert "opens at nine" in second
+    found = [row["text"] for row in place.cli("list")["memories"]]
+    assert any("Wednesdays" in text for text in found) is is_agreed
+    assert any("opens at nine" in text for text in found) is not is_agreed
+    if not is_agreed:
+        assert "the user did not agree" in corrected.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "values"), [("memory_forget", {}), ("memory_correct", {"text": "It opens at ten."})]
+)
+def test_without_a_way_to_ask_nothing_is_changed_and_the_command_is_named(
+    place: Place, tool: str, values: Mapping[str, str]
+) -> None:
+    place.cli("remember", "The office opens at nine.")
+    handle = place.cli("search", "office opens")["results"][0]["handle"]
+    key = "handles" if tool == "memory_forget" else "handle"
+    (refused,) = place.call((tool, {key: handle, **values}))
+    assert refused.is_error
+    command = "forget" if tool == "memory_forget" else "edit"
+    assert f"gieok {command} {handle}" in refused.content[0].text
+    (kept,) = place.cli("list")["memories"]
+    assert kept["text"] == "The office opens at nine."
+
+
+def test_a_person_who_leaves_does_not_agree() -> None:
+    written: list[Mapping[str, Any]] = []
+    session = McpSession(written.append)
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
+    session.receive(
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode()
+    )
+    assert session.person is not None
+    answers: list[bool] = []
+    asking = threading.Thread(target=lambda: answers.append(session.person.agrees("Really?")))
+    asking.start()
+    while not session.person.is_asking:
+        pass
+    session.receive(b'{"jsonrpc":"2.0","id":"gieok-9","result":{"action":"accept"}}')
+    session.finish()
+    asking.join()
+    assert answers == [False]
+    assert not session.person.agrees("And now?")
 
 
 def test_a_version_in_each_request_is_understood_too(place: Place) -> None:

@@ -164,10 +164,68 @@ def test_a_command_is_run_by_its_function_and_checked_as_by_its_name() -> None:
             hit.handle for hit in by_name.results
         ]
         assert by_function.found
-        with pytest.raises(gieok.GieokError, match="--source is 'nowhere'"):
+        with pytest.raises(gieok.GieokError, match=r"^source is 'nowhere'"):
             memory.run(search_memory, query=["deploy key"], source="nowhere")
         assert memory.run(pause_memory, for_="2h").until
         assert memory.run(resume_memory).since
+
+
+def test_without_a_folder_what_is_added_is_the_users_and_no_folder_is_touched(
+    tmp_path: Path,
+) -> None:
+    before = {*(tmp_path / "work").rglob("*")}
+    with gieok.open() as memory:
+        assert memory.add("The deploy key lives under ops.").scope == "agent:main"
+        assert memory.search("deploy key")
+    assert {*(tmp_path / "work").rglob("*")} == before
+    with gieok.open(tmp_path / "work") as memory:
+        assert memory.add("The office opens at nine.").scope.startswith("project:work-")
+        assert memory.search("deploy key")  # the user's own, beside the project's
+
+
+def test_a_memory_is_updated_and_the_old_words_are_gone() -> None:
+    with gieok.open() as memory:
+        memory.add("Payments are settled on Tuesdays.")
+        (hit,) = memory.search("when are payments settled?")
+        updated = memory.update(hit.handle, "Payments are settled on Wednesdays.")
+        assert updated.changed
+        (hit,) = memory.search("when are payments settled?")
+        assert hit.handle == updated.handle
+        assert "Wednesdays" in hit.snippet
+        assert memory.forget(updated.handle).found
+        assert memory.search("when are payments settled?") == []
+
+    async def update() -> str:
+        async with gieok.open_async() as other:
+            await other.add("The office opens at nine.")
+            (found,) = await other.search("when does the office open?")
+            return (await other.update(found.handle, "The office opens at ten.")).handle
+
+    with gieok.open() as memory:
+        assert "at ten" in memory.get(asyncio.run(update())).text
+
+
+def test_errors_name_parameters_and_not_flags(tmp_path: Path) -> None:
+    with gieok.open() as memory:
+        memory.add("The deploy key lives under ops.")
+        told = []
+        for refused in (
+            lambda: memory.search("key", source="nowhere"),
+            memory.forget,
+            lambda: memory.forget("abc12345"),
+            lambda: memory.search("key", limit=-1),
+            lambda: memory.add(""),
+            lambda: memory.run("export", to=str(tmp_path)),
+            lambda: memory.run("install", agent="codex", user=True, project=True),
+        ):
+            with pytest.raises(gieok.GieokError) as error:
+                refused()
+            told += [str(error.value), error.value.hint]
+    assert [text for text in told if "--" in re.sub("`gieok[^`]*`", "", text)] == []
+    assert "name memories, or give `match`, `source` or `before`" in told
+    assert "give `text`" in told
+    assert "name another with `to`" in told
+    assert "`user` and `project` exclude each other" in told
 
 
 def test_what_is_added_until_a_day_ends_by_itself() -> None:

@@ -27,3 +27,12 @@ from gieok.text.numerals import find_numbers
 def test_numbers_in_words_are_found(text: str, numbers: set[int]) -> None:
     assert numbers <= find_numbers(text)
     assert bool(numbers) == bool(find_numbers(text))
+
+
+@pytest.mark.parametrize("digits", ["01012345678", "9" * 100])
+def test_a_long_row_of_digits_is_one_number(digits: str) -> None:
+    assert find_numbers(f"내 번호는 {digits}이야") == {int(digits)}
+
+
+def test_a_row_of_digits_without_end_states_no_number() -> None:
+    assert find_numbers("7" * 100_000) == set()

@@ -219,7 +219,8 @@ class Episode(NamedTuple):
     """Summary of a span of messages, from the first to the last of `message_ids`.
 
     `is_edited`: the text is the user's. `is_stale`: the user's text may quote messages that were
-    taken back or deleted since.
+    taken back or deleted since. `key_moments` tell the moments in the span, `open_topics` what was
+    left to talk about next time.
     """
 
     text: str
@@ -232,6 +233,8 @@ class Episode(NamedTuple):
     is_important: bool = False
     is_edited: bool = False
     is_stale: bool = False
+    key_moments: tuple[str, ...] = ()
+    open_topics: tuple[str, ...] = ()
 
     @property
     def weight(self) -> float:
@@ -397,6 +400,8 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         IMPORTANT: _format_importance_mark(episode.is_important, 0.5),
         "edited": "yes" if episode.is_edited else "",
         "stale": "yes" if episode.is_stale else "",
+        "key_moments": _pack_texts(episode.key_moments),
+        "open_topics": _pack_texts(episode.open_topics),
     }
     return _build_memory_entry(
         scope,
@@ -426,7 +431,13 @@ def episode_of(document: Document) -> Episode:
         is_important=IMPORTANT in held,
         is_edited="edited" in held,
         is_stale="stale" in held,
+        key_moments=tuple(json.loads(held.get("key_moments", "[]"))),
+        open_topics=tuple(json.loads(held.get("open_topics", "[]"))),
     )
+
+
+def _pack_texts(texts: Sequence[str]) -> str:
+    return json.dumps(texts, ensure_ascii=False) if texts else ""
 
 
 def _list_provenance_ids(document: Document) -> tuple[str, ...]:

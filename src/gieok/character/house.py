@@ -50,12 +50,10 @@ class House:
         zone_named(name)
         account = self.accounts.account(user) or Account(user)
         if not account.zone:
-            now = self.memory.clock.now()
-            self.accounts.describe(user, name, account.lang, account.mail, now)
+            self.accounts.fill_account(user, name, account.lang, self.memory.clock.now())
 
     def welcome(self, user: str, lang: str) -> CheckedIn:
         """Add a user who is new, and give them the points of the day."""
         if self.accounts.account(user) is None:
-            now = self.memory.clock.now()
-            self.accounts.keep_account(Account(user, lang=lang, created_at=now))
+            self.accounts.fill_account(user, "", lang, self.memory.clock.now())
         return self.points.check_in(user)

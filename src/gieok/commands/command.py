@@ -76,6 +76,8 @@ class Surface(Enum):
 
     CLI = "cli"
     MCP = "mcp"
+    #: The Python API, which reaches every command.
+    PYTHON = "python"
     #: Every command is reachable over HTTP but those of `surfaces.http.operations.ELSEWHERE`.
     HTTP = "http"
     #: The prompt hook, which calls `recall` and answers by itself where no daemon runs.
@@ -164,7 +166,8 @@ class Parameter:
     A bool default makes a switch, an empty tuple a parameter that may be given several times.
     `cli_only` keeps the parameter out of tools for models, whose descriptions cost tokens in every
     prompt. `needed` is an example of a command, shown to a caller who leaves the parameter out; ''
-    for an optional parameter. `also`: flags that mean the same, not listed.
+    for an optional parameter. `also`: flags that mean the same, not listed; a positional parameter
+    may have them too.
     """
 
     __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional")
@@ -216,6 +219,7 @@ class Command(Generic[P, ResultT]):
         shows_source: bool,
         is_verbatim: bool,
         is_endless: bool,
+        person_question: Words,
         when_stopped: Words,
         examples: tuple[str, ...],
         tool: str,
@@ -232,6 +236,7 @@ class Command(Generic[P, ResultT]):
         self.shows_source = shows_source
         self.is_verbatim = is_verbatim
         self.is_endless = is_endless
+        self.person_question = person_question
         self.when_stopped = when_stopped
         self.examples = examples
         self.tool = tool
@@ -277,10 +282,11 @@ class Command(Generic[P, ResultT]):
     def runs_in_daemon(self) -> bool:
         """Return whether the daemon may run the command for a caller.
 
-        The daemon may if the command reads, or if a model may call it: such a command asks nobody
-        and ends soon.
+        The daemon may if the command reads, or if a model may call it: such a command ends soon. A
+        command that asks a person runs where the person is.
         """
-        return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
+        is_called_by_models = Surface.MCP in self.surfaces and not self.person_question.en
+        return not self.is_endless and (self.effect is Effect.READ or is_called_by_models)
 
 
 _NO_WORDS = Words("")
@@ -298,6 +304,7 @@ def command(
     shows_source: bool = False,
     is_verbatim: bool = False,
     is_endless: bool = False,
+    person_question: Words = _NO_WORDS,
     when_stopped: Words = _NO_WORDS,
     examples: tuple[str, ...] = (),
     tool: str = "",
@@ -321,6 +328,8 @@ def command(
             escaped.
         is_verbatim: the result's text is the caller's own: not a byte is added or replaced.
         is_endless: may go on until it is interrupted.
+        person_question: question to the person before a model changes or removes what they kept;
+            the memory follows it. On the command line such a command asks by itself.
         when_stopped: message for a person who interrupts the command: what is kept, and how to go
             on.
         examples: command lines that `--help` shows.
@@ -344,6 +353,7 @@ def command(
             shows_source=shows_source,
             is_verbatim=is_verbatim,
             is_endless=is_endless,
+            person_question=person_question,
             when_stopped=when_stopped,
             examples=examples,
             tool=tool,

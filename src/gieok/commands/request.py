@@ -95,7 +95,7 @@ def run_checked_command(
     """Return a command's result, after the check of its parameters. Raises BadRequest."""
     named = {name.rstrip("_"): value for name, value in values.items()}
     checked: Command[..., ResultT] = chosen
-    return checked(call, *args, **check_request(chosen, named, Surface.CLI))
+    return checked(call, *args, **check_request(chosen, named, Surface.PYTHON))
 
 
 # The request.
@@ -125,7 +125,7 @@ def check_request(
                 "{name} is missing",
                 name=Phrase(shown_name(parameter, surface)),
                 example=parameter.about.needed,
-                hint="such as `{example}`",
+                hint="give `{name}`" if surface is Surface.PYTHON else "such as `{example}`",
             )
     return {known[name].name: value for name, value in checked_values.items()}
 

@@ -10,12 +10,11 @@ from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.history import strip_speaker_label
 from gieok.commands.memory.listing import LEARNED, ListedMemory, list_memories
 from gieok.commands.observe import days
-from gieok.commands.observe.days import SessionOfDay
+from gieok.commands.observe.days import SessionSummary
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory.corrections import unmarked
-from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ranking.recall import first_answer
@@ -26,8 +25,8 @@ _RECENT_DAYS = (14, 400)
 _MOST_SESSIONS, _MOST_DUE, _MOST_CHANGES, _MOST_LEARNED = 3, 6, 5, 6
 #: Learned memories that may be due; older ones are not looked at.
 _LOOKED_AT = 300
-#: Changes that are older are no news.
-_NEWS = timedelta(days=30)
+#: Changes that are older are no news; clocks of several machines differ by less than this.
+_NEWS, _AHEAD = timedelta(days=30), timedelta(days=1)
 _TEXT_CHARS = 200
 
 
@@ -61,7 +60,7 @@ class Today(NamedTuple):
     `due` has the days near today, each with a memory that names it.
     """
 
-    sessions: tuple[SessionOfDay, ...]
+    sessions: tuple[SessionSummary, ...]
     due: tuple[tuple[date, ListedMemory], ...]
     changes: tuple[Change, ...]
     learned: tuple[ListedMemory, ...]
@@ -74,11 +73,12 @@ def look_at_today(call: Call, scopes: Sequence[Scope]) -> Today:
         learned = list_memories(call, kind=LEARNED, everywhere=True, limit=_LOOKED_AT).memories
     except NotIndexed:
         learned = ()
+    now = call.clock.now()
     holding = [memory for memory in learned if memory.status in ("stands", "current", "corrected")]
     return Today(
         sessions=_list_last_sessions(call, scopes),
         due=_list_due_memories(call, holding),
-        changes=_list_changes(call, scopes),
+        changes=list_changes(call, scopes, now - _NEWS, now + _AHEAD, _MOST_CHANGES),
         learned=tuple(holding[:_MOST_LEARNED]),
         waiting=_find_waiting(call),
     )
@@ -96,21 +96,12 @@ def _find_waiting(call: Call) -> WaitingForPerson:
     )
 
 
-def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionOfDay, ...]:
+def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionSummary, ...]:
     today = call.clock.now().astimezone(call.zone).date()
     for back in _RECENT_DAYS:
-        found = days.list_memory_days(
-            call, scopes, today - timedelta(days=back), today, frozenset((turns.KIND,))
-        )
-        sessions = list[SessionOfDay]()
-        for day in sorted(found, reverse=True):
-            of_day = days.list_memory_days(call, scopes, day, day)[day]
-            whole = days.build_whole_day(call, scopes, day, of_day)
-            sessions += sorted(whole.sessions, key=lambda one: one.end, reverse=True)
-            if len(sessions) >= _MOST_SESSIONS:
-                break
-        if sessions:
-            return tuple(sessions[:_MOST_SESSIONS])
+        first = today - timedelta(days=back)
+        if sessions := days.list_last_sessions(call, scopes, first, today, _MOST_SESSIONS):
+            return sessions
     return ()
 
 
@@ -127,15 +118,17 @@ def _list_due_memories(
     return tuple(sorted(due.values(), key=lambda pair: pair[0])[:_MOST_DUE])
 
 
-def _list_changes(call: Call, scopes: Sequence[Scope]) -> tuple[Change, ...]:
-    """Return the statements that were replaced lately, the newest change first."""
+def list_changes(
+    call: Call, scopes: Sequence[Scope], since: datetime, until: datetime, most: int
+) -> tuple[Change, ...]:
+    """Return the statements that were replaced in a time, the newest change first."""
     now = call.clock.now()
     standing = Standing(str(call.home.folder), now.timestamp())
     ended = [
         (claim, scope, key, line)
         for scope in scopes
         for key, line, claim in standing.every(str(scope))
-        if claim.at >= (now - _NEWS).timestamp()
+        if since.timestamp() <= claim.at < until.timestamp()
     ]
     ended.sort(key=lambda row: -row[0].at)
     changes: dict[tuple[str, str], Change] = {}
@@ -143,7 +136,7 @@ def _list_changes(call: Call, scopes: Sequence[Scope]) -> tuple[Change, ...]:
         change = _read_change(call, claim, scope, key, line)
         if change is not None:
             changes.setdefault((change.before, change.after), change)
-        if len(changes) == _MOST_CHANGES:
+        if len(changes) == most:
             break
     return tuple(changes.values())
 

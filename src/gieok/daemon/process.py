@@ -37,7 +37,6 @@ from gieok.settings.values import load_effective_settings
 
 _TICK_S = 1
 _DRAIN_S = 4.0
-_MOST_LOG_BYTES = 5_000_000
 #: The embedder takes 75 MB, and a scope of 100,000 passages as much; both are loaded in less than
 #: half a second.
 _IDLE_S = 1800.0
@@ -63,7 +62,12 @@ def main() -> int:
         # A daemon that a session start began may reach the lock after `gieok down`.
         if not is_alone or (is_idle and autostart.is_kept_down(str(home))):
             return 0
-        fs.rotate_log_file(paths.locate_daemon_log(home), _MOST_LOG_BYTES)
+        settings = load_effective_settings({}, troubles=[])
+        fs.rotate_log_file(
+            paths.locate_daemon_log(home),
+            1_000_000 * settings.number("logs.max_mb"),
+            settings.integer("logs.keep"),
+        )
         os.chdir(home)  # a session start leaves us in the agent's folder
         service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):

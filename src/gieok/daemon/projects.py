@@ -15,6 +15,7 @@ from gieok.commands.code.watch import select_indexable_paths
 from gieok.daemon import child
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.home.code import ignored_in
 
@@ -71,7 +72,7 @@ class Projects:
         self._board.note(watch_list.name_watched_part(root), "")
 
     def _read(self, root: Path, changed: set[Path]) -> bool:
-        is_behind = not changed or _may_concern_project(root, changed)
+        is_behind = not changed or _may_concern_project(self._call.home.folder, root, changed)
         while is_behind:  # what changes while vectors are made is read before more of them are
             with self._syncing:
                 is_behind = self._sync(root)
@@ -118,13 +119,15 @@ def _is_index_gone(root: Path) -> bool:
     return False
 
 
-def _may_concern_project(root: Path, changed: set[Path]) -> bool:
-    """Return whether a change may be a change of a project's code.
+def _may_concern_project(home: Path, root: Path, changed: set[Path]) -> bool:
+    """Return whether a change may be a change of a project's code, or of its settings.
 
     The index is not opened to find out: a connection that outlives its database file would remove
     the write-ahead log of the next file.
     """
+    if code_settings.locate_code_config(root) in changed:
+        return True
     try:
-        return bool(select_indexable_paths(root, changed, ignored_in(root)))
+        return bool(select_indexable_paths(root, changed, ignored_in(home, root)))
     except GieokError:  # the sync says why
         return True

@@ -43,7 +43,7 @@ KINDS = (
         "logs",
         Words("logs of before"),
         30,
-        files=("daemon.log.1", "logs/*.1", "hook/*.jsonl.1"),
+        files=("daemon.log.[0-9]*", "logs/*.1", "hook/*.jsonl.1"),
     ),
     HousekeptKind(
         "damaged",

@@ -73,7 +73,11 @@ def _cold_shelf(home: Home) -> Shelf:
         del scope
         return opened(Scope(USER_SCOPE))
 
-    form = NoteForm(home.settings.text("archive.subfolder"), home.zone)
+    form = NoteForm(
+        home.settings.text("archive.subfolder"),
+        home.zone,
+        home.settings.text("archive.folder_structure"),
+    )
     shelf = Shelf(
         Tier.COLD, form, common, (PlainSealer(), *sealers) if name == "obsidian" else sealers
     )

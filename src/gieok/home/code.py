@@ -9,16 +9,13 @@ from gieok import extras, fs
 from gieok.code.index import ignore_rules, ownership
 from gieok.code.index.project import Project
 from gieok.code.model import layout
-from gieok.code.model.tuning import Tuning, parse_tuning
 from gieok.errors import NotIndexed
 from gieok.flow.generate import Asker
-from gieok.home import models
+from gieok.home import code_settings, models
 from gieok.home.home import Home
 from gieok.home.stores import Stores
 from gieok.machine.git import Git
 from gieok.places.project import project_scope
-from gieok.settings.file import parse_yaml_mapping
-from gieok.settings.resolved import unreadable
 from gieok.storage.index.sqlite.graph import ProjectStore
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ def open_code_project(home: Home, root: Path) -> Project:
         parser=TreeSitterParser(),
         versions=Git(root, home.caller.environment),
         clock=home.clock,
-        tuning=_read_tuning(root / layout.FOLDER / "config.yaml"),
+        tuning=code_settings.load_tuning(folder, root),
     )
 
 
@@ -79,23 +76,12 @@ def load_coverage_run(file: Path) -> "CoverageFile":
     return CoverageFile(file)
 
 
-def _read_tuning(file: Path) -> Tuning:
-    """Return the settings of a project's code. Raises BadConfig."""
-    if not file.is_file():
-        return Tuning()
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise unreadable(str(file), error) from error
-    return parse_tuning(parse_yaml_mapping(str(file), content), file)
-
-
-def ignored_in(root: Path) -> ignore_rules.IgnoreRules:
+def ignored_in(home: Path, root: Path) -> ignore_rules.IgnoreRules:
     """Return the rules that exclude files of a project's code from reading.
 
     The index is not opened. Raises BadConfig.
     """
-    tuning = _read_tuning(root / layout.FOLDER / "config.yaml")
+    tuning = code_settings.load_tuning(home, root)
     return ignore_rules.IgnoreRules(tuning.ignore, Git(root))
 
 

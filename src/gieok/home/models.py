@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from gieok import registry
 from gieok.errors import BadConfig, GeneratorFailed, Phrase
-from gieok.flow.generate import Asker
+from gieok.flow.generate import Asker, parse_delays
 from gieok.home.home import Home
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generated, Generator, Prompt
@@ -34,6 +34,7 @@ def asker(
         zone=home.zone,
         wait=lambda seconds: (home.wait(seconds), None)[1],
         daily_tokens=home.settings.integer(budget),
+        delays_s=parse_delays(home.settings.text("observe.retry_delays_s")),
     )
 
 

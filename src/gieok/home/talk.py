@@ -23,7 +23,7 @@ from gieok.memory.observation import Observed
 from gieok.memory.observer import known_statements, rules
 from gieok.memory.observer.buffer import READER, Observer, Thresholds
 from gieok.memory.observer.known_statements import Known
-from gieok.memory.observer.observer import ModelObserver, Paid
+from gieok.memory.observer.observer import AnswerLimits, ModelObserver, Paid
 from gieok.memory.reflection.reflect import Condenser, ModelCondenser
 from gieok.memory.scope_models import ScopeModels
 from gieok.memory.sidecar import Sidecar, TranscriptSources
@@ -83,7 +83,9 @@ def open_sidecar(home: Home) -> Sidecar:
             settings.integer("observe.run_tokens"),
             settings.integer("observe.chunk_tokens"),
             settings.integer("observe.hard_stop_tokens"),
+            activation=settings.number("observe.activation"),
             reflect_tokens=settings.integer("reflect.tokens"),
+            reflect_ratio=settings.number("reflect.ratio"),
         ),
         reflection=Schedule(settings.text("reflect.schedule"), home.zone),
         notes=_find_notes_mirror(home),
@@ -156,6 +158,7 @@ class ConfiguredModels(ScopeModels):
     def __init__(self, home: Home, store: Store) -> None:
         journal = home.stores.journal()
         super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_reader))
+        self.reflect_ratio = home.settings.number("reflect.ratio")
         self._home = home
         observing = home.settings.text("observe.model")
         self._reflecting = home.settings.text("reflect.model") or observing
@@ -172,6 +175,10 @@ class ConfiguredModels(ScopeModels):
             partial(self._load_known, scope),
             self._home.settings.number("observe.temperature"),
             self._paid[scope],
+            AnswerLimits(
+                self._home.settings.integer("observe.most_observations"),
+                self._home.settings.integer("observe.output_tokens"),
+            ),
         )
 
     def open_condenser(self) -> Condenser:
@@ -183,6 +190,7 @@ class ConfiguredModels(ScopeModels):
             self._open_asker("reflector", prefix, self._reflecting),
             self._zone,
             self._home.settings.number("reflect.temperature"),
+            self.reflect_ratio,
         )
 
     def _open_asker(self, role: str, prefix: str, model: str) -> Asker:

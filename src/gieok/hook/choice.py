@@ -11,7 +11,7 @@ import time
 from gieok.hook import inject
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
-from gieok.ranking.likelihood import SURE, invert_logistic
+from gieok.ranking.likelihood import invert_logistic
 from gieok.settings import trust
 from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
@@ -27,10 +27,11 @@ FIRST = -0.7
 #: keywords alone (.76, .33 and .53 at -1; .81, .29 and .59 at -0.8: judge_mx4, before *bears*).
 FIRST_UNREAD = -1.0
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
-#: Least probability of each further memory, and its least share of the best one's: a line beside a
-#: good line must be likely itself. Recall of the hook on told_dev, on unasked_ko, and tokens per
-#: prompt there: .44, .30, 233 at these values; .40, .23, 169 at .15 and .4 of the best.
-OTHERS, SHARE = 0.1, 0.25
+#: Least probability of each further memory; its least share of the best one's is the setting
+#: `hook.low_ratio`: a line beside a good line must be likely itself. Recall of the hook on
+#: told_dev, on unasked_ko, and tokens per prompt there: .44, .30, 233 at .1 and .25 of the best;
+#: .40, .23, 169 at .15 and .4.
+OTHERS = 0.1
 #: A path with a folder or an ending, as memories name files; a version number is not a path.
 _PATH = re.compile(
     r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go"
@@ -53,17 +54,29 @@ def bound_asking(asks_memory: float) -> float:
 
 
 def likely(
-    found: "list[InjectedMemory]", asks_memory: float = 0.0, first: float = FIRST
+    found: "list[InjectedMemory]",
+    least_share: float,
+    asks_memory: float = 0.0,
+    first: float = FIRST,
 ) -> "list[InjectedMemory]":
     """Return the memories that are likely enough to be shown unasked.
 
-    `found` is ordered by score. `asks_memory` is the log-odds that the prompt asks for what was
-    told, `first` the least log-odds of the best memory.
+    `found` is ordered by score. `least_share` is the least share of the best score for each further
+    memory, `asks_memory` the log-odds that the prompt asks for what was told, `first` the least
+    log-odds of the best memory.
     """
     best = found[0].score if found else 0.0
     if best <= 0 or invert_logistic(best) + bound_asking(asks_memory) < first:
         return []
-    return [memory for memory in found if memory.score >= max(OTHERS, SHARE * best)]
+    return near_best(found, least_share, OTHERS)
+
+
+def near_best(
+    found: "list[InjectedMemory]", least_share: float, least: float = 0.0
+) -> "list[InjectedMemory]":
+    """Return the memories with a share of the best score, and `least` at least."""
+    best = max((memory.score for memory in found), default=0.0)
+    return [memory for memory in found if memory.score >= max(least, least_share * best)]
 
 
 def fresh(
@@ -92,9 +105,10 @@ def render_chosen_memories(
     `root` is the project's folder, '' for none.
     """
     shown = found[: int(settings.number("hook.limit"))]
-    if settings.text("hook.output_mode") == "full":
-        for memory in shown:
-            memory.is_sure = True
+    is_full = settings.text("hook.output_mode") == "full"
+    least_sure = settings.number("hook.high_ratio") * max((m.score for m in shown), default=0.0)
+    for memory in shown:
+        memory.is_sure = is_full or (memory.is_sure and memory.score >= least_sure)
     return inject.render_injection(
         shown, int(settings.number("hook.budget_tokens")), owners(home, root)
     )
@@ -113,9 +127,9 @@ def owners(home: str, root: str) -> dict[str, str]:
 CURRENT, UNSURE_STATUS = "current", "unsure"
 
 
-def format_unsure_status(score: float) -> str:
+def format_unsure_status(score: float, sure_from: float) -> str:
     """Return the status of a memory not known to have ended: unsure below a score, else ''."""
-    return "" if score >= SURE else UNSURE_STATUS
+    return "" if score >= sure_from else UNSURE_STATUS
 
 
 def day(moment_s: float) -> str:

@@ -52,7 +52,15 @@ class Git:
         None where there is no repository, or where the enclosing repository ignores the folder
         itself.
         """
-        paths = self._files("")
+        return self._list_files("--cached", "--others", "--exclude-standard")
+
+    def tracked(self) -> frozenset[str] | None:
+        """Return those of `files` that are tracked; None as there."""
+        return self._list_files("--cached")
+
+    def _list_files(self, *kinds: str) -> frozenset[str] | None:
+        """Return the files of kinds that `git ls-files` knows, of nested repositories too."""
+        paths = self._files("", kinds)
         if paths is None or (not paths and self._is_ignored("", ["."]) != frozenset()):
             return None
         files: set[str] = set()
@@ -64,15 +72,13 @@ class Git:
                 repository = path.rstrip("/")
                 paths |= {
                     f"{repository}/{inner}"
-                    for inner in self._files(repository) or ()
+                    for inner in self._files(repository, kinds) or ()
                     if inner.strip("./")
                 }
         return frozenset(files)
 
-    def _files(self, repository: str) -> set[str] | None:
-        code, listed, _ = self._run(
-            "ls-files", "-z", "--cached", "--others", "--exclude-standard", folder=repository
-        )
+    def _files(self, repository: str, kinds: Sequence[str]) -> set[str] | None:
+        code, listed, _ = self._run("ls-files", "-z", *kinds, folder=repository)
         return {os.fsdecode(name) for name in listed.split(b"\0") if name} if code == 0 else None
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:

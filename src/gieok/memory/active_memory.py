@@ -48,6 +48,15 @@ _STATISTICS = {
     "en": "{shown} of {all} observations shown: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
     "ko": "관찰 {all}개 가운데 {shown}개: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
 }
+_TASK_LINES = 4
+#: Words by which a model says what a line of the task is → the kind of the line.
+_TASK_KINDS = {
+    "primary": "task", "task": "task", "주요": "task", "작업": "task",
+    "state": "state", "status": "state", "상태": "state",
+    "next": "next", "next step": "next", "next steps": "next", "다음": "next", "다음 단계": "next",
+    "last": "last", "last action": "last", "마지막": "last", "마지막 작업": "last",
+}  # fmt: skip
+_TASK_WORD = re.compile(r"\s*(?:[-*]\s*)?\**([A-Za-z가-힣 ]{2,12}?)\**\s*:\**\s*")
 _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
 
 
@@ -369,6 +378,22 @@ def _one_line(text: str) -> str:
     return text if len(text) <= _LONGEST_CHARS else text[: _LONGEST_CHARS - 1] + "…"
 
 
+def _label_task_lines(task: str, lang: str) -> Iterator[str]:
+    """Yield the lines of the current task, each behind a word that says what it is.
+
+    A model writes the task, then its state, then the next step; where it says itself what a line
+    is, its word is replaced.
+    """
+    lines = [line for line in task.splitlines() if line.strip()][:_TASK_LINES]
+    for number, line in enumerate(lines):
+        match = _TASK_WORD.match(line)
+        kind = _TASK_KINDS.get(match[1].casefold(), "") if match else ""
+        labels = active.TASK_LABELS[lang]
+        label = labels[kind or ("task" if number == 0 else "more")]
+        text = line[match.end() :] if match and kind else line
+        yield f"- {label}: {_one_line(text)}" if label else f"- {_one_line(text)}"
+
+
 def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, all_: int) -> str:
     """Return the file's text with the kept lines.
 
@@ -380,7 +405,7 @@ def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, a
     values = {
         name: "\n".join(line.text for line in kept if line.section == name) for name in SECTIONS
     }
-    values["task"] = "\n".join(_one_line(line) for line in held.task.splitlines()[:4])
+    values["task"] = "\n".join(_label_task_lines(held.task, lang))
     values["statistics"] = _STATISTICS[lang].format(shown=shown, all=all_, **counts)
     if look.template:
         values = {name: value or active.NONE[lang] for name, value in values.items()}

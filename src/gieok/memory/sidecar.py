@@ -354,6 +354,7 @@ class Sidecar:
             scope=scope,
             clock=self.clock,
             condenser=self.models.open_condenser(),
+            target=self.thresholds.reflect_ratio,
         )
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:

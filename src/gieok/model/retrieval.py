@@ -27,6 +27,9 @@ class Filter(NamedTuple):
     agents: frozenset[str] = frozenset()
     statuses: frozenset[str] = frozenset()
     at: datetime | None = None
+    #: Categories and priorities, as the metadata names them; a document has one of each.
+    categories: frozenset[str] = frozenset()
+    priorities: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return any(self._replace(at=None))
@@ -50,9 +53,15 @@ class Filter(NamedTuple):
         )
 
     def admits_metadata(self, key: str, metadata: Mapping[str, str]) -> bool:
-        """Say whether a document with this key and metadata has the filter's tags and agents."""
-        return (not self.tags or not self.tags.isdisjoint(tags_of(metadata))) and (
-            not self.agents or not self.agents.isdisjoint(agents_of(key, metadata))
+        """Say whether a document with this key and metadata has what the filter names of it.
+
+        These are tags, agents, category and priority.
+        """
+        return (
+            (not self.tags or not self.tags.isdisjoint(tags_of(metadata)))
+            and (not self.agents or not self.agents.isdisjoint(agents_of(key, metadata)))
+            and (not self.categories or metadata.get(CATEGORY_FIELD, "") in self.categories)
+            and (not self.priorities or metadata.get(PRIORITY_FIELD, "") in self.priorities)
         )
 
 
@@ -84,6 +93,8 @@ def agents_of(key: str, metadata: Mapping[str, str]) -> frozenset[str]:
 TAG_FIELDS = ("tags", "tag")
 #: Metadata with the agents that the text was said to, joined by commas.
 AGENT_FIELD = "agent"
+#: Metadata with the category of an observation or a record, and with an observation's priority.
+CATEGORY_FIELD, PRIORITY_FIELD = "category", "priority"
 #: Folders of keys whose next part is an agent.
 AGENT_FOLDERS = (SESSIONS, SEEDS)
 _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)

@@ -4,6 +4,7 @@ Every row belongs to one user, or to the service (user '').
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
 
@@ -35,6 +36,13 @@ class Users(Protocol):
 
     def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
         """Store what a user says of themselves, and nothing else; a new user is added."""
+
+    def fill_account(self, user: str, zone: str, lang: str, at: datetime) -> None:
+        """Add a new user with a zone and a language.
+
+        A known user gets the zone where none is set; what is set, even by another process a moment
+        ago, stays.
+        """
 
     def seen(self, user: str, at: datetime) -> Account:
         """Record that a user said something; return the account as it was before.
@@ -80,7 +88,7 @@ class Points(Protocol):
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside; return False where the reference is held or was posted before.
 
-        Raises NotEnoughPoints.
+        The user counts as `seen`. Raises NotEnoughPoints, and then nothing is recorded.
         """
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
@@ -151,6 +159,9 @@ class Accounts(Users, Points, Cast, AccountKeys, CopiedJournal, Protocol):
 
     As a copied journal, its scopes are users, and rows of no scope are the service's.
     """
+
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let the reads of this thread inside the block be one, where that costs less."""
 
     @property
     def location(self) -> str:

@@ -154,6 +154,17 @@ class Scrubbing(Protocol):
 
 
 @runtime_checkable
+class SharedReads(Protocol):
+    """Store of which several reads cost less together."""
+
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let all reads of this thread inside the block come from one snapshot.
+
+        What is written meanwhile is not seen inside.
+        """
+
+
+@runtime_checkable
 class KeywordSearch(Protocol):
     """BM25 over keyword tokens with the scope's own statistics; the same scores in every store."""
 
@@ -246,12 +257,17 @@ class ManagedStore(Protocol):
         """
 
     def push(
-        self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
+        self,
+        progress: Callable[[int], None] = lambda done: None,
+        *,
+        verify: bool = False,
+        anew: bool = False,
     ) -> int:
         """Synchronise the replica; return how many documents were uploaded or deleted.
 
         With `verify`, the service is asked what it holds, and lost documents are uploaded again;
-        without, the local record counts. Raises StoreUnreachable, which says what still waits;
+        without, the local record counts. With `anew`, every document is uploaded again, and
+        replaces its former copy once it is searchable. Raises StoreUnreachable, which says what still waits;
         finished uploads stay, and are not repeated.
         """
 
@@ -260,6 +276,23 @@ class ManagedStore(Protocol):
 
         For a store that is no longer in use.
         """
+
+
+class TrialStep(NamedTuple):
+    """A step of the trial: what was done, whether it worked, and the observation."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    seconds: float = 0.0
+
+
+class TrialResult(NamedTuple):
+    """Steps of a trial up to the first that failed, and the recording as JSON."""
+
+    steps: tuple[TrialStep, ...]
+    recording: str
 
 
 class RemoteData(NamedTuple):

@@ -122,7 +122,8 @@ def ask_prompt(
     }
     answer = ask_daemon(
         home,
-        DaemonCall("recall", values, HOOK, folder, environment),
+        # A copy: `os.environ` is no JSON.
+        DaemonCall("recall", values, HOOK, folder, dict(environment)),
         writes=False,
         within_s=within_s,
     )
@@ -138,7 +139,7 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     to = wire.address(home)
     if to is None or to.version != __version__:
         return False
-    call = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
+    call = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, dict(environment))
     try:
         next(wire.converse(to, {"do": "call", **call._asdict()}, _WAKE_S))
     except (OSError, ValueError):

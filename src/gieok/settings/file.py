@@ -15,6 +15,7 @@ from gieok.errors import BadConfig
 from gieok.places.home import private_file
 from gieok.settings.option import Value
 from gieok.settings.resolved import FileSettings, SettingsFile, keep_parsed_settings, unreadable
+from gieok.settings.synonyms import NAMES
 from gieok.settings.table import find_option
 
 #: Where the password of an address is set, by the group of the address's setting.
@@ -42,9 +43,12 @@ def find_settings_errors(home: Path, text: str) -> list[BadConfig]:
 def _read_settings_lines(home: str, file: SettingsFile) -> FileSettings:
     file_settings = FileSettings({})
     try:
-        for name, value in flatten_settings(parse_yaml_mapping(file.path, file.content)):
+        entries = flatten_settings(parse_yaml_mapping(file.path, file.content))
+        # A setting under its own name comes last and wins.
+        for name, value in sorted(entries, key=lambda entry: entry[0] not in NAMES):
             try:
-                file_settings.values[name] = _parse_setting_value(home, file, name, value)
+                parsed = _parse_setting_value(home, file, name, value)
+                file_settings.values[NAMES.get(name, name)] = parsed
             except BadConfig as error:
                 file_settings.wrong.append(error)
     except BadConfig as error:
@@ -76,12 +80,17 @@ def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
 def flatten_settings(
     data: Mapping[object, object], prefix: str = ""
 ) -> Iterator[tuple[str, object]]:
-    """Yield (dotted name, value): `search: {limit: 3}` and `search.limit: 3` are the same."""
+    """Yield (dotted name, value): `search: {limit: 3}` and `search.limit: 3` are the same.
+
+    Groups within groups are followed only where a document names a setting there.
+    """
     for name, value in data.items():
-        if isinstance(value, dict) and not prefix:
-            yield from flatten_settings(value, f"{name}.")
+        whole = f"{prefix}{name}"
+        is_group = not prefix or any(known.startswith(f"{whole}.") for known in NAMES)
+        if isinstance(value, dict) and is_group:
+            yield from flatten_settings(value, f"{whole}.")
         else:
-            yield f"{prefix}{name}", value
+            yield whole, value
 
 
 def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object) -> Value:
@@ -114,9 +123,10 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
             variable=variable,
             secrets=private_file(home),
         )
-    return option.parse(
-        json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin
-    )
+    if option.is_list:
+        return option.parse(json.dumps(value, ensure_ascii=False), origin)
+    joined = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return option.parse(joined, origin)
 
 
 def without_password(address: str) -> str:

@@ -44,6 +44,22 @@ OPTIONS = (
         in_project=True,
         low=-1,
     ),
+    Option(
+        "hook.low_ratio",
+        0.25,
+        "least share of the best memory's probability for a further one to be shown at all",
+        in_project=True,
+        low=0,
+        high=1,
+    ),
+    Option(
+        "hook.high_ratio",
+        0.0,
+        "least share of it to be shown in full, others by title; 0: the probability alone decides",
+        in_project=True,
+        low=0,
+        high=1,
+    ),
     Option("hook.limit", 12, "most memories that a prompt gets", in_project=True, low=0),
     Option("hook.budget_tokens", 900, "most tokens of an injection", in_project=True, low=0),
     Option(
@@ -97,7 +113,13 @@ OPTIONS = (
     ),
 )
 #: Settings of other parts that the hook uses too: where the texts are, and what is cut out of them.
-STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
+STORE = Option(
+    "store",
+    "sqlite",
+    "where memory is kept",
+    choices=tuple(registry.STORES),
+    synonyms={"gemini-file-search": "gemini"},
+)
 JOURNAL = Option(
     "journal",
     "sqlite",

@@ -3,7 +3,7 @@
 Standard library that is quick to import: the hook uses this module.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gieok.errors import BadConfig, Phrase
 
@@ -23,13 +23,17 @@ _SWITCHES = {
 
 
 class Option:
-    """One setting. `choices` closes its values; `low` is the least a number may be."""
+    """One setting.
+
+    `choices` closes its values; `low` and `high` are the least and the most a number may be.
+    """
 
     __slots__ = (
         "check",
         "choices",
         "default",
         "doc",
+        "high",
         "hint",
         "in_project",
         "is_address",
@@ -37,6 +41,7 @@ class Option:
         "low",
         "name",
         "pattern",
+        "synonyms",
     )
 
     def __init__(
@@ -48,11 +53,13 @@ class Option:
         in_project: bool = False,
         choices: Sequence[str] = (),
         low: float | None = None,
+        high: float | None = None,
         is_address: bool = False,
         is_list: bool = False,
         check: Callable[[str], object] | None = None,
         hint: str = "",
         pattern: str = "",
+        synonyms: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.default = default
@@ -61,6 +68,7 @@ class Option:
         self.in_project = in_project
         self.choices = choices
         self.low = low
+        self.high = high
         #: A database's URL or connection string, in which a password may not stand in a file and is
         #: never shown.
         self.is_address = is_address
@@ -71,6 +79,8 @@ class Option:
         self.hint = hint
         #: Regular expression that the whole text of a value matches, such as that of a scope.
         self.pattern = pattern
+        #: Other words for a value → the value.
+        self.synonyms = synonyms or {}
 
     @property
     def group(self) -> str:
@@ -87,6 +97,7 @@ class Option:
 
         Raises BadConfig, which names the setting, the text and `origin`.
         """
+        text = self.synonyms.get(text, text)
         try:
             value = self._typed(text)
             wrong = self._limit(value)
@@ -140,6 +151,8 @@ class Option:
             raise ValueError
         if self.low is not None and not float(value) >= self.low:
             return Phrase("it must be at least {low:g}", low=self.low)
+        if self.high is not None and not float(value) <= self.high:
+            return Phrase("it must be at most {high:g}", high=self.high)
         return ""
 
     def bad(

@@ -14,6 +14,7 @@ from gieok.settings.rows import (
     storage,
     upkeep,
 )
+from gieok.settings.synonyms import NAMES
 
 OPTIONS = (
     *person.OPTIONS,
@@ -37,11 +38,11 @@ BY_NAME = {option.name: option for option in OPTIONS}
 
 
 def find_option(name: str, origin: str) -> Option:
-    """Return a setting by name.
+    """Return a setting by its name, or by the name that a document gives it.
 
     Raises BadConfig for an unknown name; `origin` is where the name stands.
     """
-    option = BY_NAME.get(name)
+    option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
     if option is None:
         from difflib import get_close_matches  # 2 ms
 

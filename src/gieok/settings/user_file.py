@@ -24,8 +24,16 @@ def change_settings(settings: Settings, texts: Mapping[str, str]) -> None:
     any moment, the file is the old one or the new one. Raises as `plan_settings_change`.
     """
     with changing(settings.home):
-        if new_text := plan_settings_change(settings, texts):
-            fs.replace_private(paths.locate_user_config(settings.home), new_text)
+        write_settings_change(settings, texts)
+
+
+def write_settings_change(settings: Settings, texts: Mapping[str, str]) -> None:
+    """Set settings permanently, for a caller that holds the lock (`changing`).
+
+    Such a caller read the settings under the lock, because the new value depends on the old one.
+    """
+    if new_text := plan_settings_change(settings, texts):
+        fs.replace_private(paths.locate_user_config(settings.home), new_text)
 
 
 def changing(home: Path) -> fs.exclusive:

@@ -17,13 +17,15 @@ class CommandLine(NamedTuple):
     """Command line: the name of the command (or the unknown word typed for it) and its arguments.
 
     `is_help`: the person asks only for the help of the command. `is_group`: the name is that of a
-    group of commands, without a command of it.
+    group of commands, without a command of it. `is_sentence`: the name was typed as one argument of
+    several words, so that it names no command.
     """
 
     name: str
     arguments: tuple[str, ...] = ()
     is_help: bool = False
     is_group: bool = False
+    is_sentence: bool = False
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
@@ -41,7 +43,12 @@ def read_command_line(arguments: Sequence[str]) -> CommandLine:
         return _read_help_line(rest, options)
     if list_group_commands(word):
         return _in_group(word, options, rest)
-    return CommandLine(word, (*options, *rest), is_help=_asks_for_help(rest))
+    return CommandLine(
+        word,
+        (*options, *rest),
+        is_help=_asks_for_help(rest),
+        is_sentence=len(word.split()) > 1,
+    )
 
 
 def _read_help_line(rest: list[str], options: list[str]) -> CommandLine:

@@ -20,9 +20,9 @@ from gieok.commands.command import Command, Effect, Style, Surface
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, Phrase, unexpected
 from gieok.places.home import build_home_path
 from gieok.process_zone import set_process_zone
-from gieok.surfaces import parser, streams
+from gieok.surfaces import bare_question, parser, streams
 from gieok.surfaces.arguments import VERSION, CommandLine, read_command_line
-from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand, first_words, list_group_commands
+from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand, list_group_commands
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import TerminalReader, language
 from gieok.surfaces.layout import has_colour, width
@@ -73,7 +73,11 @@ def _answer_command_line(
     if (status := _answer_help(line, lang)) is not None:
         return status
     if not _is_command(line):
-        raise _build_unknown_command_error(line)
+        question = bare_question.read_bare_question(line)
+        if question is None:
+            raise _build_unknown_command_error(line)
+        print(bare_question.describe_bare_question(line).say(lang), file=sys.stderr)
+        line = question
     command_parser = parser.of_command(line.name, lang, report)
     if line.is_help:
         return _print_help_text(command_parser.format_help())
@@ -135,12 +139,14 @@ def _build_unknown_command_error(line: CommandLine) -> BadRequest:
             group=group,
             hint="write the command first, then its options: `gieok help`",
         )
-    commands = [f"{group} {command}" for command in list_group_commands(group)] or first_words()
+    commands = [f"{group} {command}" for command in list_group_commands(group)]
     typed = f"gieok {group} …" if group == "keys" and word else f"gieok {line.name}"
-    closest = parser.close(line.name, commands) if group != "keys" else ""
-    all_of_them = f"`gieok help {group}`" if list_group_commands(group) else "`gieok help`"
-    hint = Phrase("all of them: {all_of_them}", all_of_them=all_of_them)
-    if closest:
+    help_command = f"`gieok help {group}`" if commands else "`gieok help`"
+    hint = Phrase("all of them: {all_of_them}", all_of_them=help_command)
+    if not commands and (mistyped := bare_question.find_mistyped_command(line.name)):
+        template = 'did you mean `gieok {closest}`? A question stands in quotes: `gieok "…"`'
+        hint = Phrase(template, closest=mistyped)
+    elif group != "keys" and (closest := parser.close(line.name, commands)):
         hint = Phrase("did you mean `gieok {closest}`? {hint}", closest=closest, hint=hint)
     return BadRequest("there is no command `{typed}`", typed=typed, hint=hint)
 

@@ -38,7 +38,7 @@ GROUPS = {
     "archive": Words("Tiers of memory: what is in hot, warm and cold, and what moves"),
     "keys": Words("Keys of services: where they are, whether they are valid"),
     "rules": Words("What you forbade: asked or stopped before a tool runs"),
-    "hook": Words("What coding agents call at every prompt; how well it decides"),
+    "hook": Words("What agents call at every prompt to get memories; how well it decides"),
     "store": Words("Where memory is searched: move it to another store"),
 }
 #: Group → the command that runs where only the group is named.

@@ -1,9 +1,12 @@
 """MCP over stdio: `mcp_protocol`, one message per line. stdout belongs to the protocol."""
 
+import itertools
 import json
 import os
+import queue
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
@@ -70,6 +73,8 @@ class McpSession:
         self._running: dict[str | int, threading.Thread] = {}
         self._cancelled: set[str | int] = set()
         self._has_batches = False
+        #: Person whom the client lets this server ask; None where it does not.
+        self.person: AskedPerson | None = None
 
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it is a message that needs no answer."""
@@ -81,14 +86,21 @@ class McpSession:
             self._write(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
             return
         message = json.loads(line)
-        if message.get("method") == "notifications/cancelled":
+        if "method" not in message:
+            if self.person is not None:
+                self.person.take_answer(message)
+            return
+        if message["method"] == "notifications/cancelled":
             identity = (message.get("params") or {}).get("requestId")
             if isinstance(identity, str | int):
                 self._cancelled.add(identity)
-        request = mcp_protocol.request(message)
-        if request is None:
-            return
+        if (request := mcp_protocol.request(message)) is not None:
+            self._receive_request(request)
+
+    def _receive_request(self, request: Request) -> None:
         if request.method == "initialize":
+            if mcp_protocol.offers_questions(request.params):
+                self.person = AskedPerson(self._write)
             self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
         if request.method == "tools/call":
             thread = threading.Thread(target=self._answer, args=(request,))
@@ -98,7 +110,12 @@ class McpSession:
             self._answer(request)
 
     def finish(self) -> None:
-        """Wait for running tools, so that their writes are not cut off."""
+        """Wait for running tools, so that their writes are not cut off.
+
+        A person who has not answered yet does not agree.
+        """
+        if self.person is not None:
+            self.person.leave()
         for thread in list(self._running.values()):
             thread.join()
 
@@ -112,4 +129,47 @@ class McpSession:
 
     def _call(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         with self._free:
-            return tools.answer_tool_call(name, arguments)
+            return tools.answer_tool_call(name, arguments, person=self.person)
+
+
+class AskedPerson:
+    """Person whom the client asks for a server (`elicitation/create`)."""
+
+    def __init__(self, write: Callable[[object], None]) -> None:
+        self._write = write
+        self._lock = threading.Lock()
+        self._questions = itertools.count(1)
+        self._waiting: dict[object, queue.SimpleQueue[bool]] = {}
+        self._has_left = False
+
+    @property
+    def is_asking(self) -> bool:
+        """Return whether a question waits for its answer."""
+        return bool(self._waiting)
+
+    def agrees(self, question: str) -> bool:
+        """Ask, and wait for the answer."""
+        answer = queue.SimpleQueue[bool]()
+        with self._lock:
+            if self._has_left:
+                return False
+            identity = f"gieok-{next(self._questions)}"
+            self._waiting[identity] = answer
+        self._write(mcp_protocol.build_question(identity, question))
+        return answer.get()
+
+    def take_answer(self, message: Mapping[str, Any]) -> None:
+        """Give the answer in a message to the call that asked; others are ignored."""
+        with self._lock:
+            waiting = self._waiting.pop(message.get("id"), None)
+        if waiting is not None:
+            waiting.put(mcp_protocol.is_agreement(message))
+
+    def leave(self) -> None:
+        """Answer every open question with no."""
+        with self._lock:
+            self._has_left = True
+            waiting = list(self._waiting.values())
+            self._waiting.clear()
+        for answer in waiting:
+            answer.put(False)

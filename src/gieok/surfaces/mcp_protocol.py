@@ -72,6 +72,30 @@ def answer_mcp_request(asked: Request, call: Calling) -> dict[str, object]:
         )
 
 
+def offers_questions(params: Mapping[str, Any]) -> bool:
+    """Return whether a client that says hello lets a server ask the person, by a form."""
+    capabilities = params.get("capabilities")
+    offered = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(offered, dict) and (not offered or isinstance(offered.get("form"), dict))
+
+
+def build_question(identity: str, question: str) -> dict[str, object]:
+    """Return the request that puts a question before the person, who agrees or does not."""
+    form = {"type": "object", "properties": {}}
+    return {
+        "jsonrpc": "2.0",
+        "id": identity,
+        "method": "elicitation/create",
+        "params": {"message": question, "requestedSchema": form},
+    }
+
+
+def is_agreement(message: Mapping[str, Any]) -> bool:
+    """Return whether the answer to a question is that the person agrees."""
+    result = message.get("result")
+    return isinstance(result, dict) and result.get("action") == "accept"
+
+
 def of_batch(line: bytes, call: Calling) -> object:
     """Return the answers to a batch of messages, a list; None where no message needs an answer."""
     try:

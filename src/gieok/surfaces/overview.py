@@ -26,7 +26,7 @@ _EXAMPLES = (
         Words("begin: finds your agents and notes, asks, connects"),
     ),
     ("gieok index ~/notes", Words("take a folder of notes in")),
-    ('gieok search "what did we decide"', Words("ask it")),
+    ('gieok "what did we decide"', Words("ask your memory")),
     ("gieok help code impact", Words("what a command does")),
 )
 

@@ -20,6 +20,8 @@ from gieok.surfaces.layout import width
 from gieok.text.messages import Words
 
 _JSON = Words("print JSON (docs/cli.md)")
+#: Begins the name under which the other flag of a positional parameter is parsed.
+_ALSO = "also "
 _HELP = Words("show this help")
 _USAGE = Words("usage")
 _OPTIONS = Words("[OPTIONS]")
@@ -84,7 +86,12 @@ class CommandParser(argparse.ArgumentParser):
         if self._hides_words:
             self._leave("there is an argument too many")
         if not word.startswith("-"):
-            self._leave(Phrase("there is an argument too many: {word!r}", word=word))
+            self._leave(
+                Phrase("there is an argument too many: {word!r}", word=word),
+                Phrase(
+                    'see `{prog} --help`; a question stands in quotes: `gieok "…"`', prog=self.prog
+                ),
+            )
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
         self._leave(
@@ -237,6 +244,15 @@ def _add_field_argument(parser: CommandParser, field: "CommandParameter", lang: 
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
         # for the help alone: an invalid value is refused by the one check of requests
         added.required = bool(about.needed)
+        if about.also:
+            parser.sections["options"].add_argument(
+                *about.also,
+                dest=_ALSO + field.name,
+                action="append",
+                default=[],
+                metavar=options["metavar"],
+                help=argparse.SUPPRESS,
+            )
     else:
         parser.sections["options"].add_argument(
             shown_name(field, Surface.CLI), dest=field.name, default=default, **options
@@ -248,4 +264,13 @@ def _add_field_argument(parser: CommandParser, field: "CommandParameter", lang: 
 
 def values(found: Command[..., Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name, from the parsed arguments."""
-    return {find_parameter_name(field): getattr(parsed, field.name) for field in found.parameters}
+    return {find_parameter_name(field): _read_value(parsed, field) for field in found.parameters}
+
+
+def _read_value(parsed: argparse.Namespace, field: "CommandParameter") -> object:
+    """Return the value of a parameter; what its other flag named stands behind positional ones."""
+    value = getattr(parsed, field.name)
+    named = getattr(parsed, _ALSO + field.name, [])
+    if isinstance(value, list):
+        return [*value, *named]
+    return named[-1] if named else value

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from gieok.commands import load_command
 from gieok.commands.command import Command, ResultT, Surface
 from gieok.commands.request import check_request, run_checked_command
-from gieok.errors import NotIndexed
+from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.calls import open_call, rescope_call
+from gieok.text.flags import name_parameters
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gieok.character.memory.recollection import RecalledDocument
     from gieok.character.memory.service import Bond, CharacterService, TurnContext
     from gieok.commands.code.query import QueryResult
+    from gieok.commands.memory.edit import EditResult
     from gieok.commands.memory.forget import ForgetResult
     from gieok.commands.memory.get import GetResult
     from gieok.commands.memory.hits import SearchHit
@@ -58,6 +60,7 @@ class Memory:
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
+        self._keeps_for_user = folder is None and scope == "auto"
         self.call = open_call(
             flags,
             folder=Path(folder) if folder else None,
@@ -78,11 +81,15 @@ class Memory:
         Raises GieokError, which says what happened and the next step.
         """
         # The scopes are found anew for each call: the first record makes a folder a project.
-        if not isinstance(command, str):
-            return run_checked_command(command, rescope_call(self.call), *args, **values)
-        chosen = load_command(command)
-        parameters = check_request(chosen, values, Surface.CLI)
-        return chosen(rescope_call(self.call), **parameters)
+        try:
+            if not isinstance(command, str):
+                return run_checked_command(command, rescope_call(self.call), *args, **values)
+            chosen = load_command(command)
+            parameters = check_request(chosen, values, Surface.PYTHON)
+            return chosen(rescope_call(self.call), **parameters)
+        except GieokError as error:
+            _name_parameters(error)
+            raise
 
     def add(
         self,
@@ -95,6 +102,8 @@ class Memory:
     ) -> "RememberResult":
         """Keep a text, which can be found at once; `category` as of `gieok remember`.
 
+        It is kept for the project of the folder that was opened, or in the scope that was opened;
+        for the user where neither was named.
         `until`: the last day on which the text holds, as a date or in words ("friday", "다음 주까지").
         Raises BadRequest where `until` is no day.
         """
@@ -107,7 +116,17 @@ class Memory:
             title=title,
             tags=",".join(tags),
             until=str(until),
+            user=self._keeps_for_user,
         )
+
+    def update(self, handle: str, text: str) -> "EditResult":
+        """Correct the memory that a handle names: `text` outranks what was observed or said.
+
+        Raises BadRequest where the handle names no memory, or a file of the user's own.
+        """
+        from gieok.commands.memory.edit import edit_memory
+
+        return self.run(edit_memory, handle=handle, text=[text])
 
     def search(
         self,
@@ -293,9 +312,13 @@ class AsyncMemory:
         """Call `Memory.recall` in a thread."""
         return await self.call(self.memory.recall, prompt)
 
-    async def forget(self, *handles: str) -> "ForgetResult":
+    async def update(self, handle: str, text: str) -> "EditResult":
+        """Call `Memory.update` in a thread."""
+        return await self.call(self.memory.update, handle, text)
+
+    async def forget(self, *handles: str, match: str = "") -> "ForgetResult":
         """Call `Memory.forget` in a thread."""
-        return await self.call(self.memory.forget, *handles)
+        return await self.call(self.memory.forget, *handles, match=match)
 
     async def __aenter__(self) -> "AsyncMemory":
         return self
@@ -319,7 +342,8 @@ def open(  # noqa: A001 - `gieok.open`
     """Open the memory of `~/.gieok` (or `GIEOK_HOME`), seen from `folder`.
 
     `folder` defaults to the working folder of the program. In a project, the memory is the
-    project's with the user's own beside it; `scope` names another, such as `agent:main`. `settings`
+    project's with the user's own beside it; `scope` names another, such as `agent:main`. Where
+    neither is named, `Memory.add` keeps for the user. `settings`
     are as in config.yaml, such as `{"search.limit": 3}`. `zone` is the person's time zone, such as
     `Asia/Seoul`; by default that of the settings, else of the machine. Raises BadConfig.
     """
@@ -327,10 +351,32 @@ def open(  # noqa: A001 - `gieok.open`
 
 
 def open_async(
-    folder: str | Path | None = None, *, scope: str = "auto", zone: str = ""
+    folder: str | Path | None = None,
+    *,
+    scope: str = "auto",
+    settings: Mapping[str, object] | None = None,
+    zone: str = "",
 ) -> AsyncMemory:
     """Open a memory as `open` does, for `async with gieok.open_async() as memory`."""
-    return AsyncMemory(Memory(folder, scope=scope, zone=zone))
+    return AsyncMemory(Memory(folder, scope=scope, settings=settings, zone=zone))
+
+
+def _name_parameters(error: GieokError) -> None:
+    """Let an error name parameters (`scope`) where it names flags (`--scope`)."""
+    message = str(error)
+    error.args = (_rename_phrase(message),)
+    error.hint = _rename_phrase(error.hint)
+
+
+def _rename_phrase(text: str) -> Phrase:
+    """Return a text with parameters in its template; the values stay as they are."""
+    if not isinstance(text, Phrase):
+        return Phrase(name_parameters(text))
+    values = {
+        name: _rename_phrase(value) if isinstance(value, Phrase) else value
+        for name, value in text.values.items()
+    }
+    return Phrase(name_parameters(text.template), **values)
 
 
 def _format_setting_text(value: object) -> str:

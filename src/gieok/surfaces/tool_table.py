@@ -6,6 +6,9 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.request import request_schema
 
+#: Switch of an operation that asks: the person agreed already.
+_AGREED = "yes"
+
 
 def load_tool_operations() -> dict[str, Command[..., Any]]:
     """Return tool name → operation; imports every operation."""
@@ -30,11 +33,18 @@ def description(found: Command[..., Any]) -> str:
 
 
 def describe_tools() -> list[dict[str, Any]]:
-    """Return a row for each tool: its operation, its effect, its definition for clients."""
+    """Return a row for each tool: its operation, its effect, its definition for clients.
+
+    `question`: what a person is asked before the call, '' for nothing; `agreed`: the parameters by
+    which the operation knows that they were asked.
+    """
     return [
         {
             "operation": tool_operation.name,
             "writes": tool_operation.effect is not Effect.READ,
+            "question": tool_operation.person_question.en,
+            "agreed": {p.name: True for p in tool_operation.parameters if p.name == _AGREED},
+            "runs_in_daemon": tool_operation.runs_in_daemon,
             "shows_source": tool_operation.shows_source,
             "definition": {
                 "name": name,
@@ -42,7 +52,7 @@ def describe_tools() -> list[dict[str, Any]]:
                 "inputSchema": request_schema(tool_operation, Surface.MCP),
                 "annotations": {
                     "readOnlyHint": tool_operation.effect is Effect.READ,
-                    "destructiveHint": tool_operation.effect is Effect.DESTROY,
+                    "destructiveHint": bool(tool_operation.person_question.en),
                     "openWorldHint": False,
                 },
             },

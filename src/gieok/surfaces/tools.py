@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gieok import __version__, fs, paths
 from gieok.errors import GieokError
 from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces.hook import trail
+from gieok.text.flags import name_parameters
 from gieok.text.inert import fence_text, safe
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ _SOURCE = (
     "of as many backticks."
 )
 
+#: Tool that shows the memory that a person is asked about, and how much of it they see.
+_READING, _MOST_SHOWN = "memory_get", 1_000
+
 
 class ToolAnswer(NamedTuple):
     """Text for the model, and whether the text is an answer or an error."""
@@ -47,16 +51,27 @@ def list_tool_definitions() -> list[dict[str, object]]:
     return [row["definition"] for row in _load_tool_rows().values()]
 
 
+class Person(Protocol):
+    """Person behind a client of MCP, as far as the client lets a server ask them."""
+
+    def agrees(self, question: str) -> bool:
+        """Return whether the person agrees; False where they do not answer."""
+        ...
+
+
 def answer_tool_call(
     name: str,
     arguments: Mapping[str, object],
     folder: str = "",
     resident: "Resident | None" = None,
     flags: Mapping[str, str] = MappingProxyType({}),
+    person: Person | None = None,
 ) -> ToolAnswer:
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
-    The daemon runs the tool where a daemon runs; with `resident`, this process does.
+    The daemon runs the tool where a daemon runs; with `resident`, this process does. A call that
+    changes or removes what somebody kept is first put before `person`; without one, it is refused:
+    what the tool would write counts as the person's own word.
     """
     row = _load_tool_rows().get(name)
     if row is None:
@@ -64,9 +79,7 @@ def answer_tool_call(
             f"unknown tool {name!r}. tools: {', '.join(_load_tool_rows())}", is_refused=True
         )
     folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
-    notices: list[
-        str
-    ] = []  # what a person reads beside the answer, such as that a path is not there
+    notices: list[str] = []  # for a person beside the answer, such as that a path is not there
     call = DaemonCall(
         row["operation"],
         arguments,
@@ -78,18 +91,15 @@ def answer_tool_call(
         verbatim=row["shows_source"],
     )
     try:
-        if resident is None:
-            reply = _ask_tool_daemon(call, notices, writes=row["writes"]) or _answered_here(
-                call, notices, _load_tool_resident()
-            )
-        else:
-            reply = _answered_here(call, notices, resident)
+        if row["question"] and _is_complete(row, arguments):
+            if refused := _put_before(person, row, call, resident):
+                return refused
+            call = call._replace(values={**arguments, **row["agreed"]}, surface="python")
+        reply = _run_tool(row, call, notices, resident)
     except GieokError as error:
-        return ToolAnswer(_format_tool_refusal(str(error), error.hint), is_refused=True)
+        return _refuse_call(str(error), error.hint)
     if failure := reply["failure"]:
-        return ToolAnswer(
-            _format_tool_refusal(failure["message"], failure["hint"]), is_refused=True
-        )
+        return _refuse_call(failure["message"], failure["hint"])
     if call.operation == "search":
         session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count_hook_call(
@@ -99,6 +109,53 @@ def answer_tool_call(
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
         return ToolAnswer(f"{_SOURCE}\n{fence_text(text)}")
     return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')
+
+
+def _is_complete(row: Mapping[str, Any], arguments: Mapping[str, object]) -> bool:
+    """Return whether a call gives every parameter of its tool a text, and no other parameter."""
+    names = row["definition"]["inputSchema"]["properties"].keys()
+    texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
+    return arguments.keys() == names and len(texts) == len(names)
+
+
+def _put_before(
+    person: Person | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+) -> ToolAnswer | None:
+    """Show a person the memory that a call names; return the refusal, None where they agree."""
+    handle, *changed = map(str, call.values.values())
+    if person is None:
+        return _refuse_call(
+            "this client does not let a server ask the user, so nothing was changed",
+            f"let the user run `gieok {row['operation']} {handle}`, or use the pages (`gieok open`)",
+        )
+    shown = _run_tool(
+        _load_tool_rows()[_READING],
+        call._replace(operation="get", values={"path": handle}),
+        [],
+        resident,
+    )
+    if failure := shown["failure"]:
+        return _refuse_call(failure["message"], failure["hint"])
+    if not shown["found"]:
+        return _refuse_call(f"no memory has the handle {handle!r}", "`gieok list` shows handles")
+    from gieok.surfaces.language import language
+    from gieok.text.messages import translate
+
+    question = translate(row["question"], language([], os.environ), {})
+    parts = (question, shown["text"].strip()[:_MOST_SHOWN], *(f"→ {text}" for text in changed))
+    if person.agrees("\n\n".join(parts)):
+        return None
+    return _refuse_call("the user did not agree; nothing was changed", "")
+
+
+def _run_tool(
+    row: Mapping[str, Any], call: DaemonCall, notices: list[str], resident: "Resident | None"
+) -> Mapping[str, Any]:
+    """Return the reply to a tool's call, of the daemon or of this process."""
+    if resident is not None:
+        return _answered_here(call, notices, resident)
+    asked = _ask_tool_daemon(call, notices, writes=row["writes"]) if row["runs_in_daemon"] else None
+    return asked or _answered_here(call, notices, _load_tool_resident())
 
 
 def _ask_tool_daemon(
@@ -133,9 +190,10 @@ def _ignore_progress_line(line: str) -> None:
     del line
 
 
-def _format_tool_refusal(message: str, hint: str) -> str:
-    """Return the text that a model reads when a tool refuses a call."""
-    return f"{message}. {hint}" if hint else message
+def _refuse_call(message: str, hint: str) -> ToolAnswer:
+    """Return the answer that a model reads when a tool refuses a call."""
+    text = f"{message}. {hint}" if hint else message
+    return ToolAnswer(name_parameters(text), is_refused=True)
 
 
 @cache

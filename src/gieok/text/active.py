@@ -57,6 +57,17 @@ HEADINGS = {
         "통계",
     ),
 }
+#: Words before the lines of the current task.
+TASK_LABELS = {
+    "en": {"task": "Task", "state": "Status", "last": "Last action", "next": "Next", "more": ""},
+    "ko": {
+        "task": "지금 하는 일",
+        "state": "상태",
+        "last": "마지막 한 일",
+        "next": "다음 단계",
+        "more": "",
+    },
+}
 NONE = {"en": "(none)", "ko": "(없음)"}
 #: Section → (value of a new line, half-life in days, share of the value that always remains).
 #: Preferences and decisions hold until something replaces them; a current activity is old in a

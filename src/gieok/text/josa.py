@@ -16,6 +16,11 @@ _LONGEST_NAME = 4
 _FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 
+def get_final(syllable: str) -> int:
+    """Return the number of a Korean syllable's final consonant, such as 4 for ㄴ; 0 for none."""
+    return (ord(syllable) - _FIRST) % _COUNT if "가" <= syllable <= "힣" else 0
+
+
 def is_closed(word: str) -> bool:
     """Return whether a word, as it is read aloud, ends in a consonant.
 
@@ -23,7 +28,7 @@ def is_closed(word: str) -> bool:
     """
     last = _find_last_syllable(word)
     if "가" <= last <= "힣":
-        return (ord(last) - _FIRST) % _COUNT != 0
+        return get_final(last) != 0
     if latin := _find_latin_ending(word):
         return _CLOSED_WORD.search(latin) is not None
     return last in _CLOSED and bool(last)
@@ -52,11 +57,7 @@ def _ends_in_rieul(word: str) -> bool:
     last = _find_last_syllable(word)
     if latin := _find_latin_ending(word):
         return _RIEUL_WORD.search(latin) is not None
-    return (
-        (ord(last) - _FIRST) % _COUNT == _RIEUL
-        if "가" <= last <= "힣"
-        else last in _RIEUL_READ and bool(last)
-    )
+    return get_final(last) == _RIEUL if "가" <= last <= "힣" else last in _RIEUL_READ and bool(last)
 
 
 def with_particle(word: str, closed: str, open_: str) -> str:

@@ -41,11 +41,13 @@ _ENGLISH = {
     **_ORDINALS,
 }
 _ENGLISH_WORD = re.compile(r"[a-z]+")
+#: A longer row of digits is no number that anyone states, and takes long to convert.
+_DIGITS = re.compile(r"(?<!\d)\d{1,100}(?!\d)")
 
 
 def find_numbers(text: str) -> frozenset[int]:
     """Return the numbers that a text states, in digits or in words."""
-    digits = map(int, re.findall(r"\d{1,9}", text))
+    digits = map(int, _DIGITS.findall(text))
     return frozenset(chain(digits, _find_korean_numbers(text), _find_english_numbers(text)))
 
 

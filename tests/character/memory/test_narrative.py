@@ -18,7 +18,7 @@ from gieok.text.tokens import estimate_tokens
 _FACTS = (
     ("job", "제빵사"), ("lives_in", "혜화동"), ("drink", "라떼"), ("exercise", "수영"),
     ("pet", "보리 (고양이)"), ("partner", "하준"), ("friend", "민재"), ("boss", "김 팀장"),
-    ("major", "국문과"), ("hobby", "뜨개질"), ("from", "통영"), ("mbti", "INFP"),
+    ("roommate", "수아"), ("dislikes", "가지"), ("major", "국문과"), ("hobby", "뜨개질"), ("from", "통영"), ("mbti", "INFP"),
 )  # fmt: skip
 
 
@@ -59,6 +59,9 @@ def test_five_memories_are_told_beside_what_is_always_told(
         ("늘 마시던 걸로 줘", "drink"),
         ("do you remember my job", "job"),
         ("민재 얘기 했었나", "friend"),
+        ("다들 어떤 사람이랑 같이 산대, 나는?", "roommate"),
+        ("다음에 오면 뭐 마실지 골라 놔", "drink"),
+        ("저녁 메뉴 같이 정하자", "dislikes"),
     ],
 )
 def test_a_fact_bears_on_a_message_that_asks_for_its_kind_or_names_its_person(
@@ -66,6 +69,28 @@ def test_a_fact_bears_on_a_message_that_asks_for_its_kind_or_names_its_person(
 ) -> None:
     _set(control, *_FACTS)
     assert _keys(talk, asked)[0] == predicate
+
+
+def test_what_a_fact_took_the_place_of_bears_on_a_message_about_the_past(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say("나는 요리사로 일해")
+    talk.later(30)
+    talk.say("나 이직했어, 이제 변호사로 일해")
+    held = {one.object: one for one in talk.characters.memories(BOND).facts}
+    assert held["요리사"].replaced_by == held["변호사"].key
+    _set(control, *(row for row in _FACTS if row[0] != "job"))
+    asked = "변호사 되기 전에 내가 어땠더라"
+    told = talk.characters.context(BOND, asked).narrative.keys
+    assert held["요리사"].key in told
+    assert held["요리사"].key not in talk.characters.context(BOND, "변호사라 바빠").narrative.keys
+
+
+def test_a_plan_that_is_near_is_told_with_its_words_and_their_day(talk: CharacterTalk) -> None:
+    talk.say("5월 2일에 여행 가, 통영 바다 보러")
+    assert "통영" not in talk.told("안녕")
+    talk.later(59)
+    assert "3월 2일에 한 말: “5월 2일에 여행 가, 통영 바다 보러”" in talk.told("안녕")
 
 
 def test_the_narrative_is_prose_in_the_agreed_speech_level(
@@ -84,6 +109,28 @@ def test_the_narrative_is_prose_in_the_agreed_speech_level(
         "서진의 직업은 제빵사라고 했어요."
     )
     assert talk.told("hello there").startswith("This is what I remember of 서진.")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "told"),
+    [
+        ("name", "바다", "이름은 바다야."),
+        ("pet", "판다", "반려동물은 판다라고 했어."),
+        ("lives_in", "캐나다", "캐나다에 산다고 했어."),
+        ("likes", "푸른 바다", "푸른 바다를 좋아한다고 했어."),
+        ("from", "경기도 바다", "경기도 바다 출신이라고 했어."),
+        ("job", "소다", "직업은 소다라고 했어."),
+        ("taste", "깊고 푸른 바다", "취향은 깊고 푸른 바다라고 했어."),
+        ("detail", "작은 마을에서 혼자 산다", "작은 마을에서 혼자 산다고 했어."),
+        ("detail", "형이 둘 있다", "형이 둘 있다고 했어."),
+        ("detail", "시를 몇 편 썼다", "시를 몇 편 썼다고 했어."),
+    ],
+)
+def test_a_noun_that_ends_like_a_verb_is_told_as_a_noun(
+    talk: CharacterTalk, control: Control, predicate: str, value: str, told: str
+) -> None:
+    _set(control, (predicate, value))
+    assert talk.told("안녕").endswith(told)
 
 
 def test_what_is_weakly_supported_is_told_as_such_with_its_words(talk: CharacterTalk) -> None:

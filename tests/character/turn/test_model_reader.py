@@ -11,12 +11,14 @@ from datetime import UTC, timedelta
 import pytest
 from character_talk import BOND, CharacterTalk, SilentNotifier
 
+from gieok.character.accounts import return_visits
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.service import TurnBudget
 from gieok.character.turn import extraction
 from gieok.character.turn.model_reader import INCIDENT, PASSING, PRECISE, Reading
+from gieok.character.turn.upkeep import Tending
 from gieok.errors import DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
@@ -463,3 +465,37 @@ def test_a_reading_goes_with_its_message_and_with_the_memory_that_is_deleted_for
     control.delete_message(BOND, at.characters.context(BOND, "").window[1].id)
     assert at.facts() == {}
     assert not kept("제빵사")
+
+
+def test_an_episode_that_is_formed_again_on_return_is_told_by_the_model(
+    read: Callable[..., Read],
+) -> None:
+    told = "나는 그 사람과 책방 이야기를 오래 나눴다. 우리는 편안했다."
+    at = read(told, _answer())
+    at.characters = replace(
+        at.characters, budget=TurnBudget(context_tokens=900, narrative_tokens=300)
+    )
+    at.say(*(f"{number}번째 이야기야, 책방에 손님이 왔어" for number in range(40)))
+    assert at.characters.memories(BOND).episodes
+    return_visits.fade(at.journal, at.characters.store, BOND.scope)
+    tending = Tending(replace(at.reading, every=1_000))
+    tending.tend(BOND)
+    tending.close()
+    (episode, *_) = at.characters.memories(BOND).episodes
+    assert episode.text == told
+
+
+def test_topics_feelings_and_what_is_left_open_are_those_that_a_model_read(
+    read: Callable[..., Read],
+) -> None:
+    mood = {"topics": ["면접"], "user_emotion": "설렘", "open_topics": ["면접 결과", "이사"]}
+    at = read(_answer(**mood), _answer(**mood), "나는 우리 이야기를 기억한다.")
+    at.characters = replace(
+        at.characters, budget=TurnBudget(context_tokens=500, narrative_tokens=200)
+    )
+    for number in range(30):
+        _journalled(at, f"{number}번째 이야기야, 책방에 손님이 왔어")
+    at.tend()
+    (episode, *_) = at.characters.memories(BOND).episodes
+    assert (episode.topics, episode.emotion) == (("면접",), "설렘")
+    assert episode.open_topics == ("면접 결과", "이사")

@@ -180,3 +180,16 @@ def _pass(turnstile: Turnstile, entered: threading.Event) -> bool:
     with turnstile.turn(KIM):
         entered.set()
     return entered.is_set()
+
+
+def test_the_words_around_the_card_are_in_the_language_of_the_talk(house: Opened) -> None:
+    at = house()
+    at.say("내 생일은 3월 15일이야")
+    korean = at.turns.context(KIM, MINA, "나 몇 월생이게?").messages[0].text
+    assert korean.startswith('당신은 "Mina"입니다.')
+    assert "Mina가 기억하는 것들:\n" in korean
+    at.say("i live in Leith by the sea", user=LEE)
+    at.say("it is lovely here in the summer", user=LEE)
+    english = at.turns.context(LEE, MINA, "where do i live?").messages[0].text
+    assert "Write Mina's next reply" in english
+    assert "What Mina remembers:\nThis is what I remember" in english

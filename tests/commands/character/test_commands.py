@@ -145,6 +145,19 @@ def test_a_fact_is_added_changed_and_taken_back(
     assert "there is no kind of fact" in failure.message
 
 
+def test_it_is_told_in_words_what_holds_again_once_a_fact_is_forgotten(
+    call: CallCommand, say: Callable[..., OperationAnswer]
+) -> None:
+    _made(call)
+    say("I live in Leith", "I moved to Oban yesterday")
+    (row,) = [one for one in call("memories", "mina").data["memories"] if "Oban" in one["text"]]
+    done = call("forget", "mina", memory=row["handle"])
+    (again,) = done.data["holds_again"]
+    assert "Leith" in again
+    assert "character:fact" not in done.text
+    assert f"holds again: {again}" in done.text
+
+
 def test_what_one_user_says_is_nothing_to_another(
     call: CallCommand, say: Callable[..., OperationAnswer]
 ) -> None:

@@ -625,3 +625,100 @@ def test_the_folder_of_the_users_own_memory_is_no_project(
     assert main(["code", "init"]) == 2
     assert "your own memory" in capsys.readouterr().err
     assert not (shop / ".gieok").exists()
+
+
+def test_where_nothing_answers_it_is_said_and_a_score_is_a_probability(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    nowhere = run("code", "query", "return the chocolate cake to the oven")
+    assert nowhere["is_unsure"] is True
+    assert all(0 <= row["score"] < 0.4 for row in nowhere["results"])
+    main(["code", "query", "return the chocolate cake to the oven"])
+    assert "Nothing surely answers that. The nearest" in capsys.readouterr().out
+    named = run("code", "query", "Cart.total")
+    assert (named["is_unsure"], named["results"][0]["score"]) == (False, 0.99)
+    main(["code", "query", "Cart.total"])
+    assert "99% sure" in capsys.readouterr().out
+
+
+def test_keywords_are_the_name_its_words_parameters_and_calls(run: Run, shop: Path) -> None:
+    _write(
+        shop,
+        {
+            "shop/order.py": "from shop.money import convert\n\n\n"
+            "def place_order(self, cart, *, card=None) -> None:\n"
+            "    convert(cart)\n    return None\n\n\nclass Order:\n    def pay(self, amount): ...\n",
+            "web/app.js": "export function showCart({ items }, page) { return draw(page); }\n"
+            "function draw(page) { return page; }\n",
+        },
+    )
+    run("code", "init")
+
+    def keywords(name: str) -> list[str]:
+        return run("code", "show", name)["symbols"][0]["keywords"]
+
+    assert keywords("place_order") == ["place_order", "place", "order", "cart", "card", "convert"]
+    assert keywords("Order.pay") == ["pay", "amount"]
+    assert keywords("Order") == ["Order"]
+    assert keywords("showCart") == ["showCart", "show", "cart", "page", "draw"]
+    assert not {"def", "none", "return", "self"} & set(keywords("convert"))
+
+
+def test_what_waits_for_a_deeper_look_is_said_with_impact_too(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    _write(shop, {"shop/order.py": "class Order:\n    paid = True\n"})
+    run("code", "sync")
+    main(["code", "impact", "convert"])
+    assert "`gieok code escalate`" in capsys.readouterr().out
+
+
+def test_the_log_names_the_symbols_that_a_sync_changed(run: Run, shop: Path) -> None:
+    run("code", "init")
+    _write(shop, {"shop/money.py": "def convert(x):\n    return x * 3\n\n\ndef fresh(): ...\n"})
+    run("code", "sync")
+    log = (shop / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(log[0])["symbols"] == {}, "a first index is no change"
+    assert json.loads(log[-1])["symbols"] == {
+        "created": ["shop/money.py::fresh"],
+        "updated": ["shop/money.py::<module>", "shop/money.py::convert"],
+        "deleted": ["shop/money.py::spare"],
+    }
+
+
+@pytest.mark.parametrize("arguments", [("shop/money.py",), ("--file", "shop/money.py")])
+def test_a_file_to_sync_is_named_in_either_way(
+    run: Run, shop: Path, arguments: tuple[str, ...]
+) -> None:
+    run("code", "init")
+    _write(shop, {"shop/money.py": "def convert(x): ...\n", "shop/cart.py": "x = 1\n"})
+    assert run("code", "sync", *arguments)["changed"] == 1
+    both = run("code", "sync", "shop/money.py", "--file", "shop/cart.py")
+    assert (both["changed"], both["unchanged"]) == (1, 1)
+
+
+@pytest.mark.parametrize("flag", ["--limit", "-k", "--k", "--top-k"])
+def test_the_number_of_answers_has_other_names(run: Run, flag: str) -> None:
+    run("code", "init")
+    assert len(run("code", "query", "cart total money", flag, "1")["results"]) == 1
+
+
+@pytest.mark.parametrize("changed", [".gieok/code/config.yaml", "shop/cart.py"])
+def test_watch_takes_new_settings_for_every_file(shop: Path, run: Run, changed: str) -> None:
+    long = "def walk():\n" + "".join(f"    step_{n} = {n}\n" for n in range(60))
+    _write(shop, {"shop/long.py": long})
+    run("code", "init")
+
+    class Scripted:
+        def changes(
+            self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+        ) -> Iterator[set[Path]]:
+            _write(shop, {".gieok/code/config.yaml": "chunking: {largest: 400}\n"})
+            assert main(["trust", "--yes"]) == 0
+            yield {folders[0] / changed}
+
+    load_command("code watch")(watching(open_call({}), Scripted))
+    waiting = open_call({}).home.open_project(shop).store.unembedded()
+    assert sum(path == "shop/long.py" for _, path, _ in waiting) > 1

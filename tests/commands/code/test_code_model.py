@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,14 @@ import pytest
 
 from gieok.code.deepen import escalation, summarise
 from gieok.code.index import project as code_project
+from gieok.code.index import watch_list
+from gieok.commands.code.upkeep import validate_watched_projects
+from gieok.errors import NotIndexed
 from gieok.home.calls import open_call
+from gieok.storage.index.sqlite.graph import ProjectStore
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, read_request_text
+from gieok.text.tokens import estimate_tokens
 
 Json = Any
 Run = Callable[..., Json]
@@ -421,8 +427,17 @@ def test_a_full_read_asks_for_no_deeper_look_and_nothing_is_paid_twice(
     _asked(server)
     run("escalate")
     run("init", "--full")
-    assert {model for model, _ in _asked(server)} <= {"strong"}
+    asked = _asked(server)
+    assert {model for model, _ in asked} == {"strong"}
+    assert sorted(key for _, keys in asked for key in keys) == [
+        "shop/order.py::<module>",
+        "shop/order.py::Order",
+        "shop/order.py::Order.pay",
+    ], "each once"
     assert run("estimate")["full"]["tokens"] == 0
+    run("escalate", status=1)
+    run("init", "--full")
+    assert _asked(server) == []
 
 
 def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
@@ -434,8 +449,74 @@ def test_what_a_run_costs_is_said_before_it_and_near_what_it_is(
     assert not _asked(server), "an estimate asks no model"
     assert (told["symbols"], told["requests"], told["dollars"]) == (6, 2, None)
     capsys.readouterr()
+    printed_before = list[str]()
+
+    def asked(body: Json) -> str:
+        printed_before.append(capsys.readouterr().err)
+        return _says(body)
+
+    server.script = [asked]
     main(["code", "init", "--full"])
-    assert f"6 summaries in 2 requests: about {told['tokens']:,} tokens" in capsys.readouterr().err
+    words = f"6 summaries in 2 requests: about {told['tokens']:,} tokens"
+    assert words in printed_before[0], "before the first request"
+    sent = sum(estimate_tokens(read_request_text(body)) for _, body in server.requests)
+    answered = 6 * 30 * 2  # a sentence of thirty words, at two tokens a word
+    assert told["tokens"] == pytest.approx(sent + answered, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("model", "own", "words"),
+    [
+        ("gemini:gemini-2.5-flash", "", "less than $0.01"),
+        ("gemini:gemini-2.5-flash-lite", "", "less than $0.01"),
+        ("openai:gpt-5-mini", "", "less than $0.01"),
+        ("anthropic:claude-opus-4-1", "", "about $0."),
+        ("compatible:strong", "", "whose price is not known"),
+        ("claude-code:opus", "", "whose price is not known"),
+        ("compatible:strong", "1000", "about $"),
+        ("compatible:strong", "0.1", "less than $0.01"),
+        ("compatible:strong", "0", "less than $0.01"),
+        ("gemini:gemini-2.5-flash", "1000", "about $"),
+        ("ollama:qwen3", "0", "less than $0.01"),
+    ],
+)
+def test_a_known_price_is_said_however_little_it_is(
+    run: Run,
+    shop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    own: str,
+    words: str,
+) -> None:
+    del shop
+    run("init")
+    monkeypatch.setenv("GIEOK_CODE_MODEL", model)
+    for name in ("IN", "OUT") if own else ():
+        monkeypatch.setenv(f"GIEOK_OBSERVE_PRICE_{name}", own)
+    told = run("estimate")["full"]["dollars"]
+    assert (told is None) == ("not known" in words)
+    main(["code", "estimate"])
+    assert words in capsys.readouterr().out.splitlines()[0]
+
+
+def test_an_estimate_reads_each_file_once(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(60))
+    (shop / "shop/many.py").write_text(many, encoding="utf-8")
+    run("init")
+    read = list[str]()
+    get = ProjectStore.get
+
+    def counted(self: ProjectStore, scope: Any, keys: Any) -> Any:
+        read.extend(keys)
+        return get(self, scope, keys)
+
+    monkeypatch.setattr(ProjectStore, "get", counted)
+    told = run("estimate")["full"]
+    assert (told["symbols"], told["requests"]) == (6 + 60 + 1, 7)
+    assert read.count("shop/many.py") == 1
 
 
 @pytest.mark.parametrize(
@@ -456,7 +537,7 @@ def test_settings_of_a_project_are_checked(run: Run, shop: Path, text: str, prob
 
 
 def test_thresholds_passages_and_weights_of_a_project_are_its_settings(
-    run: Run, shop: Path
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("init")
     config = shop / ".gieok/code/config.yaml"
@@ -466,9 +547,21 @@ def test_thresholds_passages_and_weights_of_a_project_are_its_settings(
     long = "".join(f"    step_{n} = {n}\n" for n in range(60))
     (shop / "shop/long.py").write_text(f"def walk():\n{long}", encoding="utf-8")
     run("sync")
+    before = _count_passages(shop)
+    assert run("query", "total cart")["results"][0]["path"] == "shop/cart.py"
     config.write_text("chunking: {largest: 400}\nsearch: {tests: 900}\n", encoding="utf-8")
-    assert run("sync")["changed"] >= 4, "every file is cut again"
+    assert main(["trust", "--yes", "--json"]) == 0
+    capsys.readouterr()
+    run("sync")
+    after = _count_passages(shop)
+    assert after["shop/long.py"] > before["shop/long.py"] == 1
+    assert {**before, "shop/long.py": 0} == {**after, "shop/long.py": 0}, "others are short"
     assert run("query", "total cart")["results"][0]["path"] == "tests/test_cart.py"
+
+
+def _count_passages(root: Path) -> Counter[str]:
+    waiting = open_call({}).home.open_project(root).store.unembedded()
+    return Counter(path for _, path, _ in waiting)
 
 
 def test_another_provider_has_an_address_of_its_own(
@@ -483,3 +576,47 @@ def test_another_provider_has_an_address_of_its_own(
     monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
     assert run("sync")["summaries"]["written"] == 2
     assert _asked(server)[0][0] == "cheap"
+
+
+def test_the_daemon_validates_what_it_watches_once_a_change_and_looks_where_that_is_wanted(
+    run: Run, shop: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def validations() -> int:
+        log = shop / ".gieok/code/logs/validations.jsonl"
+        return len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
+
+    def work() -> str:
+        return validate_watched_projects(open_call({}), lambda: False)
+
+    run("init")
+    assert (work(), validations()) == ("", 0), "nobody asked the daemon to watch it"
+    watch_list.watch_project(open_call({}).home.folder, shop)
+    assert (work(), validations()) == ("validated 1", 1)
+    assert (work(), validations()) == ("", 1), "nothing has changed"
+    (shop / "shop/order.py").write_text("class Order:\n    paid = True\n    a = 1\n", "utf-8")
+    run("sync")
+    _asked(server)
+    assert (work(), validations()) == ("validated 1", 2)
+    assert _asked(server) == [], "a strong model is paid only where that is wanted"
+    assert escalation.read_pending(shop) is not None
+    monkeypatch.setenv("GIEOK_CODE_ESCALATE_BY_ITSELF", "true")
+    assert work() == ""
+    assert {model for model, _ in _asked(server)} == {"strong"}
+    assert escalation.read_pending(shop) is None
+    assert (work(), _asked(server)) == ("", [])
+
+
+def test_a_project_that_cannot_be_validated_does_not_delay_the_others(
+    run: Run, shop: Path, tmp_path: Path
+) -> None:
+    run("init")
+    home = open_call({}).home.folder
+    watch_list.watch_project(home, shop)
+    foreign = tmp_path / "a-foreign"
+    (foreign / ".gieok/code").mkdir(parents=True)
+    (foreign / ".gieok/code/index.sqlite").write_bytes(b"x")
+    watch_list.watch_project(home, foreign)
+    watch_list.watch_project(home, tmp_path / "gone")
+    with pytest.raises(NotIndexed, match="was not made by you"):
+        validate_watched_projects(open_call({}), lambda: False)
+    assert (shop / ".gieok/code/logs/validations.jsonl").exists()

@@ -1,4 +1,4 @@
-"""`--tag`, `--agent`, `--status`: what search and list leave out, by what a person or a note
+"""`--tag`, `--agent`, `--category`, `--priority`, `--status`: what search and list leave out, by what a person or a note
 said.
 """
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import load_command
-from gieok.errors import NotIndexed
+from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 
@@ -84,6 +84,18 @@ def test_what_was_tagged_is_found_by_its_tag_and_nothing_else_is(here: Call) -> 
     assert _found(here, tag="#CI, 배포") == _listed(here, tag="#CI, 배포")
     assert len(_found(here, tag="#CI, 배포")) == 2
     assert _found(here, tag="lin") == set()
+
+
+def test_a_category_and_a_priority_leave_the_others_out(here: Call) -> None:
+    load_command("remember")(here, text=["Harbour is frozen in May."], category="constraint")
+    assert _found(here, category="constraint") == {"Harbour is frozen in May."}
+    assert _listed(here, category="constraint, runbook") == {"Harbour is frozen in May."}
+    assert _found(here, category="runbook") == set()
+    assert _found(here, priority="high") == set(), "records have none"
+    gaps = load_command("search")(here, query=["harbour"], priority="low").not_looked_at
+    assert "only low was looked at (`--priority`)" in [gap.say("en") for gap in gaps]
+    with pytest.raises(BadRequest, match="'urgent'"):
+        _found(here, priority="high,urgent")
 
 
 def test_what_was_said_to_an_agent_is_found_by_its_name(here: Call) -> None:

@@ -239,3 +239,14 @@ def test_a_kill_leaves_every_record_whole_on_a_shelf(call: Call, go: Callable[..
     _remember(call, _RULE)
     assert call.home.store.check() == []
     assert "ruff" in _recalled(shop)
+
+
+@pytest.mark.parametrize("days", [-40, 2])
+def test_a_record_is_of_the_day_on_which_it_was_made_whatever_day_it_speaks_of(
+    call: Call, clock: ManualClock, days: int
+) -> None:
+    today = clock.now().astimezone(call.zone).date()
+    text = f"The certificate expires on {today + timedelta(days=days)}."
+    load_command("remember")(call, text=[text])
+    (row,) = load_command("list")(call).memories
+    assert (row.text, row.day) == (text, today)

@@ -3,7 +3,7 @@ nothing is found.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -27,6 +27,7 @@ from gieok.home.call import Call
 from gieok.model.memory import Scope
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
+from gieok.testing.embedding_server import EmbeddingServer
 
 _EN, _KO = Style("en", colour=False), Style("ko", colour=False)
 _TODAY = ManualClock().now().date()
@@ -259,6 +260,39 @@ def test_no_hit_is_sure_by_its_meaning_alone_unless_it_leads(call: Call) -> None
     assert [one.level for one in judge_hit_levels((hit, hit), alike)] == ["medium", "medium"]
     shared = judge_hit_levels((hit, medium), "which lamp")
     assert [one.level for one in shared] == ["high", "medium"], "a word of its heading"
+
+
+@pytest.fixture
+def reranked(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str, int], tuple[SearchHit, ...]]]:
+    """Return a search in which a reranker puts a note first that has no word of the question."""
+    (notes / "beacon.md").write_text("A beacon shines over the sea.\n", encoding="utf-8")
+    service = EmbeddingServer(
+        lambda text: [1.0, 0.1, 0.0] if "beacon" in text or "lighthouse" in text else [0.0, 0.1, 1],
+        lambda _, text: 0.9 if "beacon" in text else 0.1,
+    )
+    variables = {
+        f"{part}{name}": value
+        for part in ("EMBEDDER", "RERANKER")
+        for name, value in (("", "compatible"), ("_MODEL", "m"), ("_BASE_URL", service.url))
+    }
+    with opened_home(tmp_path / "home", monkeypatch, ManualClock(), **variables) as opened:
+        index(opened, paths=[str(notes)])
+        yield lambda question, limit: _search(opened, question, limit=limit).results
+    service.shutdown()
+    service.server_close()
+
+
+def test_how_sure_a_hit_is_does_not_depend_on_how_many_are_asked_for(
+    reranked: Callable[[str, int], tuple[SearchHit, ...]],
+) -> None:
+    question = "lighthouse lamp white"
+    every = [hit.level for hit in reranked(question, 20)]
+    assert "beacon" in reranked(question, 1)[0].snippet
+    assert every[:2] == ["medium", "medium"], "it does not lead, and has no word of the question"
+    for limit in (1, 2, 3, 6):
+        assert [hit.level for hit in reranked(question, limit)] == every[:limit]
 
 
 def test_above_hits_that_hardly_answer_stands_that_nothing_surely_answers(call: Call) -> None:

@@ -23,12 +23,15 @@ from wizard import BACK, CTRL_C, DOWN, ENTER, ERASE, ESCAPE, SPACE, UP, answer, 
 
 from gieok import paths
 from gieok.commands import load_command
+from gieok.commands.command import Style
+from gieok.commands.setup.command import render_setup
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.calls import open_call
 from gieok.processes.client import DaemonStatus
+from gieok.processes.http_address import ServerStatus
 from gieok.testing.model_server import ModelServer
 
 #: Agents, days, where to, model, notices, save: what a person presses who wants it all as it is.
@@ -94,10 +97,11 @@ def test_pressing_enter_takes_every_default_and_the_first_question_finds_what_wa
         ENTER,
         ENTER,
         ENTER,
-    ]  # install, take in, the question that is suggested
+        ENTER,
+    ]  # install, take in, notes, the question that is suggested
     result, shown = press(*keys, user=user)
     assert result is not None
-    assert len(keys) + 1 <= 12  # `start` is asked where a daemon may run
+    assert len(keys) + 2 <= 12  # `start` and `pages` are asked where a daemon may run
     assert (result.settings, result.secrets, result.files) == ({}, (), ())
     assert [deed.what for deed in result.done if deed.ok] == ["install claude-code", "observe run"]
     assert _SAID in result.answer
@@ -324,21 +328,71 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
     assert paths.locate_secrets_file(user / ".gieok").read_text() == f"COMPATIBLE_API_KEY={GOOD}\n"
 
 
-@pytest.mark.parametrize(("answered", "kept_back"), [("asked", True), ("yes", False)])
-def test_the_notes_of_a_vault_may_be_searched_and_never_injected(
-    user: Path, answered: str, kept_back: bool
+@pytest.mark.parametrize(("unasked", "kept_back"), [("no", True), ("yes", False)])
+def test_a_folder_of_notes_is_searched_and_injected_only_where_the_person_says_so(
+    user: Path, unasked: str, kept_back: bool
 ) -> None:
-    vault, file = _vault(user), user / "answers.yaml"
-    (vault / "mother.md").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
+    folder, file = user / "메모", user / "answers.yaml"
+    folder.mkdir()
+    (folder / "mother.txt").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
+    (folder / "letter.docx").write_bytes(b"PK")
     file.write_text(
-        f"agents: []\ncold: none\nmodel: rules\ninstall: no\nindex_vault: {answered}\n",
+        f"agents: [claude-code]\ncold: none\nmodel: rules\ninstall: no\ntake_in: no\n"
+        f"notes: ~/메모\nnotes_unasked: {unasked}\nask: who takes tablets?\n",
         encoding="utf-8",
     )
     result = answer(file, user=user)
     assert [deed.what for deed in result.done] == ["index"]
-    assert _settings(user).get("hook", {}).get("asked_only", "") == (
-        str(vault) if kept_back else ""
+    assert "1 added" in result.done[0].said
+    assert "1 .docx" in result.done[0].said
+    assert "blue tablets" in result.answer
+    config = user / ".gieok" / "config.yaml"
+    assert (config.exists() and str(folder) in config.read_text(encoding="utf-8")) is kept_back
+
+
+def test_a_folder_of_notes_that_was_found_is_offered_and_another_can_be_typed(user: Path) -> None:
+    for name, text in (("Notes", "The boiler is in the cellar.\n"), ("Papers", "Rent is due.\n")):
+        (user / name).mkdir()
+        (user / name / "a.txt").write_text(text, encoding="utf-8")
+    begin = [*[ENTER] * _STEPS, DOWN, ENTER, DOWN, ENTER]  # neither install nor take in
+    found, shown = press(*begin, UP, ENTER, ENTER, ESCAPE, user=user)
+    assert found is not None
+    assert "~/Notes" in shown
+    assert [deed.what for deed in found.done] == ["index"]
+    typed, shown = press(
+        *begin, DOWN, ENTER, "~/Paper", ENTER, "s", ENTER, ENTER, ESCAPE, user=user
     )
+    assert typed is not None
+    assert "· Search your own notes too? ~/Papers" in shown
+
+
+def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    (tmp_path / "메모").mkdir()
+    (tmp_path / "메모" / "a.txt").write_text("전세 만기는 2027년 3월 1일.\n", encoding="utf-8")
+    keys = [ENTER] * (_STEPS + 1)
+    result, shown = press(*keys, ERASE, "전세 만기", ENTER, user=tmp_path, lang="ko")
+    assert result is not None
+    assert "노트 폴더는 마지막에" in shown
+    assert [deed.what for deed in result.done] == ["index"]
+    assert "2027년 3월 1일" in result.answer
+
+
+def test_setup_ends_on_the_address_of_the_home_page(user: Path) -> None:
+    file = user / "answers.yaml"
+    file.write_text("install: no\ntake_in: no\npages: yes\n")
+    result = answer(file, user=user, daemon=_Daemon())
+    shown = render_setup(result, Style("en", colour=False)).splitlines()
+    assert [deed.what for deed in result.done] == ["open"]
+    assert shown[-3] == "Your home page:"
+    assert shown[-1].startswith("http://127.0.0.1:8377/open?code=")
+    file.write_text("install: no\ntake_in: no\n")
+    shown = render_setup(
+        answer(file, user=user, daemon=_Daemon()), Style("en", colour=False)
+    ).splitlines()
+    assert "gieok open" in shown[-1]
 
 
 @pytest.mark.parametrize(
@@ -424,6 +478,9 @@ class _Daemon:
     def start(self) -> tuple[DaemonStatus, bool]:
         self.told.append("start")
         return self.status(), True
+
+    def serve(self) -> tuple[ServerStatus, bool]:
+        return ServerStatus("http://127.0.0.1:8377", 1, "open", "", ""), True
 
 
 def test_a_service_that_runs_takes_the_new_settings(user: Path) -> None:

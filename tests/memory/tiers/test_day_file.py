@@ -2,6 +2,9 @@
 in it.
 """
 
+import json
+import re
+import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers.day_file import DayForm
+from gieok.memory.tiers.fields import to_entry_fields
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import Entry, Passage, Tier
 from gieok.testing.samples import HOME
@@ -49,6 +53,7 @@ def _read(text: str) -> dict[str, Written]:
 @given(texts=st.lists(_TEXTS, min_size=1, max_size=4))
 @example(["<!-- gieok {} -->"])
 @example(['- a\n- b\n\n  <!-- gieok {"key": 1} -->\n# 2026-08-02\n## State'])
+@example(["- x <!-- 0123abcd -->\n<!-- gieok\n-->\n- y <!-- 0123abcd -->", "\n\n", "a\n\n  b\n"])
 @example(["10:30 meeting", "🔴 10:30 ✅ x", "\n", " a ", "\ud800"])
 def test_whatever_a_memory_says_it_reads_the_same(texts: list[str]) -> None:
     entries = _entries(*texts)
@@ -64,16 +69,46 @@ def test_whatever_a_memory_says_it_reads_the_same(texts: list[str]) -> None:
 
 def test_it_reads_as_a_person_wants_it() -> None:
     text = _written(
-        _entries("Ship with SQLite", category=Category.DECISION)
-        + _entries("서버는 셋이다\n모두 서울에")
+        _entries("x", "Ship with SQLite", category=Category.DECISION)[1:]
+        + _entries("There are three servers\nall in Seoul")
     )
-    lines = [line for line in text.split("\n") if "<!--" not in line]
+    above, _, below = text.partition("\n<!-- gieok\n")
+    lines = above.split("\n")
     assert lines[:3] == ["---", "gieok: day", "day: 2026-08-02"]
-    decision, state = (
-        "## Decision\n\n- 🔴 ✅ 07:05 Ship with SQLite",
-        "## State\n\n- 🔴 ✅ 07:05 서버는 셋이다\n  모두 서울에",
+    handles = re.findall(r" <!-- [0-9a-f]{8} -->", above)
+    assert len(handles) == 2
+    assert [*map(len, handles)] == [18, 18], "no more than that stands behind a line"
+    shown = re.sub(r" <!-- [0-9a-f]{8} -->", "", "\n".join(lines[9:]))
+    assert shown == (
+        "# 2026-08-02\n\n"
+        "> 🗂 memories: 2 (🔴 2 🟡 0 🟢 0), 11 tokens, 07:05 to 07:05\n\n"
+        "## Decisions\n\n- 🔴 07:05 Ship with SQLite\n\n"
+        "## Completed\n\n- 🔴 ✅ 07:05 There are three servers\n  all in Seoul\n"
     )
-    assert "\n".join(lines[9:]) == f"# 2026-08-02\n\n{decision}\n\n{state}\n"
+    assert below.count("\n") == 3, "the fields of two memories, and the end of the block"
+
+
+def test_a_korean_day_has_korean_headings_and_marks_what_was_replaced() -> None:
+    (old,) = _entries("배포는 월요일에 한다", category=Category.DECISION)
+    replaced = replace(
+        old.document, valid_to=_AT, metadata={**old.document.metadata, "replaced_by": "x"}
+    )
+    text = _written([Entry(replaced, old.passages)])
+    assert "> 🗂 기억 1개 (🔴 1 🟡 0 🟢 0)" in text
+    assert "; ↪ 나중에 바뀐 것" in text
+    assert "## 끝난 일\n\n- 🔴 ✅ ↪ 07:05 배포는 월요일에 한다 <!--" in text
+    assert "Decision" not in text.partition("<!-- gieok")[0]
+
+
+def test_a_file_of_an_earlier_release_is_read() -> None:
+    (one,) = _entries("port is 8080")
+    fields = to_entry_fields(one) | {"sum": zlib.crc32("- 🔴 ✅ 07:05 port is 8080".encode())}
+    old = (
+        "---\ngieok: day\nday: 2026-08-02\nmemories: 1\n---\n\n# 2026-08-02\n\n## State\n\n"
+        f"- 🔴 ✅ 07:05 port is 8080\n  <!-- gieok {json.dumps(fields)} -->\nmine\n"
+    )
+    assert _read(old) == {one.document.key: Written(one)}
+    assert _FORM.parse(HOME, old).own == "mine"
 
 
 def test_what_stands_in_the_comment_comes_back_too() -> None:

@@ -106,7 +106,7 @@ def test_what_is_over_moves_to_the_file_of_its_day_and_the_task_never_does(tiers
         "hot",
     ]
     (text,) = files(tiers).values()
-    assert "## Decision\n\n- 🟡 09:30 결제는 SQLite로 간다\n" in text
+    assert "## 결정\n\n- 🟡 09:30 결제는 SQLite로 간다 <!-- " in text
     assert sweep.tier_due_memories(tiers).written == 0
 
 
@@ -178,7 +178,8 @@ def test_a_file_that_is_gone_or_damaged_is_written_again_and_told(tiers: Tiers) 
     assert sweep.tier_due_memories(tiers).wrong
     assert archive.read("2026-01-05.md")[0] == before
     assert [path for path in (one.path for one in archive.files()) if path.startswith("damaged/")]
-    change(tiers, "2026-01-05.md", "- 🟡 09:30 one\n", "")
+    (bullet,) = (line for line in before.decode().splitlines() if "09:30 one" in line)
+    change(tiers, "2026-01-05.md", f"{bullet}\n", "")
     assert sweep.tier_due_memories(tiers).wrong
     assert archive.read("2026-01-05.md")[0] == before
     assert tier_of(tiers, one) == tier_of(tiers, two) == "warm"

@@ -10,6 +10,7 @@ import pytest
 
 from gieok import __version__
 from gieok.agents import table
+from gieok.commands import load_command
 from gieok.daemon.server import Server
 from gieok.home.calls import open_call
 from gieok.processes import wire
@@ -162,3 +163,16 @@ def test_what_stands_at_the_start_of_the_session_is_not_injected_again(known) ->
         in known.hook("session-start", payload).context
     )
     assert known.hook("prompt", payload).out == b""
+
+
+def test_a_measure_asks_the_daemon_as_the_hook_does(
+    known, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(json.dumps({"prompt": _LINTER, "expect": ["1a2b3c4d.2"]}) + "\n")
+    monkeypatch.setenv("GIEOK_HOME", str(known.home))
+    with _daemon(known.home, _answer) as calls:
+        measured = load_command("hook measure")(open_call({}, has_daemon=True), file=str(labels))
+    assert len(calls) == 1
+    assert measured.by == {"daemon": 1, "words": 0}
+    assert measured.failed == ()

@@ -55,7 +55,9 @@ def _value(draw: st.DrawFn, name: str) -> str:
             draw(
                 st.integers(50, 5000)
                 if isinstance(default, int)
-                else st.sampled_from([0, 0.25, 1, 30.5])
+                else st.sampled_from(
+                    [0, 0.25, 1] if name.endswith("_ratio") else [0, 0.25, 1, 30.5]
+                )
             )
         )
     quote = draw(
@@ -159,7 +161,8 @@ def test_a_project_sets_only_what_a_project_may(tmp_path: Path, option: Option) 
     if option.choices:
         other = option.choices[-1]
     else:
-        other = "agent:theirs" if isinstance(default, str) else "true" if default is False else 77
+        most = int(option.high) if option.high is not None else 77
+        other = "agent:theirs" if isinstance(default, str) else "true" if default is False else most
     (tmp_path / ".gieok").mkdir()
     (tmp_path / ".gieok" / "config.yaml").write_text(f"{name}: {other}\n")
     home, text = tmp_path.parent / f"{tmp_path.name}-home", f"{name}: {other}\n"

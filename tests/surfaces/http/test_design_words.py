@@ -1,14 +1,18 @@
 """Requests and answers written from the original design of the API alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Served, served, token
+from served import NOW, Served, served, token
 
 from gieok.character.cards.card import new_card
 from gieok.character.memory.service import Bond
+from gieok.model.accounts import Account
+from gieok.storage.accounts.sqlite import SqliteAccounts
 
 _MINA = "/api/memories/mina"
 
@@ -170,3 +174,49 @@ def test_the_first_zone_that_a_client_names_is_kept_and_counts_days(service: Ser
     assert service.client.get("/api/points", headers=later).json()["day"] == "2026-11-22"
     wrong = service.client.get("/api/points", headers={**later, "Time-Zone": "Mars/Olympus"})
     assert wrong.status_code == 400
+
+
+class _DescribedMeanwhile(SqliteAccounts):
+    """Accounts of which another process describes a user whenever one was read."""
+
+    def account(self, user: str) -> Account | None:
+        known = super().account(user)
+        self.describe(user, "Asia/Seoul", "ko", f"{user}@example.com", NOW)
+        return known
+
+
+def test_what_another_process_keeps_of_a_user_meanwhile_stays(service: Served) -> None:
+    accounts = _DescribedMeanwhile(Path(service.house.accounts.location))
+    house = replace(service.house, accounts=accounts)
+    house.keep_first_zone("kim", "America/New_York")
+    house.welcome("lee", "en")
+    accounts.close()
+    for user in ("kim", "lee"):
+        kept = service.house.accounts.account(user)
+        assert kept is not None
+        assert (kept.zone, kept.lang, kept.mail) == ("Asia/Seoul", "ko", f"{user}@example.com")
+
+
+def test_a_message_says_by_which_memory_it_is_summarised(service: Served) -> None:
+    bond, memory = Bond("kim", "mina", "p" * 60_000), service.house.memory
+    for number in range(8):
+        memory.hear(bond, f"오늘 영화 이야기 {number}번째로 더 해 보자", is_user=True)
+    episodes = _get(service, _MINA, type="episodic").json()["memories"]
+    said = _get(service, "/api/characters/mina/messages").json()["items"]
+    assert [one["isSummarized"] for one in said] == [False] * 2 + [True] * 6
+    assert {one["summaryId"] for one in said} == {"", *(one["id"] for one in episodes)}
+    first = min(episodes, key=lambda one: one["createdAt"])
+    ids = [one["id"] for one in said if one["summaryId"] == first["id"]]
+    assert {first["startMessageId"], first["endMessageId"]} <= {*ids}
+    assert first["messageCount"] == len(ids)
+
+
+def test_facts_and_moments_have_the_types_of_the_design(service: Served) -> None:
+    _hear(service, "나는 성수동에 살아", "나 오늘 너무 힘들었어 계속 울었어")
+    memories = {one["layer"]: one for one in _get(service, _MINA).json()["memories"]}
+    fact, moment = memories["semantic"], memories["emotional"]
+    assert (fact["factType"], fact["factSubtype"]) == ("personal", "lives_in")
+    assert (moment["eventType"], moment["description"]) == (
+        "comfort",
+        "나 오늘 너무 힘들었어 계속 울었어",
+    )

@@ -2,8 +2,9 @@
 
 import json
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -86,6 +87,38 @@ def test_the_home_page_tells_of_sessions_due_and_waiting_and_leads_there(
     assert "내일 마감" in _section(korean, "다가온 일")
 
 
+def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_path: Path) -> None:
+    zone, noon = find_noon_zone()
+    midnight = datetime.combine(date.fromisoformat(noon), time(), ZoneInfo(zone))
+    said = (
+        (-60, "The first words before midnight are of the parcel."),
+        (-1, "We decided to send the parcel on Fridays."),
+        (5, "After midnight we decided to use blue boxes for it."),
+    )
+    rows = [
+        {
+            "role": "user",
+            "text": text,
+            "timestamp": (midnight + timedelta(minutes=minutes)).isoformat(),
+        }
+        for minutes, text in said
+    ]
+    short = rows[0] | {"text": "A short one before that.", "timestamp": rows[1]["timestamp"]}
+    for name, some in (("late", rows), ("short", [short])):
+        lines = "".join(json.dumps(row) + "\n" for row in some)
+        (tmp_path / "talk" / f"{name}.jsonl").write_text(lines)
+    Memory().run("observe run", once=True)
+    sessions = _section(lived.get("/").text, "Last sessions")
+    firsts = re.findall(r'<a class="line"[^>]*>([^<]*)</a>', sessions)
+    assert firsts == [said[0][1], "A short one before that.", SAID[1]]
+    assert "learned: 2" in sessions.partition("</li>")[0], "of both days"
+    # each day has its part
+    for day, words, count in ((-1, said[0][1], 2), (0, said[2][1], 1)):
+        shown = lived.get(f"/timeline?day={(midnight + timedelta(days=day)).date()}").text
+        card = next(one for one in shown.split("<article") if f">{words}</a></h3>" in one)
+        assert f"<span>{count} messages</span>" in card
+
+
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(
     lived: TestClient, tmp_path: Path
 ) -> None:
@@ -97,6 +130,11 @@ def test_what_took_the_place_of_something_is_shown_with_what_it_was(
     assert shown
     assert shown[2] == SAID[1]
     assert SAID[1] in lived.get(f"/m/{shown[1]}").text
+    stream = lived.get("/timeline").text
+    assert f'<span class="before">{SAID[0]}</span>' in stream
+    assert f'<a href="/m/{shown[1]}">→ {SAID[1]}</a>' in stream
+    for hidden in ("kind=decision", "project=nowhere"):
+        assert 'class="before"' not in lived.get(f"/timeline?{hidden}").text
 
 
 def test_a_search_is_where_home_is_and_an_empty_home_begins(

@@ -5,6 +5,7 @@ and the first run.
 import html
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from gieok.home.resident import Resident
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.window import ContextWindow
 from gieok.surfaces.python import Memory
+from gieok.testing.embedding_server import EmbeddingServer
 
 SCRIPT = "<script>alert(1)</script> we deploy on Mondays"
 LONG = "가나다라마" * 1_000
@@ -142,7 +144,9 @@ def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
 
 def test_forgetting_shows_what_goes_and_then_what_went(told: TestClient) -> None:
     chosen = [handle(told, "Redis", "observation")]
-    asked = post(told, "/memories/act", act="forget", handle=chosen)
+    asked = post(told, "/memories/act", act="forget", handle=chosen, back=f"/m/{chosen[0]}")
+    assert "<li>We decided to use Redis Streams.</li>" in asked, "in its words, not by its file"
+    assert f'href="/m/{chosen[0]}">Keep</a>' in asked
     assert "Forget for good?" in asked
     assert "1 message(s)" in asked
     assert "Redis" in told.get("/memories").text
@@ -177,12 +181,155 @@ def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestC
     assert len(notes) == 1
     assert f'href="/m/{other}">The staging database is on port 9443.</a>' in notes[0]
     assert "May contradict it:" not in told.get(f"/m/{handle(told, 'plant')}").text
+    same = (
+        "The staging database listens on port 8443.",
+        "Payments are retried three times at night.",
+    )
+    for text in same:
+        post(told, "/remember", text=text, to="agent:main")
+    again = told.get(f"/m/{handle(told, 'is on port 8443', 'record')}").text
+    others = re.findall(r'<p class="note other">(.*?)</p>', again, re.DOTALL)
+    assert ["port 9443" in one for one in others] == [True], "what says the same is no other word"
+    retried = told.get(f"/m/{handle(told, 'Payments are retried three times.', 'record')}").text
+    assert "May contradict it:" not in retried
     observed = told.get(f"/m/{handle(told, 'Redis', 'observation')}").text
     session = re.search(r'href="(/timeline/session\?scope=[^"]+)">The whole session</a>', observed)
     assert session
     whole = told.get(html.unescape(session[1])).text
     assert "We decided to use Redis Streams." in whole
     assert "We decided to pay on Mondays." in whole
+
+
+def _make_project(folder: Path, text: str) -> str:
+    """Make a folder a project with one record; return its scope."""
+    (folder / ".git").mkdir(parents=True)
+    memory = Memory(folder, resident=Resident())
+    return str(memory.run("remember", text=[text]).scope)
+
+
+def test_the_workbench_tries_a_prompt_in_the_project_that_is_chosen(
+    told: TestClient, tmp_path: Path
+) -> None:
+    shop = _make_project(tmp_path / "shop", "The staging database is on port 7443.")
+    blog = _make_project(tmp_path / "blog", "The staging database is on port 9443.")
+    prompt = quote("on which port is the staging database?")
+
+    def find_given(more: str, asked: str = prompt) -> set[str]:
+        page = told.get(f"/injection?prompt={asked}{more}").text
+        return set(re.findall("7443|9443|three times", page.partition("It would be given")[2]))
+
+    assert find_given("") == set()
+    assert find_given(f"&in={shop}") == {"7443"}
+    assert find_given(f"&in={blog}") == {"9443"}
+    page = told.get(f"/injection?prompt={prompt}&in={shop}").text
+    assert f'<option value="{shop}" selected>shop</option>' in page
+    # what is the person's own is given in every project
+    payments = quote("how often are payments retried?")
+    assert find_given(f"&in={shop}", payments) == {"three times"}
+    told.get(f"/scope?scope={blog}")
+    assert find_given("") == {"9443"}
+    assert find_given(f"&in={shop}") == {"7443"}
+    assert find_given("", payments) == {"three times"}
+
+
+def _add_form(page: str) -> dict[str, str]:
+    """Return the hidden fields of the form that adds a memory."""
+    form = page.partition('<details class="add">')[2].partition("</form>")[0]
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form)
+    return {name: html.unescape(value) for name, value in fields}
+
+
+def test_what_is_added_after_a_change_offers_to_undo_nothing_but_itself(told: TestClient) -> None:
+    redis = handle(told, "Redis", "observation")
+    put_away = post(told, "/memories/act", act="retire", handle=redis, back="/memories?kind=all")
+    assert f'name="handle" value="{redis}"' in put_away.partition('class="undo"')[2]
+    added = told.post("/remember", data=_add_form(put_away) | {"text": "Tea is at four."})
+    assert "Tea is at four." in added.text
+    assert 'class="undo"' not in added.text
+    assert added.url.path == "/memories"
+    assert added.url.params.get("kind") == "all", "the page that was there"
+    for name in ("undo", "handles", "to", "before", "refused", "kept_back"):
+        page = told.get(f"/memories?words=tea&{name}=retire").text
+        assert _add_form(page)["back"] == "/memories?words=tea"
+
+
+def test_what_cannot_be_added_stays_in_the_form_with_the_reason(told: TestClient) -> None:
+    long = "차는 네 시에 마신다. " * 400
+    assert len(long) > 4_000
+    for to, reason in (
+        ("project:gone-1234", "nothing can be remembered for &#39;project:gone-1234&#39;"),
+        ("user:kim/character:mina", "nothing can be remembered for"),
+        ("", "nothing can be remembered for"),
+    ):
+        sent = {"token": token(told), "text": long, "to": to, "back": "/timeline"}
+        answer = told.post("/remember", data=sent)
+        assert answer.status_code == 400
+        assert reason in html.unescape(answer.text).replace("'", "&#39;")
+        main = answer.text.partition("<main")[2].partition("</main>")[0]
+        kept = re.search(r'<textarea name="text"[^>]*>([^<]*)</textarea>', main)
+        assert kept
+        assert kept[1] == long.strip()
+        assert 'value="/timeline"' in main
+        assert "selected" not in main, "no other scope is chosen instead"
+    assert Memory(resident=Resident()).run("list", words=["네 시에"]).memories == ()
+    blank = {"token": token(told), "text": " \n ", "back": "/timeline"}
+    assert "This was not remembered" in told.post("/remember", data=blank).text
+
+
+@pytest.fixture
+def service() -> Iterator[EmbeddingServer]:
+    """A service on this machine that counts what it is asked."""
+    made = EmbeddingServer(lambda text: [3.0, 4.0, float(len(text)), 1.0])
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def test_of_an_exchange_the_sentence_that_may_contradict_is_shown(
+    told: TestClient, tmp_path: Path
+) -> None:
+    said = (("user", "The staging database moved to port 8443."), ("assistant", "Very well."))
+    rows = [
+        {"role": role, "text": text, "timestamp": f"2026-11-10T09:0{n}:00Z"}
+        for n, (role, text) in enumerate(said)
+    ]
+    (tmp_path / "talk" / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    memory = Memory(resident=Resident())
+    memory.run("observe run", once=True)
+    memory.run("remember", text=["The staging database is on port 9443."], user=True)
+    page = told.get(f"/m/{handle(told, 'on port 9443', 'record')}").text
+    others = re.findall(r'<p class="note other">.*?<a href="[^"]+">([^<]*)</a>', page, re.DOTALL)
+    assert others == ["The staging database moved to port 8443."]
+    (tmp_path / "ports").mkdir()
+    (tmp_path / "ports" / "a.md").write_text("- The staging database listens on port 5432.\n")
+    memory.run("index", paths=[str(tmp_path / "ports")])
+    page = told.get(f"/m/{handle(told, 'on port 9443', 'record')}").text
+    assert ">The staging database listens on port 5432.</a>" in page, "without the mark of an item"
+    # the first request of a session is shown without the mark of its correction
+    turn = handle(told, "moved to port 8443", "turn")
+    post(told, f"/m/{turn}/edit", text="The staging database moved to port 7443.")
+    sessions = told.get("/").text.partition("Last sessions")[2].partition("</section>")[0]
+    assert ">The staging database moved to port 7443.</a>" in sessions
+
+
+def test_to_open_a_memory_asks_no_service_of_models(
+    told: TestClient, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("EMBEDDER", "RERANKER"):
+        monkeypatch.setenv(f"GIEOK_{name}", "compatible")
+        monkeypatch.setenv(f"GIEOK_{name}_MODEL", "some-model")
+        monkeypatch.setenv(f"GIEOK_{name}_BASE_URL", service.url)
+    # what is searched for is asked of the service
+    assert "retried" in told.get("/?q=retried").text
+    assert service.requests
+    other = "Payments are retried five times."
+    Memory(resident=Resident()).run("remember", text=[other], user=True)
+    (row,) = Memory(resident=Resident()).run("list", words=["three times"], kind="record").memories
+    service.requests.clear()
+    page = told.get(f"/m/{row.handle}").text
+    assert "May contradict it:" in page
+    assert other in page
+    assert service.requests == []
 
 
 def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: TestClient) -> None:

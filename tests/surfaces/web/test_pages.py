@@ -11,7 +11,7 @@ pytest.importorskip("jinja2")
 from starlette.testclient import TestClient
 
 from gieok.processes.gate import Gate
-from gieok.surfaces.web.site import MENU
+from gieok.surfaces.web.site import MENU, join_query
 
 HOSTILE = "<script>alert(1)</script> we deploy on Mondays"
 
@@ -170,3 +170,20 @@ def test_choices_lead_back_into_the_site_alone(browser: TestClient) -> None:
 )
 def test_what_is_not_there_is_no_error_of_ours(browser: TestClient, path: str) -> None:
     assert browser.get(path).status_code < 500
+
+
+@pytest.mark.parametrize(
+    ("address", "joined"),
+    [
+        ("/memories", "/memories?told=a+b"),
+        ("/memories?", "/memories?told=a+b"),
+        ("/memories?kind=note", "/memories?kind=note&told=a+b"),
+        ("//evil.example/", "/?told=a+b"),
+        ("https://evil.example/", "/?told=a+b"),
+        ("/\\evil.example", "/?told=a+b"),
+    ],
+)
+def test_an_address_is_joined_with_a_notice_and_stays_on_the_site(
+    address: str, joined: str
+) -> None:
+    assert join_query(address, told="a b", undo="") == joined

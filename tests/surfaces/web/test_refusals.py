@@ -49,12 +49,22 @@ def _handle(memory: Memory, words: str, kind: str = "all") -> str:
     return next(row.handle for row in rows if kind != "all" or row.kind != "turn")
 
 
-def _press(browser: TestClient, page: str, action: str, number: int = 0) -> str:
-    """Send a form of a page, and return the page behind it."""
-    forms = re.findall(rf'<form[^>]*action="{action}">(.*?)</form>', page, re.DOTALL)
-    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', forms[number])
-    sent = {name: html.unescape(value) for name, value in fields}
-    answer = browser.post(action, data=sent)
+def _find_forms(page: str, button: str) -> list[dict[str, str]]:
+    """Return the fields of the forms of a page that a button of this name sends."""
+    forms = re.findall(r'<form[^>]*action="/injection/refuse"[^>]*>(.*?)</form>', page, re.DOTALL)
+    return [
+        {
+            name: html.unescape(value)
+            for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
+        }
+        for form in forms
+        if f">{button}" in form
+    ]
+
+
+def _press(browser: TestClient, page: str, button: str) -> str:
+    """Press the first button of this name, and return the page behind it."""
+    answer = browser.post("/injection/refuse", data=_find_forms(page, button)[0])
     assert answer.status_code == 200
     return answer.text
 
@@ -71,8 +81,8 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     assert PROMPT in page.partition("blockquote")[2].partition("/blockquote")[0]
     refused = "you said: not for a prompt like this"
     assert refused not in _fates(given)
-    done = _press(given, page, "/injection/refuse")
-    assert "is not put before a prompt like that any more" in done
+    done = _press(given, page, "Not for this")
+    assert "It is not given for a prompt like that any more." in done
     assert refused in _fates(given)
     assert refused in _fates(given, "how often are payments retried that failed")
     assert refused not in _fates(given, "when are payments retried at the weekend by the bank")
@@ -80,8 +90,8 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     assert "three times" not in recalled.text
     assert "Payments are retried three times." in given.get("/memories").text
     assert "three times" in given.get("/?q=payments+retried").text, "a search finds it as before"
-    undone = _press(given, done, "/injection/refuse")
-    assert "may be put before a prompt like that again" in undone
+    undone = _press(given, done, "Undo")
+    assert "It may be given for a prompt like that again." in undone
     assert refused not in _fates(given)
 
 
@@ -89,11 +99,11 @@ def test_never_from_this_folder_keeps_its_notes_away_from_all_prompts(
     given: TestClient, tmp_path: Path
 ) -> None:
     page = given.get("/injection").text
-    assert page.count('action="/injection/folder"') == 1, "a record is in no folder of notes"
+    assert len(_find_forms(page, "Never from")) == 1, "a record is in no folder of notes"
     assert "Never from <code>~/notes/diary</code>" in page
     candidates = Memory().run("recall", prompt=[PROMPT], explain=True).candidates
     assert any("at night" in one.text for one in candidates)
-    done = _press(given, page, "/injection/folder")
+    done = _press(given, page, "Never from")
     assert f"notes of {tmp_path}/notes/diary are searched only" in done
     candidates = Memory().run("recall", prompt=[PROMPT], explain=True).candidates
     assert not any("at night" in one.text for one in candidates)
@@ -105,16 +115,52 @@ def test_never_from_this_folder_keeps_its_notes_away_from_all_prompts(
         )[2]
     )
     assert "at night" in given.get("/?q=payments+retried").text
-    undone = _press(given, done, "/injection/folder")
+    undone = _press(given, done, "Undo")
     assert "may be put before prompts again" in undone
     assert Memory().call.home.settings.text("hook.asked_only") == ""
+
+
+def test_an_undo_is_offered_once_and_undoes_that_refusal_alone(given: TestClient) -> None:
+    page = given.get("/injection").text
+    assert _find_forms(page, "Undo") == []
+    first, second = (form["handle"] for form in _find_forms(page, "Not for this"))
+    done = _press(given, page, "Not for this")
+    (undo,) = _find_forms(done, "Undo")
+    assert (undo["handle"], undo["prompt"], undo["lift"]) == (first, PROMPT, "1")
+    again = given.post("/injection/refuse", data=_find_forms(done, "Not for this")[1]).text
+    (undo,) = _find_forms(again, "Undo")
+    assert undo["handle"] == second
+    refused = "you said: not for a prompt like this"
+    assert _fates(given).count(refused) == 2
+    _press(given, again, "Undo")
+    assert _fates(given).count(refused) == 1
+
+
+def test_a_folder_that_went_is_not_said_to_be_kept_back(given: TestClient, tmp_path: Path) -> None:
+    page = given.get("/injection").text
+    (form,) = _find_forms(page, "Never from")
+    (tmp_path / "notes").rename(tmp_path / "elsewhere")
+    answer = given.post("/injection/refuse", data=form)
+    assert answer.status_code == 400
+    assert "Nothing was changed" in answer.text
+    assert "there is no folder" in answer.text
+    assert f'href="/injection?n={form["n"]}"' in answer.text
+    assert Memory().call.home.settings.text("hook.asked_only") == ""
+    lifted = given.post("/injection/refuse", data=form | {"lift": "1"})
+    assert "nothing to take back" in lifted.text
+    assert _find_forms(lifted.text, "Undo") == []
 
 
 def test_a_refusal_that_is_not_whole_is_an_error_in_words(given: TestClient) -> None:
     page = given.get("/memories").text
     token = re.search(r'X-Change-Token":"([0-9a-f]+)"', page)
     assert token
-    for sent in ({"handle": "ffffffff", "prompt": "x"}, {"handle": "", "prompt": ""}):
+    for sent, reason in (
+        ({"handle": "ffffffff", "prompt": "x"}, "no memory has the handle"),
+        ({"handle": "", "prompt": ""}, "a memory and a prompt are missing, or a folder"),
+    ):
         answer = given.post("/injection/refuse", data={"token": token[1], **sent})
-        assert answer.status_code == 200
-        assert "no memory has the handle" in answer.text or "are missing" in answer.text
+        assert answer.status_code == 400
+        assert reason in html.unescape(answer.text)
+        assert 'role="alert"' in answer.text
+    assert given.post("/injection/refuse", data={"folder": "/tmp"}).status_code == 401

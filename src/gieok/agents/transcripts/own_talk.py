@@ -19,6 +19,8 @@ TOOLS = (
     "memory_remember",
     "memory_status",
     "memory_why",
+    "memory_correct",
+    "memory_forget",
     "code_explore",
     "code_impact",
     "code_overview",

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from gieok.character.accounts import payments
 from gieok.character.facts import scope_of
@@ -130,6 +130,30 @@ class SettledHolds(NamedTuple):
     released: int
 
 
+class ReplyHold:
+    """Points that are held for one reply: charged once it was delivered, else released."""
+
+    def __init__(self, desk: "PointsDesk", user: str, character: str, message: str) -> None:
+        self._desk, self._reply = desk, (user, character, message)
+        self._is_settled = False
+
+    def __enter__(self) -> Self:
+        """Hold the points. Raises NotEnoughPoints."""
+        self._desk.hold_reply(*self._reply)
+        return self
+
+    def settle(self) -> int:
+        """Charge the delivered reply; return the points."""
+        charged = self._desk.settle_reply(*self._reply)
+        self._is_settled = charged > 0
+        return charged
+
+    def __exit__(self, *raised: object) -> None:
+        """Release the points, unless they were charged."""
+        if not self._is_settled:
+            self._desk.release_reply(*self._reply)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointsDesk:
     """Points of all users: credits, holds and purchases.
@@ -176,7 +200,8 @@ class PointsDesk:
     def hold_reply(self, user: str, character: str, message: str) -> bool:
         """Hold the points of a reply; False where they are held or were charged already.
 
-        `message` is the reply's id in the journal. Raises NotEnoughPoints.
+        `message` is the reply's id in the journal. The user said something, whether the points
+        suffice or not. Raises NotEnoughPoints.
         """
 
         def hold() -> bool:
@@ -192,6 +217,7 @@ class PointsDesk:
         try:
             return hold()
         except NotEnoughPoints:
+            self.accounts.seen(user, self.clock.now())
             if not self._give_welcome(user) and not self._settle_own(user).released:
                 raise
             return hold()

@@ -4,6 +4,7 @@ Episodes are formed again from the messages, in portions.
 """
 
 import json
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gieok.character.facts import EPISODE
@@ -49,10 +50,15 @@ def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
     return len(gone)
 
 
-def form_again(memory: CharacterService, bond: Bond) -> bool:
+def form_again(
+    memory: CharacterService,
+    bond: Bond,
+    tell: Callable[[Sequence[Journalled]], str] = lambda span: "",
+) -> bool:
     """Form the next missing episode of a memory; False where nothing is left to do.
 
-    After a kill in between, the same episode is formed once more.
+    `tell` is a model's summary of messages, '' for that of the rules. After a kill in between, the
+    same episode is formed once more.
     """
     span = _read_faded_span(memory.journal, bond.scope)
     if span is None:
@@ -64,6 +70,7 @@ def form_again(memory: CharacterService, bond: Bond) -> bool:
             bond,
             [entry for entry in portion if entry.message.id not in refused],
             [entry.message.id for entry in portion],
+            tell,
         )
     end = portion[-1].place if portion else span.end
     _mark_faded_span(memory.journal, bond.scope, FadedSpan(end, span.end))

@@ -12,7 +12,7 @@ from typing import Any
 from gieok.character.facts import character_of
 from gieok.character.memory import decisions, memory_pages
 from gieok.character.memory.memory_pages import Layer
-from gieok.character.memory.service import Bond, CharacterService
+from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.errors import NotFound
 from gieok.model.memory import Scope
@@ -98,6 +98,9 @@ class Takeout:
         name = character_of(scope, user)
         held = self.memory.memories(Bond(user, name)) if name else None
         journalled = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        summaries = memory_pages.Summaries.of(
+            held.episodes if held else (), journal.position(scope, SUMMARY)
+        )
         before = [
             item for _, one in journal.replaced(scope) if (item := memory_pages.of_document(one))
         ]
@@ -118,7 +121,7 @@ class Takeout:
             if held
             else [{"key": one.key, "kind": one.kind, "text": one.text} for one in documents],
             "messages": [
-                memory_pages.as_said(one)._asdict()
+                memory_pages.as_said(one, summaries)._asdict()
                 for one in decisions.select_spoken_messages(journalled)
             ],
             "decisions": [

@@ -149,8 +149,8 @@ def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
         if "additional_keys" in decorators
         else ()
     )
-    order = _parse_lore_order(_find_setting(row, "insertion_order", "order", "insertorder"))
-    priority = row.get("priority")
+    order = _read_number(_find_setting(row, "insertion_order", "order", "insertorder")) or 0.0
+    priority = _read_number(row.get("priority"))
     is_off = (
         row.get("enabled") is False
         or row.get("disable") is True
@@ -179,7 +179,7 @@ def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
         is_kept="keep_activate_after_match" in decorators,
         is_spare="ignore_on_max_context" in decorators,
         order=order,
-        priority=_parse_lore_order(priority) if isinstance(priority, int | float) else order,
+        priority=order if priority is None else priority,
         after=int(decorators.get("activate_only_after", "0")),
         every=int(decorators.get("activate_only_every", "0")),
         scan_depth=_parse_decorator_number(decorators["scan_depth"])
@@ -212,12 +212,11 @@ def _parse_secondary_logic(value: Json) -> SecondaryLogic:
 
 def _parse_probability(row: Mapping[str, Json]) -> float:
     """Return how often an entry is told where it fits, 0 to 1: books write percents."""
-    value = _find_setting(row, "probability", "activationPercent")
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    percent = _read_number(_find_setting(row, "probability", "activationPercent"))
+    is_used = _find_setting(row, "useProbability", "use_probability") is not False
+    if percent is None or not is_used:
         return 1.0
-    if _find_setting(row, "useProbability", "use_probability") is False:
-        return 1.0
-    return float(min(max(value, 0), 100)) / 100
+    return min(max(percent, 0.0), 100.0) / 100
 
 
 def _parse_lore_choice(value: Json) -> bool | None:
@@ -268,17 +267,16 @@ def _iter_filled_texts(values: Iterable[Json]) -> Iterator[str]:
 
 
 def _parse_lore_number(value: Json) -> int | None:
-    return (
-        int(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
-        else None
-    )
+    number = _read_number(value)
+    return int(number) if number is not None and number >= 0 else None
 
 
 def _parse_decorator_number(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _parse_lore_order(value: Json) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < _LARGEST else 0.0  # type: ignore[arg-type]
+def _read_number(value: Json) -> float | None:
+    """Return a number of a book; None for anything else, and for a number beyond all use."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if abs(value) < _LARGEST else None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
+from gieok.character.detect.contrasts import Correction, find_corrections
 from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.patterns import (
     OF_ANY,
@@ -78,6 +79,14 @@ _KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
 _EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
 #: Predicates whose object is a person's name.
 _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
+#: Predicates of the user that are told of kin in the same words, and how sure such a fact is.
+_TOLD_OF_KIN = ("job", "lives_in", "major", "from")
+_OF_KIN_SURENESS = 0.75
+#: Words for kin that mean one person.
+_ONE_RELATIVE = re.compile(
+    "엄마|아빠|어머니|아버지|어머님|아버님|언니|오빠|누나|형|남동생|여동생|동생|할머니|할아버지|이모|이모부|삼촌|고모|아내|와이프|남편|신랑|집사람|딸|아들|시어머니"
+    "|시아버지|장모님?|장인|사위|며느리|손자|손녀"
+)
 #: Predicates that may be asked for, too: how to speak.
 _MANNERS = ("speech_level", "address_form")
 
@@ -117,6 +126,8 @@ class Finding(NamedTuple):
     replaces: str = ""
     #: The model that found the fact; '' for rules.
     by: str = ""
+    #: Key of the held fact that was misunderstood or misspoken, and never held; '' for none.
+    corrects: str = ""
 
 
 class Detection(NamedTuple):
@@ -143,7 +154,11 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         is_called = any(finding.predicate == "address_form" for finding in stated)
         stated = _settle_findings(stated)
         return Detection((*stated, *(() if is_called else _iter_address_forms(said, held))))
-    text, wrong = settle_corrections(gates.without_quotes(said.text))
+    told = gates.without_quotes(said.text)
+    corrections = find_corrections(told, said.earlier, held)
+    for correction in corrections:  # what corrects states nothing else
+        told = told.replace(correction.sentence, " ")
+    text, wrong = settle_corrections(told)
     names = _list_near_names(held)
     findings = [
         *_iter_stated_findings(said, text, names, held),
@@ -155,10 +170,25 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         for finding in map(_with_name, findings)
         if finding.object and not _is_said_better(finding, findings)
     ]
-    findings += [] if findings else _find_thought_plans(text)
+    findings += [] if findings or corrections else _find_thought_plans(text)
+    findings += map(_build_corrected_finding, corrections)
     return Detection(
         tuple(_settle_findings(findings)),
         tuple(iter_given_up_facts(sentences(text), held, said.day, said.zone)),
+    )
+
+
+def _build_corrected_finding(one: Correction) -> Finding:
+    return Finding(
+        predicate=one.fact.predicate,
+        object=one.value,
+        sentence=one.sentence,
+        subject=one.subject,
+        subtype=one.fact.subtype,
+        day=one.fact.day,
+        is_idea=one.fact.is_idea,
+        is_change=True,
+        corrects=one.fact.key,
     )
 
 
@@ -217,9 +247,13 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
 
     Examples: whose age it is, or where somebody moves.
     """
-    if one.predicate == "family":
+    if one.predicate in ("family", "partner"):
+        of_others = [other for other in found if other.subject != USER]
         return any(
-            other.subject != USER and other.subject.lower() in one.object.lower() for other in found
+            other.object == one.object
+            if one.predicate == "partner"
+            else other.subject.lower() in one.object.lower()
+            for other in of_others
         )
     if one.predicate in ("habit", "routine"):
         return any(
@@ -296,17 +330,39 @@ def _iter_stated_findings(
                 continue
             if (is_idea and row.predicate not in _MANNERS) or not _may_be_new(row, known, text):
                 continue
-            is_of_other = (
-                row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
-            )
-            if is_of_other or (row.predicate, number) in taken:
+            if (row.predicate, number) in taken:
                 continue
-            finding = _match_pattern_row(row, text if row.whole else sentence, said, text, about)
+            finding = _match_row_by_topic(row, text if row.whole else sentence, said, text, about)
             if finding and not (
                 finding.predicate in ("likes", "dislikes") and finding.object in names
             ):
                 taken.add((finding.predicate, number))
                 yield finding
+
+
+def _match_row_by_topic(
+    row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic
+) -> Finding | None:
+    """Return the finding of a row in a sentence: of the user, or of kin whom it is about."""
+    is_of_other = row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
+    if not is_of_other:
+        return _match_pattern_row(row, sentence, said, text, about)
+    if row.predicate not in _TOLD_OF_KIN or not _ONE_RELATIVE.fullmatch(about.who):
+        return None
+    finding = _match_pattern_row(row, sentence, said, text, about)
+    return _give_to_kin(finding, about.who) if finding else None
+
+
+def _give_to_kin(finding: Finding, who: str) -> Finding | None:
+    """Return a finding as one of the user's kin; None where its value is a person or a place."""
+    value = re.sub(
+        rf"^(?:우리 |내 |제 )?{re.escape(who)}(?:은|는|이|가|도|께서)? ", "", finding.object
+    )
+    is_place = finding.predicate == "job" and f"{value}에서" in finding.sentence
+    if is_place or _KIN_KO.search(value):
+        return None
+    sureness = min(finding.confidence, _OF_KIN_SURENESS)
+    return finding._replace(subject=who, object=value, confidence=sureness)
 
 
 def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
@@ -336,7 +392,11 @@ def _is_own_statement(sentence: str, row: Pattern) -> bool:
         "speech_level",
         "address_form",
     ) or bool(
-        re.search(r"(?<![가-힣])(?:저는|나는|난|제가|내가|저도|나도|나 |저 |제 |내 )", sentence)
+        re.search(
+            r"(?<![가-힣])(?:저는|나는|난|제가|내가|저도|나도|나 |저 |(?:제|내) (?!"
+            rf"{gates.KIN}))",
+            sentence,
+        )
     )
 
 

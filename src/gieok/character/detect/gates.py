@@ -84,7 +84,7 @@ _DOING = re.compile(
     ),
     re.IGNORECASE,
 )
-_KIN = (
+KIN = (
     "엄마|아빠|어머니|아버지|어머님|아버님|부모님|언니|오빠|누나|형|남동생|여동생|동생|조카|할머니|할아버지|이모부|이모|삼촌|고모|사촌|친구|선배|후배|상사"
     "|팀장님?|원장님?"
     "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|아내|와이프|남편|신랑|마누라|집사람|딸래미|딸|아들|시어머니"
@@ -92,7 +92,7 @@ _KIN = (
 )
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"
 _TOPIC = re.compile(
-    rf"^[\s,.~]*{_LEAD}(?P<who>{_KIN}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
+    rf"^[\s,.~]*{_LEAD}(?P<who>{KIN}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
     rf"|(?<![가-힣]{{2}}이)(?=\s|[가-힣]{{2,4}}\s))"
 )
 _MINE = re.compile(r"^(?:나|저|내|제|우리|너)")
@@ -149,5 +149,5 @@ def topic(sentence: str, names: "frozenset[str]") -> Topic:
     if match is None or _MINE.match(match["who"]) or _NO_PERSON.match(match["who"]):
         return Topic()
     who = match["who"]
-    is_kin = re.fullmatch(_KIN, who) is not None
+    is_kin = re.fullmatch(KIN, who) is not None
     return Topic(who, is_kin=True) if is_kin else Topic(who[:-1])

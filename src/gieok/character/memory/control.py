@@ -41,9 +41,10 @@ from gieok.character.memory.memory_pages import (
     MessagePage,
     RememberedItem,
     SaidMessage,
+    Summaries,
 )
 from gieok.character.memory.memory_state import Memories
-from gieok.character.memory.service import SUMMARY, Bond, CharacterService
+from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.character.predicates import PREDICATES
 from gieok.errors import BadRequest, NotFound, Phrase
@@ -144,8 +145,14 @@ class Control:
 
         `is_window` limits the page to messages that are not summarised yet.
         """
-        after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
-        return memory_pages.page_messages(self._journal, bond.scope, page, limit, after)
+        summaries = self.read_summaries(bond)
+        after = summaries.end if is_window else 0
+        return memory_pages.page_messages(self._journal, bond.scope, summaries, page, limit, after)
+
+    def read_summaries(self, bond: Bond) -> Summaries:
+        """Return which messages are summarised, and by which episode."""
+        end = self._journal.position(bond.scope, SUMMARY)
+        return Summaries.of(self.memory.memories(bond).episodes, end)
 
     def read_item(self, bond: Bond, key: str) -> RememberedItem:
         """Return a memory alone. Raises NotFound."""
@@ -153,13 +160,15 @@ class Control:
 
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with the messages it came from. Raises NotFound."""
-        memory = self.read_item(bond, key)
+        held = self.memory.memories(bond)
+        memory = memory_pages.of_memory(_find_memory_by_key(held, key))
+        summaries = Summaries.of(held.episodes, self._journal.position(bond.scope, SUMMARY))
         entries = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
         items = [item for d in reversed(before) if (item := memory_pages.of_document(d))]
         return Story(
             memory,
-            tuple(memory_pages.as_said(entry) for entry in entries if entry.message.text),
+            tuple(memory_pages.as_said(one, summaries) for one in entries if one.message.text),
             tuple(items),
         )
 
@@ -227,8 +236,6 @@ class Control:
         whole = _complete_fact_change(fact, change)
         _check_whole_fact(whole)
         values, sources = _list_refused_values(fact), _list_sources(fact)
-        for value in values:
-            decisions.refuse(self._journal, bond.scope, value, sources)
         undo = self.memory.decide(
             bond,
             UserDecision(
@@ -238,6 +245,7 @@ class Control:
                 key=fact.key,
                 value_id=" ".join(values),
                 change=whole,
+                refused=sources,
             ),
         )
         now = self.memory.memories(bond)
@@ -265,8 +273,6 @@ class Control:
         held = self.memory.memories(bond)
         memory = _find_memory_by_key(held, key)
         values, sources = _list_refused_values(memory), _list_sources(memory)
-        for value in values:
-            decisions.refuse(self._journal, bond.scope, value, sources)
         start = 0 if isinstance(memory, Episode) else self._find_start(bond, sources)
         version = _read_episode_version(bond.scope, memory)
         decision = UserDecision(
@@ -276,13 +282,17 @@ class Control:
             key=key,
             value_id=" ".join(values),
             version=version,
+            refused=sources,
         )
+        decision = self.memory.name_decision(bond, decision)
+        day = date.min if for_good else self._until().date()
+        realm, name = UNTIL + day.isoformat(), f"{bond.scope} {decision.id}"
+        # Before the decision: killed in between, nothing is deleted, and `tidy` drops the record.
+        self._journal.keep(realm, {name: key})
         undo = self.memory.decide(bond, decision)
         if for_good:
             self._purge(bond.scope, key)
-        else:
-            day = self._until().date().isoformat()
-            self._journal.keep(UNTIL + day, {f"{bond.scope} {undo}": key})
+            self._journal.keep(realm, {}, [name])
         self._forget_caches(bond)
         return _report_deletion_effects(
             EditOutcome("" if for_good else undo, None if for_good else self._until()),
@@ -305,11 +315,10 @@ class Control:
             or entry.message.at + timedelta(days=self.undo_days) < self._now()
         ):
             raise NotFound("no change {change} that can be taken back", change=change)
-        for value in decision.value_id.split() if decision.do in (REFUSE, SET) else ():
-            decisions.drop_memory_refusal(self._journal, bond.scope, value)
         if decision.do == SET or (decision.do == EDIT and f":{EPISODE}:" not in decision.key):
             start = min(decision.start or entry.place, entry.place)
-            again = UserDecision(REFORM, start=start, ids=(change,))
+            values = decision.value_id if decision.do == SET else ""
+            again = UserDecision(REFORM, start=start, ids=(change,), value_id=values)
         else:
             again = decision._replace(do=RESTORE, id="", change=MemoryEdit())
         self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
@@ -325,16 +334,18 @@ class Control:
         before = {memory.key for memory in self.memory.memories(bond).every}
         self.memory.withdraw(bond, [identity])
         after = {memory.key for memory in self.memory.memories(bond).every}
-        for key in sorted(before - after):
-            self._purge(bond.scope, key)
         quoted = [
-            n
-            for n, d in self._journal.replaced(bond.scope)
-            if any(identity in p.message_ids for p in d.provenance)
+            (number, document)
+            for number, document in self._journal.replaced(bond.scope)
+            if any(identity in origin.message_ids for origin in document.provenance)
         ]
+        # Memories of an earlier version, or of a message that was taken back before, are gone too.
+        for key in sorted((before | {document.key for _, document in quoted}) - after):
+            self._purge(bond.scope, key, is_reading_kept=True)
         held = self._journal.read(bond.scope, 0, budget_tokens=ALL, limit=ALL)
         told = readings.list_readings_about(held, identity)
-        self._journal.erase(bond.scope, [*(one.seq for one in entries), *told], (), quoted)
+        numbers = [number for number, _ in quoted]
+        self._journal.erase(bond.scope, [*(one.seq for one in entries), *told], (), numbers)
         self._forget_caches(bond)
 
     def tidy(self) -> int:
@@ -349,7 +360,10 @@ class Control:
             for name, key in self._journal.kept(realm).items():
                 path, _, decision = name.partition(" ")
                 scope = Scope(path)
-                if self._standing(scope, decision):
+                entry = self._standing(scope, decision)
+                if entry and entry.seq > self._journal.position(scope, DETECTION):
+                    continue  # killed before it was applied, which the next turn does
+                if entry:
                     self._purge(scope, key)
                     purged += 1
                 self._journal.keep(realm, {}, [name])
@@ -363,28 +377,20 @@ class Control:
         )
         return held[0] if held and held[0].message.id == change else None
 
-    def _purge(self, scope: Scope, key: str) -> None:
-        """Remove the content of a memory, and the user's edits of it, from the journal."""
-        numbers = [
-            number for number, document in self._journal.replaced(scope) if document.key == key
-        ]
-        entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
-        edits = [entry.seq for entry in entries if _is_edit(entry.message, key)]
-        edits += self._clean_readings(scope, key, entries)
-        self._journal.erase(scope, edits, (), numbers)
+    def _purge(self, scope: Scope, key: str, *, is_reading_kept: bool = False) -> None:
+        """Remove the content of a memory, and the user's edits of it, from the journal.
 
-    def _clean_readings(self, scope: Scope, key: str, entries: Sequence[Journalled]) -> list[int]:
-        """Take what made a memory out of what a model read; return the readings to erase."""
-        gone = [document for _, document in self._journal.replaced(scope) if document.key == key]
-        memory = _read_source_memory(gone[-1]) if gone else None
-        if memory is None or not memory.message_ids:
-            return []
-        source = memory.message_ids[0]
-        anew = readings.build_cleaned_reading(entries, source, memory, self._now())
-        if not anew:
-            return []
-        self._journal.say(scope, anew)
-        return readings.list_readings_about(entries, source)
+        Also what a model read of it, unless `is_reading_kept`: other messages may still say it.
+        """
+        gone = [row for row in self._journal.replaced(scope) if row[1].key == key]
+        entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        erased = [entry.seq for entry in entries if _is_edit(entry.message, key)]
+        if not is_reading_kept:
+            memories = [one for _, document in gone if (one := _read_source_memory(document))]
+            cleaned = readings.clean_readings(entries, memories, self._now())
+            self._journal.say(scope, cleaned.anew)
+            erased += cleaned.stale
+        self._journal.erase(scope, erased, [key], [number for number, _ in gone])
 
     def _forget_caches(self, bond: Bond) -> None:
         if self.memory.cache:

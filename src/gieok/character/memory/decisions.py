@@ -54,6 +54,9 @@ class UserDecision(NamedTuple):
     is about. An edit names a memory by `key`, and a fact also by `value_id`, which outlives its
     key. `version` is the content hash of an episode before the edit. A set fact has all its values
     in `change`; `key` and `value_id` name the fact in whose place it stands, '' for none.
+
+    What REFUSE and SET name by `value_id` must not be learned again from the messages `refused`;
+    with REFORM and RESTORE it may be learned again.
     """
 
     do: str
@@ -64,6 +67,7 @@ class UserDecision(NamedTuple):
     value_id: str = ""
     version: str = ""
     change: MemoryEdit = MemoryEdit()
+    refused: tuple[str, ...] = ()
 
 
 def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
@@ -75,6 +79,7 @@ def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
         "key": decision.key,
         "value_id": decision.value_id,
         "version": decision.version,
+        "refused": decision.refused,
     }
     change = decision.change._asdict()
     # An edit may set a value to nothing: the day of a plan, the topics of an episode.
@@ -105,6 +110,7 @@ def decision_of(message: Message) -> UserDecision | None:
         value_id=row.get("value_id", ""),
         version=row.get("version", ""),
         change=change,
+        refused=tuple(row.get("refused", ())),
     )
 
 
@@ -117,19 +123,26 @@ def select_spoken_messages(found: Sequence[Journalled]) -> list[Journalled]:
 
 def refused(values: KeptValues, scope: Scope) -> dict[str, frozenset[str]]:
     """Return the user's refusals: value or key → messages from which it must not be learned."""
-    return {name: frozenset(ids.split()) for name, ids in values.kept(f"{_REFUSED}{scope}").items()}
+    return {
+        name: frozenset(ids.split())
+        for name, ids in values.kept(format_refusal_realm(scope)).items()
+    }
 
 
-def refuse(values: KeptValues, scope: Scope, what: str, ids: Sequence[str]) -> None:
-    """Record that a value or key must not be learned again from messages."""
-    values.update_kept(
-        f"{_REFUSED}{scope}", what, lambda text: " ".join(sorted({*text.split(), *ids}))
-    )
+def changes_refusals(decision: UserDecision) -> bool:
+    """Return whether a decision refuses a memory, or lets one be learned again."""
+    return bool(decision.value_id) and decision.do in (REFUSE, SET, REFORM, RESTORE)
 
 
-def drop_memory_refusal(values: KeptValues, scope: Scope, what: str) -> None:
-    """Remove a refusal."""
-    values.keep(f"{_REFUSED}{scope}", {}, [what])
+def settle_refusals(values: KeptValues, scope: Scope, decision: UserDecision) -> None:
+    """Record what a decision refuses, or drop what it lets be learned again. Safe to repeat."""
+    realm, named = format_refusal_realm(scope), decision.value_id.split()
+    if decision.do in (REFORM, RESTORE):
+        values.keep(realm, {}, named)
+        return
+    held = refused(values, scope)
+    anew = {what: held.get(what, frozenset()).union(decision.refused) for what in named}
+    values.keep(realm, {what: " ".join(sorted(ids)) for what, ids in anew.items()})
 
 
 def format_refusal_realm(scope: Scope) -> str:

@@ -1,16 +1,18 @@
 """Episodes: when a span of conversation is summarised, and how without a model.
 
-Without a model, the summary consists of the most informative sentences, in their order.
+Without a model, the character tells the most informative sentences in their order, how the user
+felt, and what is left to talk about.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from gieok.character.detect import gates
 from gieok.character.detect.detect import sentences
-from gieok.character.facts import Episode, Fact, Moment
+from gieok.character.facts import Episode, Fact, FactType, Moment
 from gieok.character.memory.topics import find_topics
 from gieok.model.conversation import Journalled, Role
 from gieok.text.josa import fill_particles
@@ -25,7 +27,14 @@ _FULL, _OLDEST = 0.7, 0.5
 #: Most topics of an episode.
 MOST_TOPICS = 5
 _MOST_SENTENCE = 70
-_LEAD = {"ko": "{who:이/가} 한 말: ", "en": "{who} said: "}
+_LEAD = {"ko": "{who:이/가} 나에게 이런 이야기를 했다: ", "en": "{who} told me this: "}
+_FELT = {"ko": " 그때 마음은 {o:이었다/였다}.", "en": " There was {o} in it."}
+_LEFT_OPEN = {
+    "ko": " 다음에 {o} 이야기를 이어 가고 싶다.",
+    "en": " Next time I want to hear more of {o}.",
+}
+#: Most topics that are left for the next time.
+MOST_OPEN = 3
 _FEELINGS = (
     (
         ("슬픔", "sadness"),
@@ -112,21 +121,46 @@ def summarise_span(
         if not gates.unmeant(message.text)
         for number, sentence in enumerate(sentences(message.text))
     ]
-    lead = fill_particles(_LEAD[lang], who=who)
-    text = lead + _select_fitting_sentences(rows, MOST_CHARS[lang] - len(lead))
     told_ids = {*ids}
-    values = [fact.object for fact in facts if told_ids & {*fact.message_ids}]
+    stated = [fact for fact in facts if told_ids & {*fact.message_ids}]
+    values = [fact.object for fact in stated]
     topics = find_topics([message.text for message in user_messages], values, MOST_TOPICS)
     emotion = _find_span_emotion(" ".join(message.text for message in user_messages), lang)
+    open_topics = _find_open_topics(stated, span[-1].message.at)
+    lead = fill_particles(_LEAD[lang], who=who)
+    close = fill_particles(_FELT[lang], o=emotion) if emotion else ""
+    if open_topics:
+        close += fill_particles(_LEFT_OPEN[lang], o=open_topics[0])
+    room = MOST_CHARS[lang] - len(lead) - len(close)
     return Episode(
-        text=text,
+        text=lead + _select_fitting_sentences(rows, room) + close,
         start=span[0].message.at,
         end=span[-1].message.at,
         messages=len(span),
         topics=topics,
         emotion=emotion,
         message_ids=tuple(ids),
+        key_moments=list_key_moments(moments, ids),
+        open_topics=open_topics,
     )
+
+
+def list_key_moments(moments: Sequence[Moment], ids: Sequence[str]) -> tuple[str, ...]:
+    """Return what happened between the two in messages."""
+    span = {*ids}
+    return tuple(moment.text for moment in moments if span & {*moment.message_ids})
+
+
+def _find_open_topics(stated: Sequence[Fact], end: datetime) -> tuple[str, ...]:
+    """Return what the user has before them at the end of a span, or only thinks of."""
+    day = end.date().isoformat()
+    ahead = (
+        fact.object
+        for fact in stated
+        if fact.is_current
+        and (fact.is_idea or (fact.type is FactType.PLAN and (not fact.day or fact.day >= day)))
+    )
+    return tuple(dict.fromkeys(ahead))[:MOST_OPEN]
 
 
 def _weigh_sentence(sentence: str, counts: Counter[str]) -> float:
@@ -141,7 +175,7 @@ def _weigh_sentence(sentence: str, counts: Counter[str]) -> float:
 
 
 def _select_fitting_sentences(rows: Sequence[tuple[float, int, int, str]], most: int) -> str:
-    """Return the best sentences that fit, in the order in which they were said."""
+    """Return the best sentences that fit, as quotations in the order in which they were said."""
     chosen: list[tuple[int, int, str]] = []
     chars_left = most
     for _, place, number, sentence in sorted(rows, key=lambda row: (-row[0], row[1], row[2])):
@@ -151,7 +185,7 @@ def _select_fitting_sentences(rows: Sequence[tuple[float, int, int, str]], most:
         if len(short) + 3 <= chars_left:
             chosen.append((place, number, short))
             chars_left -= len(short) + 3
-    return " / ".join(text for *_, text in sorted(chosen))
+    return " ".join(f"“{text}”" for *_, text in sorted(chosen))
 
 
 def _find_span_emotion(text: str, lang: str) -> str:

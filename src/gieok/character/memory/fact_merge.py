@@ -203,14 +203,17 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
         if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea
     ]
     for one in rivals:
-        if _is_repeat(one, fact):
+        if one.key != finding.corrects and _is_repeat(one, fact):
             known[one.key] = _count_mention(one, told)
             return
-    if fact.predicate == "name" and any(_is_part_of_name(one, fact) for one in rivals):
+    is_part = fact.predicate == "name" and any(_is_part_of_name(one, fact) for one in rivals)
+    if is_part and not finding.corrects:
         return
     ended = [
         one for one in rivals if not fact.is_idea and _is_ended_by_fact(one, fact, finding, told)
     ]
+    if (wrong := known.get(finding.corrects)) and wrong not in ended:
+        ended.append(wrong)
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
     if any(one.is_current and not _may_be_ended(one, told, finding) for one in ended):
         return
@@ -220,7 +223,7 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
         known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)
         return
     for one in ended:
-        if _is_slip(one, fact, told):
+        if one.key == finding.corrects or _is_slip(one, fact, told):
             del known[one.key]
             ids = (*one.message_ids, *fact.message_ids)
             fact = replace(

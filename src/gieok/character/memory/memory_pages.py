@@ -1,6 +1,6 @@
 """Memories and messages as a user reads them: by layer, in pages, each with its source."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -75,6 +75,23 @@ class RememberedItem(NamedTuple):
     character_emotion: str = ""
     is_sure: bool = True
     by: str = ""
+    key_moments: tuple[str, ...] = ()
+    open_topics: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Return what a fact states, or the type of a moment; '' for an episode."""
+        return self.predicate or (self.type if self.layer is Layer.EMOTIONAL else "")
+
+    @property
+    def start_message_id(self) -> str:
+        """Return the first message that the memory came from; '' for none."""
+        return self.message_ids[0] if self.message_ids else ""
+
+    @property
+    def end_message_id(self) -> str:
+        """Return the last message that the memory came from; '' for none."""
+        return self.message_ids[-1] if self.message_ids else ""
 
     @property
     def user_emotion(self) -> str:
@@ -90,6 +107,10 @@ class SaidMessage(NamedTuple):
     text: str
     at: datetime
     session: str
+    tokens: int = 0
+    #: The episode that summarises the message, '' for none.
+    summary_id: str = ""
+    is_summarized: bool = False
 
 
 class Pagination(NamedTuple):
@@ -189,6 +210,8 @@ def of_episode(episode: Episode) -> RememberedItem:
         emotions=(episode.emotion,) if episode.emotion else (),
         topics=episode.topics,
         messages=episode.messages,
+        key_moments=episode.key_moments,
+        open_topics=episode.open_topics,
     )
 
 
@@ -243,8 +266,25 @@ def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
     return MemoryPage(len(items), page, limit, tuple(items[start : start + limit]))
 
 
+class Summaries(NamedTuple):
+    """Which messages are summarised: all up to the place `end`, most of them by an episode."""
+
+    end: int
+    episodes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode], end: int) -> "Summaries":
+        """Return the summaries of a scope."""
+        return cls(end, {i: episode.key for episode in episodes for i in episode.message_ids})
+
+
 def page_messages(
-    journal: Journal, scope: Scope, page: int, limit: int, after: int = 0
+    journal: Journal,
+    scope: Scope,
+    summaries: Summaries,
+    page: int,
+    limit: int,
+    after: int = 0,
 ) -> MessagePage:
     """Return a page of the messages that hold, newest first. Raises as `paged`."""
     start = first_of(page, limit)
@@ -258,11 +298,11 @@ def page_messages(
         len(spoken_messages),
         page,
         limit,
-        tuple(map(as_said, spoken_messages[start : start + limit])),
+        tuple(as_said(one, summaries) for one in spoken_messages[start : start + limit]),
     )
 
 
-def as_said(one: Journalled) -> SaidMessage:
+def as_said(one: Journalled, summaries: Summaries) -> SaidMessage:
     """Return a message as a user reads it."""
     message = one.message
     return SaidMessage(
@@ -271,6 +311,9 @@ def as_said(one: Journalled) -> SaidMessage:
         text=message.text,
         at=message.at,
         session=message.session,
+        tokens=message.tokens,
+        summary_id=summaries.episodes.get(message.id, ""),
+        is_summarized=one.place <= summaries.end,
     )
 
 

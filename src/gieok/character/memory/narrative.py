@@ -14,7 +14,6 @@ from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Mome
 from gieok.character.memory.voice import Voice, choose_voice, is_well_supported
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
-from gieok.text.josa import fill_particles
 from gieok.text.tokens import estimate_tokens
 
 #: How many days before its day a plan is near, and how many days after it the plan is just over.
@@ -282,16 +281,25 @@ class Teller(NamedTuple):
         if fact.type is FactType.PLAN and fact.day:
             part = Part.NEAR if self.is_near(fact) else Part.NOW
             part = Part.BEFORE if self._days_ahead(fact) < -_JUST_DAYS else part
-            return NarrativeLine(part, self._tell_plan(fact), fact.key)
+            text = self._tell_plan(fact)
+            if part is Part.NEAR and not self.view.was_talked_about(fact):
+                # Where, with whom: the words say more than the name of an event.
+                said = self.view.say("{d}에 한 말: ", "said on {d}: ").format(
+                    d=self.view.day(fact.at)
+                )
+                text = _append_quote(text, fact.source, said)
+            return NarrativeLine(part, text, fact.key)
         if fact.predicate in _FIRST and fact.subject == USER:
             return NarrativeLine(Part.MANNERS, self._tell_manner(fact), fact.key)
         row = PREDICATES[fact.predicate]
         wording = row.ko if self.view.lang == "ko" else row.en
         name = self._name_subject(fact.subject)
-        statement = self._word_otherwise(fact, name) or fill_particles(
-            wording.now, who=name, o=fact.object
+        text = self.voice.report(
+            self._word_otherwise(fact) or wording.now,
+            is_sure=is_well_supported(fact),
+            who=name,
+            o=fact.object,
         )
-        text = self.voice.report(statement, is_sure=is_well_supported(fact))
         return NarrativeLine(Part.NOW, self._quote_source(fact, text), fact.key)
 
     def tell_moment(self, moment: Moment) -> NarrativeLine:
@@ -414,12 +422,10 @@ class Teller(NamedTuple):
         row = PREDICATES[fact.predicate]
         wording = row.ko if self.view.lang == "ko" else row.en
         name = self._name_subject(fact.subject)
-        statement = fill_particles(wording.past, who=name, o=fact.object)
+        past = wording.past
         if fact.predicate == "partner" and fact.object.startswith(_ALONE):
-            statement = self.view.say(
-                f"그때는 만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
-            )
-        told = self.voice.report(statement).rstrip(".")
+            past = self.view.say("그때는 만나는 사람이 없었다 ({o})", "there was nobody then ({o})")
+        told = self.voice.report(past, who=name, o=fact.object).rstrip(".")
         return f"{told} ({self.view.say(f'{until}까지', f'until {until}')})."
 
     def _tell_idea(self, fact: Fact) -> str:
@@ -439,23 +445,16 @@ class Teller(NamedTuple):
 
     def _quote_source(self, fact: Fact, text: str) -> str:
         """Return a sentence with the words that it came from, where it may be wrong."""
-        if is_well_supported(fact) or not fact.source:
-            return text
-        return f"{text.rstrip('.')} (“{_shorten_quote(fact.source)}”)."
+        return text if is_well_supported(fact) else _append_quote(text, fact.source)
 
-    def _word_otherwise(self, fact: Fact, name: str) -> str:
+    def _word_otherwise(self, fact: Fact) -> str:
         """Return special wording for a fact that the table would word clumsily; '' for others."""
         if fact.predicate == "partner" and fact.object in _SPOUSES:
-            return self.view.say(
-                fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
-                f"{name} has a {fact.object}",
-            )
+            return self.view.say("{who}에게는 {o:이/가} 있다", "{who} has a {o}")
         if fact.predicate == "partner" and fact.object.startswith(_ALONE):
-            return self.view.say(f"{name}의 연애 상태는 {fact.object}", f"{name} is {fact.object}")
+            return self.view.say("{who}의 연애 상태는 {o}", "{who} is {o}")
         if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
-            return self.view.say(
-                fill_particles("{who:은/는} 혼자 산다", who=name), f"{name} lives alone"
-            )
+            return self.view.say("{who:은/는} 혼자 산다", "{who} lives alone")
         return ""
 
     def _name_subject(self, subject: str) -> str:
@@ -466,6 +465,10 @@ class Teller(NamedTuple):
 
     def _days_ahead(self, fact: Fact) -> int:
         return (date.fromisoformat(fact.day) - self.view.today).days
+
+
+def _append_quote(text: str, words: str, lead: str = "") -> str:
+    return f"{text.rstrip('.')} ({lead}“{_shorten_quote(words)}”)." if words else text
 
 
 def _shorten_quote(text: str) -> str:

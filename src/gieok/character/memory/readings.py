@@ -6,7 +6,7 @@ newest reading of a message counts, and none from before the message was said an
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -58,10 +58,14 @@ class MessageReading(NamedTuple):
 
 
 class SpanMood(NamedTuple):
-    """What a span of messages was about, and what the user felt; '' for nothing in particular."""
+    """What a span of messages was about, and what the user felt; '' for nothing in particular.
+
+    `open_topics` are what is left to talk about next time.
+    """
 
     topics: tuple[str, ...] = ()
     emotion: str = ""
+    open_topics: tuple[str, ...] = ()
 
 
 class SpanReading(NamedTuple):
@@ -90,8 +94,7 @@ def build_reading_messages(reading: SpanReading, at: datetime, number: str) -> l
         if not one.is_empty
     ]
     if any(reading.mood):
-        mood = {"topics": reading.mood.topics, "emotion": reading.mood.emotion}
-        records.append({"span": list(reading.messages), **mood})
+        records.append({"span": list(reading.messages), **reading.mood._asdict()})
     return [_build_record(record, at, f"{number} {n}") for n, record in enumerate(records)]
 
 
@@ -113,8 +116,16 @@ def find_span_mood(entries: Sequence[Journalled], ids: Iterable[str]) -> SpanMoo
     for _, record in sorted(_iter_records(entries), key=lambda row: -row[0].seq):
         span = frozenset(record.get("span", ()))
         if 2 * len(span & wanted) >= max(len(wanted), 1):
-            return SpanMood(tuple(record.get("topics", ())), record.get("emotion", ""))
+            return _unpack_mood(record)
     return SpanMood()
+
+
+def _unpack_mood(record: Mapping[str, Any]) -> SpanMood:
+    return SpanMood(
+        topics=tuple(record.get("topics", ())),
+        emotion=record.get("emotion", ""),
+        open_topics=tuple(record.get("open_topics", ())),
+    )
 
 
 def list_readings_about(entries: Sequence[Journalled], identity: str) -> list[int]:
@@ -126,30 +137,100 @@ def list_readings_about(entries: Sequence[Journalled], identity: str) -> list[in
     ]
 
 
-def build_cleaned_reading(
-    entries: Sequence[Journalled], identity: str, gone: Fact | Moment, at: datetime
-) -> list[Message]:
-    """Return the reading of a message without what made a memory; [] where it did not make it."""
-    reading = find_message_readings(entries).get(identity)
-    if reading is None:
-        return []
-    if isinstance(gone, Fact):
-        cleaned = reading._replace(
+class CleanedReadings(NamedTuple):
+    """Readings without what made a memory, and the numbers of the readings that told it."""
+
+    anew: tuple[Message, ...] = ()
+    stale: tuple[int, ...] = ()
+
+
+def clean_readings(
+    entries: Sequence[Journalled], gone: Sequence[Fact | Moment], at: datetime
+) -> CleanedReadings:
+    """Return the readings of a memory's messages without the memory.
+
+    `gone` are the versions of the memory. Older readings of the same messages are stale too.
+    """
+    told = _GoneWords.of(gone)
+    anew: list[Message] = []
+    stale: list[int] = []
+    counting = find_message_readings(entries)
+    for entry, record in _iter_records(entries):
+        number = f"cleaned {entry.seq}"
+        if told.messages.isdisjoint((*record.get("of", ()), *record.get("span", ()))):
+            continue
+        if "span" in record:
+            mood = _unpack_mood(record)
+            kept = told.remove_from_mood(mood)
+            if kept != mood:
+                stale.append(entry.seq)
+                anew.append(_build_record({"span": record["span"], **kept._asdict()}, at, number))
+            continue
+        reading = _unpack_reading(record)
+        cleaned = told.remove_from(reading)
+        if cleaned != reading:
+            stale.append(entry.seq)
+            anew += [
+                _build_record(_pack_reading(identity, cleaned, record.get("model", "")), at, number)
+                for identity in record["of"]
+                if counting.get(identity) == reading
+            ]
+    return CleanedReadings(tuple(anew), tuple(stale))
+
+
+def _iter_with_slips(fact: Fact) -> Iterator[Fact]:
+    """Yield a fact and all slips that it corrected, also those that a slip corrected."""
+    yield fact
+    for slip in fact.slips:
+        yield from _iter_with_slips(slip)
+
+
+class _GoneWords(NamedTuple):
+    """Values, types of moments and messages of a memory that is to be gone."""
+
+    messages: frozenset[str]
+    values: frozenset[tuple[str, str, str]]
+    types: frozenset[str]
+
+    @classmethod
+    def of(cls, gone: Sequence[Fact | Moment]) -> "_GoneWords":
+        """Return what the versions of a memory, and the slips that they corrected, say."""
+        facts = [fact for one in gone if isinstance(one, Fact) for fact in _iter_with_slips(one)]
+        messages = {identity for one in gone for identity in one.message_ids}
+        messages |= {identity for one in facts for identity in (*one.message_ids, one.ended_by)}
+        return cls(
+            messages=frozenset(messages - {""}),
+            values=frozenset(
+                (one.subject, one.predicate, same_value(said))
+                for one in facts
+                for said in (one.said, one.object)
+            ),
+            types=frozenset(one.type for one in gone if isinstance(one, Moment)),
+        )
+
+    def remove_from_mood(self, mood: SpanMood) -> SpanMood:
+        """Return a span's mood without topics that name a value of the memory."""
+        words = {value for _, _, value in self.values}
+        return mood._replace(
+            topics=tuple(one for one in mood.topics if same_value(one) not in words),
+            open_topics=tuple(one for one in mood.open_topics if same_value(one) not in words),
+        )
+
+    def remove_from(self, reading: MessageReading) -> MessageReading:
+        """Return a reading without the memory."""
+        return reading._replace(
             findings=tuple(
                 one
                 for one in reading.findings
-                if (one.subject, one.predicate, same_value(one.object))
-                != (gone.subject, gone.predicate, same_value(gone.said))
-            )
+                if (one.subject, one.predicate, same_value(one.object)) not in self.values
+            ),
+            taken_back=tuple(
+                one
+                for one in reading.taken_back
+                if (one.subject, one.predicate, same_value(one.value)) not in self.values
+            ),
+            moments=tuple(one for one in reading.moments if one.type not in self.types),
         )
-    else:
-        moments = tuple(one for one in reading.moments if one.type != gone.type)
-        cleaned = reading._replace(moments=moments)
-    if cleaned == reading:
-        return []
-    model = next((one.by for one in reading.findings), "")
-    anew = SpanReading({identity: cleaned}, model=model)
-    return build_reading_messages(anew, at, f"cleaned {gone.key}")
 
 
 def is_revoked(fact: Fact, taken: RevokedValue) -> bool:

@@ -4,6 +4,7 @@ The score is `0.5·similarity + 0.3·recency + 0.2·importance`; each part is re
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from gieok.flow import lifecycle
 from gieok.model.memory import Document, PassageId, Scope
 from gieok.model.retrieval import Filter, KeywordQuery, VectorQuery
 from gieok.ports.models import Embedder
-from gieok.ports.store import KeywordSearch, Store, VectorSearch
+from gieok.ports.store import KeywordSearch, SharedReads, Store, VectorSearch
 from gieok.text import bm25
 from gieok.text.keywords import query_tokens
 
@@ -36,6 +37,10 @@ class RecallWeights:
     oldest: float = 0.1
     candidates: int = 100
     limit: int = 5
+
+    def score(self, similarity: float, recency: float, importance: float) -> float:
+        """Return the score of a memory by its three parts, each 0 to 1."""
+        return self.similarity * similarity + self.recency * recency + self.importance * importance
 
     def recency_of(self, at: datetime, now: datetime) -> float:
         """Return the recency of a time, by its age in days."""
@@ -70,49 +75,51 @@ def recalled(
 
     `held` are documents that the caller already has; the other documents are read from the store.
     """
-    alike = _measure_similarities(
-        store, embedder, scope, text, weights.candidates, Filter(kinds=kinds)
-    )
-    best: dict[str, float] = {}
-    for passage in store.passages(list(alike), scope):
-        best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
+    query = _embed_question(store, embedder, text)
     known = {document.key: document for document in held}
-    others = sorted(best.keys() - known.keys())
+    best: dict[str, float] = {}
+    with store.share_reads() if isinstance(store, SharedReads) else nullcontext():
+        alike = _measure_similarities(
+            store, query, scope, text, weights.candidates, Filter(kinds=kinds)
+        )
+        for passage in store.passages(list(alike), scope):
+            best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
+        others = sorted(best.keys() - known.keys())
+        found = store.get(scope, others) if others else []
     hits = []
-    for document in [known[key] for key in best if key in known] + (
-        store.get(scope, others) if others else []
-    ):
+    for document in [known[key] for key in best if key in known] + found:
         signals = {
             "similarity": best[document.key],
             "recency": weights.recency_of(document.said_at, now),
             "importance": document.importance,
         }
-        score = (
-            weights.similarity * signals["similarity"]
-            + weights.recency * signals["recency"]
-            + weights.importance * signals["importance"]
-        )
-        hits.append(RecalledDocument(document, score, signals))
+        hits.append(RecalledDocument(document, weights.score(**signals), signals))
     return sorted(hits, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
 
 
+def _embed_question(store: Store, embedder: Embedder | None, text: str) -> VectorQuery | None:
+    """Return the vector of a question; None where nothing is found by vectors."""
+    if embedder is None or not isinstance(store, VectorSearch):
+        return None
+    try:
+        embedder = lifecycle.for_store(embedder, store)
+        vector = embedder.embed_query(text)
+    except EmbedderFailed:
+        return None
+    return VectorQuery(vector, model=embedder.model)
+
+
 def _measure_similarities(
-    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
+    store: Store, query: VectorQuery | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
     """Return the similarity of passages: cosines (at least 0) where vectors are available.
 
     Otherwise keyword scores, as shares of the highest possible score.
     """
     word_scores = _score_by_words(store, scope, text, where, limit)
-    if embedder is None or not isinstance(store, VectorSearch):
+    if query is None or not isinstance(store, VectorSearch):
         return word_scores
-    try:
-        embedder = lifecycle.for_store(embedder, store)
-        vector = embedder.embed_query(text)
-    except EmbedderFailed:
-        return word_scores
-    store.use_model(embedder.model, embedder.dimension)
-    ranking = store.nearest(scope, VectorQuery(vector, model=embedder.model), where, limit)
+    ranking = store.nearest(scope, query, where, limit)
     near = _spread_cosines(
         {
             passage: cosine

@@ -238,11 +238,18 @@ class CharacterService:
         self, bond: Bond, decision: UserDecision, events: Sequence[TranscriptEvent] = ()
     ) -> str:
         """Journal a decision with its events in one step, and apply it; return its id."""
-        number = str(self.journal.position(bond.scope, DETECTION))
-        message = decisions.message_of(decision, self.clock.now(), number)
+        message = self._build_decision_message(bond, decision)
         self.journal.say(bond.scope, [*events, message])
         self.learn(bond)
         return message.id
+
+    def name_decision(self, bond: Bond, decision: UserDecision) -> UserDecision:
+        """Return a decision with an id, for records that must be there before it is journalled."""
+        return decision._replace(id=self._build_decision_message(bond, decision).id)
+
+    def _build_decision_message(self, bond: Bond, decision: UserDecision) -> Message:
+        number = str(self.journal.position(bond.scope, DETECTION))
+        return decisions.message_of(decision, self.clock.now(), number)
 
     def take_in(self, bond: Bond, reading: SpanReading) -> None:
         """Journal what a model read in messages, and learn it, each at the place of its message.
@@ -280,11 +287,13 @@ class CharacterService:
         talk = unread_talk.find_unread_talk(
             self.journal, scope, learned, seen.window, held.episodes
         )
-        state = self._build_state(bond, talk, held)
         fresh = [one for one in talk.fresh if one.seq > learned]
         user_decisions = [
             decision for one in fresh if (decision := decisions.decision_of(one.message))
         ]
+        if not self._settle_refusals(scope, learned, user_decisions):
+            return -1
+        state = self._build_state(bond, talk, held)
         now = Memories(
             list(state.facts),
             list(state.moments),
@@ -308,6 +317,24 @@ class CharacterService:
             self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
         )
         return len(put) + len(forget) if is_finished else -1
+
+    def _settle_refusals(
+        self, scope: Scope, learned: int, user_decisions: Sequence[UserDecision]
+    ) -> bool:
+        """Record what new decisions refuse; return False where another process was faster.
+
+        The decision is durable already, so a kill here loses nothing: it is learned again. The lock
+        keeps a slow process from recording a refusal that was undone and learned meanwhile.
+        """
+        refusing = [one for one in user_decisions if decisions.changes_refusals(one)]
+        if not refusing:
+            return True
+        with self.journal.exclusive(f"character-refusals-{digest(scope.path)[:4]}"):
+            if self.journal.position(scope, DETECTION) != learned:
+                return False
+            for one in refusing:
+                decisions.settle_refusals(self.journal, scope, one)
+        return True
 
     def _build_state(self, bond: Bond, talk: UnreadTalk, held: Memories) -> LearnedState:
         """Return the state at the end of a conversation.
@@ -440,7 +467,9 @@ class CharacterService:
         if episode is None or not any(mood):
             return episode
         return episode._replace(
-            topics=mood.topics or episode.topics, emotion=mood.emotion or episode.emotion
+            topics=mood.topics or episode.topics,
+            emotion=mood.emotion or episode.emotion,
+            open_topics=mood.open_topics or episode.open_topics,
         )
 
     def summarise(
@@ -470,17 +499,26 @@ class CharacterService:
         )
         return episode if is_finished else None
 
-    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+    def tell_of(
+        self,
+        bond: Bond,
+        said: Sequence[Journalled],
+        ids: Sequence[str],
+        tell: Callable[[Sequence[Journalled]], str] = lambda span: "",
+    ) -> None:
         """Form the episode of messages before the window, beside the existing episodes.
 
-        `ids` are all messages of the episode's span.
+        `ids` are all messages of the episode's span; `tell` as in `summarise`.
         """
+        text = tell(said)
         while True:
             snapshot = self.read_snapshot(bond)
             episode = self._summarise_span(bond, said, LearnedState.of(snapshot.held))
             if episode is None:
                 return
-            episode = episode._replace(message_ids=tuple(ids), messages=len(ids))
+            episode = episode._replace(
+                text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
+            )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
             if self._keep_episodes(
                 bond,

@@ -29,11 +29,12 @@ def retold(
             continue
         span = [spoken_by_id[i] for i in one.message_ids if i in spoken_by_id]
         ids = tuple(message.message.id for message in span)
+        new_episode = summarise(span, unquoted)
         if one.is_edited:
-            episodes += (
-                [one._replace(message_ids=ids, messages=len(ids), is_stale=True)] if ids else []
-            )
-        elif new_episode := summarise(span, unquoted):
+            kept = one._replace(message_ids=ids, messages=len(ids), is_stale=True)
+            moments = new_episode.key_moments if new_episode else ()
+            episodes += [kept._replace(key_moments=moments)] if ids else []
+        elif new_episode:
             episodes.append(
                 new_episode._replace(
                     message_ids=ids, messages=len(ids), is_important=one.is_important

@@ -66,8 +66,7 @@ class Completions:
             line._replace(text=clean_user_message(line.text)) if line.text.strip() else line
             for line in sent.shown
         )
-        account = turns.accounts.account(sent.user)
-        scene = turns.scene(sent.user, sent.character, account)
+        scene = turns.scene(sent.user, sent.character)
         lines = history.select_talk_lines(
             shown, (scene.names.char, scene.names.user, scene.stored.name)
         )
@@ -78,12 +77,11 @@ class Completions:
                 most_lines=_MOST_LINES,
                 hint="send 1 to {most_lines:,}",
             )
-        turns.accounts.seen(sent.user, turns.memory.clock.now())
         with ExitStack() as held:
             held.enter_context(turns.order.turn(scene.bond.scope))
             message_id = turns.new_id()
             identity = f"{message_id}-reply"
-            turns.pay(held, scene, identity)
+            hold = turns.pay(held, scene, identity)
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
                 last, snapshot = self._follow(scene.bond, session, lines)
@@ -96,6 +94,7 @@ class Completions:
                 scene=scene,
                 identity=identity,
                 session=session,
+                hold=hold,
                 held=held.pop_all(),
                 after=last,
             )
@@ -164,7 +163,8 @@ class Completions:
         budget = turns.memory.budget
         narrative_tokens = min(budget.narrative_tokens, budget.context_tokens // 4)
         context = turns.memory.context(scene.bond, user_text, scene.seen, narrative_tokens)
-        text = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        told = reply_prompt.introduce_narrative(context.narrative.text, scene.sheet)
+        text = "\n\n".join(filter(None, (canon, told)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
         return PreparedPrompt(
             _drop_oldest_lines(_insert_memory_text(messages, text), room), context, canon

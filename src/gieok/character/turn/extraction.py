@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import CHARACTER, USER, Fact
-from gieok.character.memory.episodes import MOST_TOPICS
+from gieok.character.memory.episodes import MOST_OPEN, MOST_TOPICS
 from gieok.character.memory.fact_merge import is_valid
 from gieok.character.memory.readings import (
     MessageReading,
@@ -104,8 +104,9 @@ def build_reading_schema() -> str:
         name: {"type": "array", "items": _build_object_schema(row)}
         for name, row in (("facts", fact), ("taken_back", slot), ("emotional_events", moment))
     }
-    topics = {"type": "array", "items": text}
-    return json.dumps(_build_object_schema({**fields, "topics": topics, "user_emotion": text}))
+    names: dict[str, object] = {"type": "array", "items": text}
+    mood = {"topics": names, "open_topics": names, "user_emotion": text}
+    return json.dumps(_build_object_schema({**fields, **mood}))
 
 
 def _build_object_schema(fields: Mapping[str, object]) -> dict[str, object]:
@@ -256,11 +257,16 @@ def _parse_moment(row: Mapping[str, object]) -> ReadMoment | None:
 
 
 def _parse_mood(whole: Mapping[str, object]) -> SpanMood:
-    rows = whole.get("topics")
+    return SpanMood(
+        topics=_parse_topics(whole.get("topics"))[:MOST_TOPICS],
+        emotion=_collapse_answer_spaces(whole.get("user_emotion"))[:_MOST_EMOTION],
+        open_topics=_parse_topics(whole.get("open_topics"))[:MOST_OPEN],
+    )
+
+
+def _parse_topics(rows: object) -> tuple[str, ...]:
     texts = map(_collapse_answer_spaces, rows) if isinstance(rows, list) else ()
-    topics = [text.replace(",", " ")[:_MOST_TOPIC] for text in texts if text]
-    emotion = _collapse_answer_spaces(whole.get("user_emotion"))[:_MOST_EMOTION]
-    return SpanMood(tuple(dict.fromkeys(topics))[:MOST_TOPICS], emotion)
+    return tuple(dict.fromkeys(text.replace(",", " ")[:_MOST_TOPIC] for text in texts if text))
 
 
 def ask_span_summary(

@@ -4,7 +4,6 @@ Until then the memories are found by their words.
 """
 
 from gieok.character.memory.service import Bond, CharacterService
-from gieok.flow.distil import deliver_scope
 from gieok.flow.lifecycle import fill_vectors
 from gieok.ports.store import VectorSearch
 
@@ -14,7 +13,6 @@ def embed_recent_memories(memory: CharacterService, bond: Bond) -> int:
 
     Passages of other memories that wait for vectors may be embedded too. Raises EmbedderFailed.
     """
-    deliver_scope(memory.journal, memory.store, bond.scope)
     if not isinstance(memory.store, VectorSearch) or not memory.store.waiting(bond.scope):
         return 0
     return fill_vectors(memory.store, memory.embedder, batches=1) if memory.embedder else 0

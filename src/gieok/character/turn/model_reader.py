@@ -8,6 +8,7 @@ crash in between, the model is asked once more, and findings that come twice are
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
@@ -51,13 +52,15 @@ class Reading:
     incidents: Incidents
     every: int = EVERY
 
-    def tend(self, bond: Bond) -> None:
-        """Learn, read and summarise what is due.
+    def tend(self, bond: Bond) -> ScopeSnapshot:
+        """Learn, read and summarise what is due; return the state that was read last.
 
-        Nothing is done where another thread or process does the same.
+        Nothing but learning is done where another thread or process does the same.
         """
         memory = self.memory
         snapshot = memory.learn(bond)
+        if self.asker is None and memory.due(bond, snapshot) is None:
+            return snapshot
         with memory.journal.exclusive(
             f"character-tend-{digest(bond.scope.path)[:4]}", wait=False
         ) as is_ours:
@@ -65,7 +68,7 @@ class Reading:
                 due = memory.due(bond, snapshot)
                 if due is None:
                     self._read(bond, snapshot, self._list_unread(bond, PASSING), PASSING)
-                    return
+                    return snapshot
                 self._read(
                     bond,
                     snapshot,
@@ -76,9 +79,10 @@ class Reading:
                     ],
                     PRECISE,
                 )
-                if memory.summarise(bond, lambda span: self._summarise_span(bond, span)) is None:
-                    return
+                if memory.summarise(bond, partial(self.summarise_span, bond)) is None:
+                    break
                 snapshot = memory.learn(bond)
+        return snapshot
 
     def _list_unread(self, bond: Bond, reader: str) -> list[Journalled]:
         """Return the messages that a model has not read, once there are enough of them."""
@@ -181,7 +185,7 @@ class Reading:
         }
         return reading._replace(messages=remaining)
 
-    def _summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
+    def summarise_span(self, bond: Bond, span: Sequence[Journalled]) -> str:
         """Return a model's summary; '' where the summary of the rules stands."""
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""

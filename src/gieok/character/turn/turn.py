@@ -16,7 +16,7 @@ from itertools import chain
 from random import Random, SystemRandom
 from typing import NamedTuple, Protocol
 
-from gieok.character.accounts.points import PointsDesk, find_account_zone
+from gieok.character.accounts.points import PointsDesk, ReplyHold, find_account_zone
 from gieok.character.cards.roster import Roster
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
@@ -42,6 +42,8 @@ FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
 _ID_BYTES = 12
+#: So many last messages say which language is spoken.
+_READ_FOR_LANGUAGE = 8
 
 
 class UserTurn(NamedTuple):
@@ -70,6 +72,13 @@ class Scene(NamedTuple):
     bond: Bond
     names: SpeakerNames
     seen: ScopeSnapshot
+
+
+class _Participants(NamedTuple):
+    """What the accounts know of a turn: the character, and the user, None for a new one."""
+
+    stored: StoredCharacter
+    account: Account | None
 
 
 class PreparedPrompt(NamedTuple):
@@ -226,19 +235,27 @@ class Turns:
         """Return the id of a new message."""
         return self.random.randbytes(_ID_BYTES).hex()
 
-    def scene(self, user: str, character: str, account: Account | None = None) -> Scene:
+    def scene(self, user: str, character: str) -> Scene:
         """Return the participants of a turn.
 
         Raises NotFound, in the same words for a character of another user as for none.
         """
-        stored = self.roster.find(user, character)
-        known = account or self.accounts.account(user)
+        return self._build_scene(user, self._find_participants(user, character))
+
+    def _find_participants(self, user: str, character: str) -> "_Participants":
+        with self.accounts.share_reads():
+            return _Participants(self.roster.find(user, character), self.accounts.account(user))
+
+    def _build_scene(self, user: str, who: "_Participants") -> Scene:
+        """Return the scene as the scope is now."""
+        stored, character = who.stored, who.stored.id
         snapshot = self.memory.read_snapshot(Bond(user, character))
         names = SpeakerNames(
             reply_prompt.read_card_name(stored.card),
             _find_user_name(snapshot.held.facts) or narrative.called(snapshot.held.facts) or user,
         )
-        sheet = reply_prompt.build_card_sheet(stored.card, names)
+        talk = " ".join(one.message.text for one in snapshot.window.spoken[-_READ_FOR_LANGUAGE:])
+        sheet = reply_prompt.build_card_sheet(stored.card, names, talk)
         return Scene(
             stored=stored,
             sheet=sheet,
@@ -246,7 +263,7 @@ class Turns:
                 user=user,
                 character=character,
                 persona=sheet.text,
-                zone=find_account_zone(known, self.memory.zone),
+                zone=find_account_zone(who.account, self.memory.zone),
                 name=stored.name,
             ),
             names=names,
@@ -265,20 +282,23 @@ class Turns:
         """
         self.memory.check_open()
         said = said._replace(text=clean_user_message(said.text))
-        scene = self.scene(said.user, said.character)
-        self.accounts.seen(said.user, self.memory.clock.now())
+        who = self._find_participants(said.user, said.character)
+        scope = Bond(said.user, who.stored.id).scope
         with ExitStack() as held:
-            held.enter_context(self.order.turn(scene.bond.scope))
-            with self.order.writing(scene.bond.scope):
+            held.enter_context(self.order.turn(scope))
+            with self.order.writing(scope):
+                # Read behind the lock, once: nobody else writes this conversation now.
+                scene = self._build_scene(said.user, who)
                 identity, message_id = self._build_ids(scene.bond, said.message_id)
-                if known := self.memory.journal.messages(scene.bond.scope, [identity]):
+                if said.message_id and (known := self.memory.journal.messages(scope, [identity])):
+                    self.accounts.seen(said.user, self.memory.clock.now())
                     return self._repeat_reply(
                         identity,
                         message_id,
                         self._prepare_prompt(scene, said.text),
                         known[0].message.text,
                     )
-                self.pay(held, scene, identity)
+                hold = self.pay(held, scene, identity)
                 prepared = self._prepare_prompt(
                     scene._replace(seen=self._hear(scene, said, message_id)), said.text
                 )
@@ -288,6 +308,7 @@ class Turns:
                 scene=scene,
                 identity=identity,
                 session=said.conversation or said.user,
+                hold=hold,
                 held=held.pop_all(),
             )
             return Reply(identity, message_id, prepared, parts, ending)
@@ -311,14 +332,14 @@ class Turns:
             first.append(part)
         return _chain_reply_parts(first, parts)
 
-    def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
+    def pay(self, held: ExitStack, scene: Scene, identity: str) -> ReplyHold:
         """Hold the points of a reply until `held` is closed; points not settled then are released.
 
         Raises NotEnoughPoints.
         """
-        character, user = scene.stored.id, scene.bond.user
-        held.callback(self.points.release_reply, user, character, identity)
-        self.points.hold_reply(user, character, identity)
+        return held.enter_context(
+            ReplyHold(self.points, scene.bond.user, scene.stored.id, identity)
+        )
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return the lorebook's entries on the last messages."""
@@ -333,8 +354,7 @@ class Turns:
             said.conversation or said.user,
             self.memory.clock.now(),
         )
-        # Another turn may have ended since the scene was read.
-        snapshot = self.memory.read_snapshot(scene.bond)
+        snapshot = scene.seen
         last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
@@ -362,7 +382,8 @@ class Turns:
         canon = self.prompt_canon(scene, recent, self.canon_tokens)
         bond = scene.bond._replace(persona="\n\n".join(filter(None, (scene.bond.persona, canon))))
         context = self.memory.context(bond, text, scene.seen)
-        memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        told = reply_prompt.introduce_narrative(context.narrative.text, scene.sheet)
+        memory = "\n\n".join(filter(None, (canon, told)))
         return PreparedPrompt(
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
@@ -403,6 +424,7 @@ class ReplyEnding:
     scene: Scene
     identity: str
     session: str
+    hold: ReplyHold
     held: ExitStack
     after: datetime | None = None
 
@@ -416,7 +438,7 @@ class ReplyEnding:
             if not text.strip():
                 return 0
             turns.memory.journal.say(bond.scope, [self._message(text, finish)])
-            charged = turns.points.settle_reply(bond.user, self.scene.stored.id, self.identity)
+            charged = self.hold.settle()
         turns.tending.later(bond)
         return charged
 

@@ -6,12 +6,14 @@ position is in the journal, so unfinished work is done after the next turn.
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from gieok.character.accounts import return_visits
 from gieok.character.memory.service import Bond
 from gieok.character.turn import meanings
 from gieok.character.turn.model_reader import Reading
 from gieok.errors import GieokError
+from gieok.flow.distil import deliver_scope
 from gieok.model.memory import Scope
 
 _WORKERS, _MOST_WAITING = 2, 1_000
@@ -49,8 +51,9 @@ class Tending:
     def tend(self, bond: Bond) -> None:
         """Learn and summarise what is due, form one missing episode again, and make vectors."""
         memory = self._reading.memory
-        self._reading.tend(bond)
-        return_visits.form_again(memory, bond)
+        if self._reading.tend(bond).is_waiting:
+            deliver_scope(memory.journal, memory.store, bond.scope)
+        return_visits.form_again(memory, bond, partial(self._reading.summarise_span, bond))
         meanings.embed_recent_memories(memory, bond)
 
     def close(self) -> None:

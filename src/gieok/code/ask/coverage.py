@@ -170,7 +170,7 @@ def _pair_executed_functions(
 ) -> set[tuple[str, str]] | None:
     """Return the (test, function) pairs of a file; None where the file is not the one that ran."""
     try:
-        data = (project.root / file.path).read_bytes()
+        data = scan.read_source_bytes(project.root, file.path)
         if sha256(data).hexdigest() != file.content_hash:
             return None
         text = scan.decode_source(data)

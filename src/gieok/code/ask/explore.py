@@ -18,7 +18,6 @@ from gieok.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, INHERITS, Certain
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
-from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol, key_path
 
 if TYPE_CHECKING:
@@ -116,10 +115,7 @@ def _find_mentioned_symbols(
     mentioned: dict[str, Symbol] = {}
     words = text.replace(",", " ").split()
     spellings = SpellingIndex(project)
-    matches = {
-        word: _match_word_symbols(project, word.strip("`'\"?().") or word, folder, spellings)
-        for word in words
-    }
+    matches = {word: _match_word_symbols(project, word, folder, spellings) for word in words}
     is_names = all(matches.values())
     for word in words:
         if is_names or is_code_like(word):
@@ -131,10 +127,10 @@ def _find_mentioned_symbols(
 def _match_word_symbols(
     project: Project, word: str, folder: Path | None, spellings: SpellingIndex
 ) -> list[Symbol]:
-    try:
-        return lookup.matching(project, word, folder, spellings)
-    except BadRequest:  # a word with a slash in it that looks like a path out of the project
-        return []
+    """Return what a word names as it stands, or else without the signs of a sentence around it."""
+    bare = word.strip("`'\"?().") or word
+    found = lookup.matching(project, word, folder, spellings)
+    return found or (lookup.matching(project, bare, folder, spellings) if bare != word else [])
 
 
 def _with_routes(

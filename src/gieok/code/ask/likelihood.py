@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.code.index import scan
 from gieok.code.index.graph import CALLS, GIVEN_BODY, IMPORTS
 from gieok.code.languages import places
 from gieok.model.code import Edge, Symbol, key_path
@@ -70,7 +71,7 @@ class Sources:
             if self._root is not None:
                 with suppress(OSError):
                     outline = _outline_source_lines(
-                        Path(self._root, path).read_text(encoding="utf-8", errors="replace")
+                        scan.read_source_bytes(self._root, path).decode("utf-8", "replace")
                     )
             self._known[path] = outline
         return outline

@@ -2,15 +2,26 @@
 
 import difflib
 import re
+from collections.abc import Collection
 from pathlib import Path
 
-from gieok.code.ask.spelling import PASSIVE, SpellingIndex, find_symbol_at_line
+from gieok.code.ask.spelling import (
+    LONGEST_NAME,
+    PASSIVE,
+    SpellingIndex,
+    find_symbol_at_line,
+)
 from gieok.code.index.project import Project, find_left_out_mentions, inside, list_left_out_files
+from gieok.code.index.scan import SkippedSearch
+from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, Phrase
 from gieok.model.code import Symbol
 
 _SUGGESTIONS = 5
+#: Where a path may end and the name of a symbol begin.
+_BEHIND_PATH = re.compile("::?")
+_DOTTED = re.compile(r"::|#")
 
 
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
@@ -23,16 +34,24 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
     text = text.strip()
     if matches := matching(project, text, folder):
         return matches
-    path = _split_path_symbol(text)[0]
+    path = _partition_symbol_colon(text)[0]
     place = _find_place(project, path, folder)
     if place not in project.store.files() and _is_project_file(project, path, place):
         hint = _explain_left_out_file(project, place) or _near_files(project, place)
         raise BadRequest("no file {path!r} is indexed", path=path, hint=hint)
-    if left_out := _describe_left_out_mentions(project, text):
+    searched = _search_left_out_files(project, text)
+    if searched.found:
+        files = Phrase("; ".join(_describe_left_out_mentions(searched)))
         raise BadRequest(
             "no symbol {text!r} is indexed, but the name stands in a file that is left out",
             text=text,
-            hint=Phrase("left out: {files}", files="; ".join(left_out)),
+            hint=_add_unsearched(Phrase("left out: {files}", files=files), searched),
+        )
+    if searched.unsearched:
+        raise BadRequest(
+            "no symbol {text!r} is indexed, and not all files that are left out were searched",
+            text=text,
+            hint=_add_unsearched(_suggest_near_symbols(project, text), searched),
         )
     raise BadRequest(
         "no symbol {text!r} is indexed", text=text, hint=_suggest_near_symbols(project, text)
@@ -49,35 +68,50 @@ def matching(
 
     Who asks for several names of one question gives its `spellings`.
     """
-    path, name = _split_path_symbol(text)
-    try:
-        place = _find_place(project, path, folder)
-    except BadRequest:  # a path of another machine, in a stack trace
-        place = ""
-    symbols = _in_file(project, place, name) if place else []
+    spellings = spellings or SpellingIndex(project)
     return (
-        symbols
-        or _find_same_named(project, re.sub(r"::|#", ".", text))
-        or (spellings or SpellingIndex(project)).find_symbols(text)
+        _find_in_named_file(project, text, folder, spellings.files)
+        or _find_same_named(project, _DOTTED.sub(".", text))
+        or spellings.find_symbols(text)
     )
 
 
+def _find_in_named_file(
+    project: Project, text: str, folder: Path | None, files: Collection[str]
+) -> list[Symbol]:
+    """Return the symbols that `path`, `path:symbol`, `path::symbol` or `path:line` names.
+
+    Any sign may stand in a path (`app/(shop)/[id]/page.tsx`, `a:b.py`), so that what is indexed
+    says where the path ends; the longest path counts.
+    """
+    if len(text) > LONGEST_NAME or "." not in text:  # every indexed file has an ending
+        return []
+    ends = [match.span() for match in _BEHIND_PATH.finditer(text)]
+    for end, begin in [(len(text), len(text)), *reversed(ends)]:
+        try:
+            place = inside(project, text[:end], folder)
+        except BadRequest:  # a path of another machine, in a stack trace
+            continue
+        if place in files:
+            return _in_file(project, place, _DOTTED.sub(".", text[begin:]))
+    return []
+
+
 def _find_place(project: Project, path: str, folder: Path | None) -> str:
-    """Return the indexed path that a text begins with; '' for none. Raises BadRequest."""
-    is_spelling = any(sign in path for sign in '()"<>\\') or path.startswith("file:")
+    """Return the path in the project that a text may mean; '' for none. Raises BadRequest."""
+    is_whole_path = find_source_language(path) is not None and path.count("(") == path.count(")")
+    is_spelling = path.startswith("file:") or (
+        not is_whole_path and any(sign in path for sign in '()"<>\\')
+    )
     return "" if is_spelling or not path else inside(project, path, folder)
 
 
-def _split_path_symbol(text: str) -> tuple[str, str]:
-    path, _, name = text.partition("::") if "::" in text else _partition_symbol_colon(text)
-    return path, name
-
-
-def _partition_symbol_colon(text: str) -> tuple[str, str, str]:
-    """Split `path:symbol`; a plain name has no path."""
+def _partition_symbol_colon(text: str) -> tuple[str, str]:
+    """Split `path:symbol` and `path::symbol`; a plain name has no path."""
     if ":" in text:
-        return text.partition(":")
-    return (text, "", "") if "/" in text or "." in text.rpartition("/")[2] else ("", "", text)
+        path, _, name = text.partition("::" if "::" in text else ":")
+        return path, name
+    return (text, "") if "/" in text or "." in text else ("", text)
 
 
 def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
@@ -126,13 +160,29 @@ def _near_files(project: Project, place: str) -> str:
     )
 
 
-def _describe_left_out_mentions(project: Project, text: str) -> list[str]:
-    """Return the left-out files that hold the last part of a name, each with the reason."""
-    words = re.findall(r"[\w$]+", text)
+def _search_left_out_files(project: Project, text: str) -> SkippedSearch:
+    """Search the left-out files for the last part of a name."""
+    words = re.findall(r"[\w$]+", text[:LONGEST_NAME])
     if not words or words[-1].isdigit():
-        return []
-    files = find_left_out_mentions(project, words[-1])
-    return [f"{path} ({reason})" for path, reason in files[:_SUGGESTIONS]]
+        return SkippedSearch((), ())
+    return find_left_out_mentions(project, words[-1])
+
+
+def _describe_left_out_mentions(searched: SkippedSearch) -> list[str]:
+    """Return the first left-out files that hold a name, each with the reason."""
+    return [f"{path} ({reason})" for path, reason in searched.found[:_SUGGESTIONS]]
+
+
+def _add_unsearched(hint: str, searched: SkippedSearch) -> str:
+    """Return a hint that also names the left-out files that were not searched, if any."""
+    if not searched.unsearched:
+        return hint
+    return Phrase(
+        "{hint}; not searched: {count} ({files})",
+        hint=hint,
+        count=len(searched.unsearched),
+        files=", ".join(searched.unsearched[:_SUGGESTIONS]),
+    )
 
 
 def _suggest_near_symbols(project: Project, text: str) -> str:

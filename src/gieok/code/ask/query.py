@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
+from gieok.code.ask.sureness import AnswerEvidence, rate_named, rate_sureness
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -64,6 +65,8 @@ class FoundSymbol(NamedTuple):
     snippet: str = ""
     #: Line at which the snippet begins; the snippet is whole, unchanged lines of the file.
     snippet_line: int = 0
+    #: Probability that the answer is right; 0 for a neighbour, which answers nothing by itself.
+    sureness: float = 0.0
 
 
 class FoundSymbols(NamedTuple):
@@ -77,6 +80,7 @@ class _Scored(NamedTuple):
     hit: Hit
     score: float
     symbol: Symbol | None
+    sureness: float = 0.0
 
 
 def search_symbols(
@@ -195,18 +199,32 @@ def _rank_symbol_hits(
     best = max(_read_fused_score(hit) for hit in hits)
     named = {s.key for s in named_symbols}
     overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
-    scores = []
+    uses_vectors = any("vector" in hit.signals for hit in hits)
+    scores, sureness = [], []
     for hit, symbol in zip(hits, symbols, strict=True):
         score = _read_fused_score(hit)
-        if symbol is not None and symbol.key in named:
+        is_named = symbol is not None and symbol.key in named
+        is_defined = symbol is not None and symbol.kind in DEFINITIONS
+        alike = _name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0
+        if is_named:
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
-        if symbol is not None and symbol.kind in DEFINITIONS:
-            score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
+        score += best * _NAMED_ALIKE * alike
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score * (weights.tests / 100 if _is_test_inside(symbol) else 1.0))
+        evidence = AnswerEvidence(
+            words=hit.signals.get("keyword", 0.0),
+            path=overlaps[hit.passage.key],
+            name=alike,
+            is_named=is_named,
+            cosine=hit.signals.get("vector", 0.0) if uses_vectors else None,
+        )
+        is_alone = is_name and is_named
+        sureness.append(rate_named(is_alone=True) if is_alone else rate_sureness(evidence))
     paths = {hit.passage.key for hit in hits}
     in_use, handing_on = _in_use(project, paths), _handing_on(project, paths)
-    return _by_file(hits, scores, symbols, in_use, handing_on, weights)
+    scored = _by_file(hits, scores, symbols, in_use, handing_on, weights)
+    by_passage = dict(zip((hit.passage.id for hit in hits), sureness, strict=True))
+    return [one._replace(sureness=by_passage[one.hit.passage.id]) for one in scored]
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
@@ -400,16 +418,20 @@ def _build_symbol_answer(scored: _Scored, named: Sequence[Symbol]) -> FoundSymbo
         end_line=passage.end_line,
         score=scored.score,
         why=why,
+        sureness=scored.sureness,
     )
 
 
-def _build_whole_answer(symbol: Symbol, score: float, why: str) -> FoundSymbol:
+def _build_whole_answer(
+    symbol: Symbol, score: float, why: str, sureness: float = 0.0
+) -> FoundSymbol:
     return FoundSymbol(
         symbol=symbol,
         start_line=symbol.start_line,
         end_line=symbol.end_line,
         score=score,
         why=why,
+        sureness=sureness,
     )
 
 
@@ -437,8 +459,11 @@ def _with_missing(
     """Rank symbols that the question names first, even those without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
+    sureness = rate_named(is_alone=is_name)
     missing = [
-        _build_whole_answer(s, best * _weigh_code_path(s.path, project.tuning.search), "name")
+        _build_whole_answer(
+            s, best * _weigh_code_path(s.path, project.tuning.search), "name", sureness
+        )
         for s in named
         if s.key not in present
     ]

@@ -7,24 +7,30 @@ package that the file declares, or the project and the manifests around the file
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.index import scan
 from gieok.code.index.project import Project
 from gieok.code.languages import places
-from gieok.code.model.facts import SymbolKind, parse_facts
+from gieok.code.model.facts import SymbolKind, parse_package
 from gieok.model.code import Symbol
 
 #: Kinds of symbols that nobody names.
 PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
+#: Longer text is no name: taking it apart would take time, and find nothing.
+LONGEST_NAME = 1_000
 #: More files than this are not asked for the package that they declare.
 _MOST_PACKAGES = 200
 _TRACEBACK = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>\S+))?')
 _LEADING = re.compile(r"^(?:at|in|new|async|await|by)\s+")
 #: Where a stack trace says that a name stands: `(src/foo.js:3:5)`, `Shop.java:12`.
-_PLACE = r"(?P<path>(?:file://)?[^\s()]*?[^\s():/]\.\w+):(?P<line>\d+)(?::\d+)?"
+_PLACE = (
+    r"(?P<path>(?:file://)?(?:[^\s()]|\([^\s()]*\))*?[^\s():/]\.\w+)"
+    r":(?P<line>\d+)(?::\d+)?"
+)
 _PLACE_BEHIND = re.compile(rf"\s*\({_PLACE}\)$")
 _PLACE_ALONE = re.compile(rf"{_PLACE}$")
 _SIGNATURE = re.compile(r"(?<!operator)\((?!\*)[^()]*\)[\w\s&]*$")
@@ -44,7 +50,7 @@ _ADDED = tuple(
     )
 )
 _GENERIC = re.compile(r"(?<!operator)<[^<>]*>")
-_JOINED = re.compile(r"\w\W*(?:::|->|[.#/\\:])\W*\w")
+_WORD_SIGN = re.compile(r"\w")
 _SEPARATORS = re.compile(r"::|->|[.#/\\:]+")
 _NESTED = re.compile(r"(?<=\w)[$+](?=\w)")
 #: Words of languages for the module or package that a name is used in.
@@ -68,6 +74,8 @@ class Spelled(NamedTuple):
 def parse_spelling(text: str) -> Spelled:
     """Take a spelling apart."""
     text = text.strip().strip("`'\"").strip()
+    if len(text) > LONGEST_NAME:
+        return Spelled(())
     if traced := _TRACEBACK.match(text):
         parts = _split_name(traced["name"] or "")
         return Spelled(parts, traced["path"], int(traced["line"]))
@@ -97,8 +105,17 @@ def iter_spellings(text: str) -> Iterator[str]:
             yield line
     for word in text.split():
         bare = word.strip("`'\",;?!")
-        if _JOINED.search(bare):
+        if _is_joined(bare):
             yield bare
+
+
+def _is_joined(word: str) -> bool:
+    """Say whether a separator of names stands between two signs of words, as in `a.b`, `A::go`."""
+    first = _WORD_SIGN.search(word)
+    last = _WORD_SIGN.search(word[::-1])
+    if first is None or last is None or len(word) > LONGEST_NAME:
+        return False
+    return _SEPARATORS.search(word, first.end(), len(word) - last.end()) is not None
 
 
 def find_symbol_at_line(symbols: Iterable[Symbol], line: int) -> list[Symbol]:
@@ -115,15 +132,14 @@ class SpellingIndex:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        #: Files asked for the package that they declare, since a spelling was begun.
-        self._asked = 0
         #: Folder → the words by which the project and the packages above it are named.
-        self._roots: dict[PurePosixPath, frozenset[str]] = {}
-        #: Path → the packages that its facts declare.
-        self._packages: dict[str, list[tuple[str, ...]]] = {}
+        self._roots: dict[str, frozenset[str]] = {}
+        #: Path → the package that its facts declare, by parts.
+        self._packages: dict[str, tuple[str, ...]] = {}
 
     @cached_property
-    def _files(self) -> Mapping[str, object]:
+    def files(self) -> Mapping[str, object]:
+        """Return the indexed files."""
         return self._project.store.files()
 
     def find_symbols(self, text: str) -> list[Symbol]:
@@ -147,16 +163,23 @@ class SpellingIndex:
         parts = PurePosixPath(path.replace("\\", "/")).parts
         for first in range(len(parts)):
             end = "/".join(parts[first:])
-            if same := [file for file in self._files if file == end or file.endswith(f"/{end}")]:
+            if same := [file for file in self.files if file == end or file.endswith(f"/{end}")]:
                 return sorted(same)
         return []
 
-    def _find_by_parts(self, parts: Sequence[str]) -> list[Symbol]:
+    def _find_by_parts(self, parts: tuple[str, ...]) -> list[Symbol]:
         if not parts:
             return []
-        self._asked = 0
-        symbols = self._project.store.symbols(names=[parts[-1]])
-        rated = [(self._rate(s, parts), s) for s in symbols if s.kind not in PASSIVE]
+        named = {
+            s: tuple(filter(None, _SEPARATORS.split(s.qualified)))
+            for s in self._project.store.symbols(names=[parts[-1]])
+            if s.kind not in PASSIVE
+        }
+        if whole := [s for s, own in named.items() if own[-len(parts) :] == parts]:
+            return whole
+        begun = {s: parts[: -len(own)] for s, own in named.items() if parts[-len(own) :] == own}
+        self._load_packages([s.path for s in begun])
+        rated = [(self._rate_module(s, leading), s) for s, leading in begun.items()]
         best = max((rate for rate, _ in rated), default=0)
         if best > 0:
             return [symbol for rate, symbol in rated if rate == best]
@@ -165,77 +188,73 @@ class SpellingIndex:
         return self._find_modules(parts)
 
     def _is_module_name(self, name: str) -> bool:
-        return any(path.startswith((f"{name}/", f"src/{name}/")) for path in self._files)
+        return any(path.startswith((f"{name}/", f"src/{name}/")) for path in self.files)
 
-    def _rate(self, symbol: Symbol, parts: Sequence[str]) -> int:
-        """Return how well parts name a symbol: 0 not at all, 1 with parts of unknown places, …."""
-        own = tuple(part for part in _SEPARATORS.split(symbol.qualified) if part)
-        if tuple(parts) == own[-len(parts) :]:
-            return 4
-        if tuple(parts[-len(own) :]) != own:
-            return 0
-        leading = tuple(parts[: -len(own)])
+    def _rate_module(self, symbol: Symbol, leading: tuple[str, ...]) -> int:
+        """Return how well parts name a symbol's module: 3 all of them, 2 with the project, 0 not.
+
+        1 is a namespace of C++, which no path tells, around a member of a class.
+        """
         best = 0
-        for module in self._spell_modules(symbol):
+        for module in self._spell_modules(symbol.path):
             if module[-len(leading) :] == leading:
                 return 3
-            best = max(best, self._rate_beyond(symbol.path, leading, module))
-        is_c = symbol.path.endswith(_C_SUFFIXES) and len(own) > 1
+            best = best or self._rate_beyond(symbol.path, leading, module)
+        is_c = symbol.path.endswith(_C_SUFFIXES) and "." in symbol.qualified
         return best or int(is_c)
 
     def _rate_beyond(self, path: str, leading: tuple[str, ...], module: tuple[str, ...]) -> int:
         """Return 2 where only the outermost parts are no module's, and they name the project."""
-        for first in range(1, len(leading) + 1):
+        known = _HERE | self._list_roots(path.rpartition("/")[0])
+        for first, part in enumerate(leading, 1):
+            if part not in known:
+                return 0
             rest = leading[first:]
-            if rest and module[-len(rest) :] != rest:
-                continue
-            outer = set(leading[:first]) - _HERE
-            if outer <= self._list_roots(PurePosixPath(path).parent):
+            if not rest or module[-len(rest) :] == rest:
                 return 2
         return 0
 
-    def _list_roots(self, folder: PurePosixPath) -> frozenset[str]:
+    def _list_roots(self, folder: str) -> frozenset[str]:
         """Return the words by which the project and the packages around a folder are named."""
         if folder not in self._roots:
-            is_top = folder == folder.parent
-            words = {self._project.root.name} if is_top else set(self._list_roots(folder.parent))
+            above = folder.rpartition("/")[0]
+            words = set(self._list_roots(above)) if folder else {self._project.root.name}
             for name in _read_manifest_names(self._project.root / folder):
                 words.update(part for part in re.split(r"[./@]+", name) if part)
                 words.add(name.replace("-", "_"))
             self._roots[folder] = frozenset(words)
         return self._roots[folder]
 
-    def _spell_modules(self, symbol: Symbol) -> Iterator[tuple[str, ...]]:
-        """Yield the ways to name the module of a symbol, by parts."""
-        path = PurePosixPath(symbol.path)
-        folder = tuple(part for part in path.parts[:-1] if part != ".")
-        stem = path.name.partition(".")[0]
+    def _spell_modules(self, path: str) -> Iterator[tuple[str, ...]]:
+        """Yield the ways to name the module that a file is, by parts."""
+        *folder, name = path.split("/")
+        stem = name.partition(".")[0]
         yield (*folder, stem)
-        yield (*folder, *path.name.split("."))
-        yield folder
+        yield (*folder, *name.split("."))
+        yield tuple(folder)
         yield (*folder, f"{stem.capitalize()}Kt")
         yield (*folder, f"{stem}Kt")
-        if self._asked < _MOST_PACKAGES:
-            self._asked += 1
-            for package in self._list_packages(symbol.path):
-                yield (*package, stem)
-                yield package
-                yield (*package, f"{stem}Kt")
+        if package := self._packages.get(path):
+            yield (*package, stem)
+            yield package
+            yield (*package, f"{stem}Kt")
 
-    def _list_packages(self, path: str) -> list[tuple[str, ...]]:
-        if path not in self._packages:
-            read = (_read_package(text) for _, text in self._project.store.facts([path]))
-            self._packages[path] = list(filter(None, read))
-        return self._packages[path]
+    def _load_packages(self, paths: Iterable[str]) -> None:
+        """Read which packages files declare, of so many files at most."""
+        asked = [path for path in paths if path not in self._packages]
+        for path, facts in self._project.store.facts(asked[:_MOST_PACKAGES]):
+            package = parse_package(facts)
+            is_name = re.fullmatch(r"[\w.]+", package)
+            self._packages[path] = tuple(package.split(".")) if is_name else ()
 
-    def _find_modules(self, parts: Sequence[str]) -> list[Symbol]:
+    def _find_modules(self, parts: tuple[str, ...]) -> list[Symbol]:
         """Return the modules that parts name: `pkg.core`, `com.x`."""
         keys = []
-        for path in sorted(self._files):
-            pure = PurePosixPath(path)
-            stem = pure.name.partition(".")[0]
-            module = pure.parts[:-1] if places.is_reexport(path) else (*pure.parts[:-1], stem)
-            if tuple(module[-len(parts) :]) == tuple(parts) and module:
+        for path in sorted(self.files):
+            *folder, name = path.split("/")
+            stem = name.partition(".")[0]
+            module = tuple(folder) if places.is_reexport(path) else (*folder, stem)
+            if module[-len(parts) :] == parts and module:
                 keys.append(path)
         found = self._project.store.symbols(paths=keys) if keys else []
         return [symbol for symbol in found if symbol.kind == SymbolKind.MODULE]
@@ -244,18 +263,12 @@ class SpellingIndex:
 _C_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl")
 
 
-def _read_package(facts_text: str) -> tuple[str, ...]:
-    """Return the parts of the package that a file declares; none for JSON of manifests."""
-    package = parse_facts(facts_text).package
-    return tuple(package.split(".")) if re.fullmatch(r"[\w.]+", package) else ()
-
-
 def _read_manifest_names(folder: Path) -> list[str]:
     """Return the names that the manifests in a folder give to its package."""
     names = []
     for file, pattern in _MANIFESTS.items():
         try:
-            text = (folder / file).read_text(encoding="utf-8", errors="replace")
+            text = scan.read_manifest(folder / file)
         except OSError:
             continue
         names += pattern.findall(text)[:1]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from shlex import join
 
+from gieok.code.index import scan
 from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
@@ -62,7 +63,7 @@ def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:
 
 def _read_settings_text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return scan.read_manifest(file)
     except OSError:
         return ""
 
@@ -96,7 +97,7 @@ def _build_node_command(root: Path, tests: Sequence[Symbol]) -> str:
 
 def _read_package_json(root: Path) -> Mapping[str, Mapping[str, object]]:
     try:
-        manifest = json.loads((root / "package.json").read_text(encoding="utf-8"))
+        manifest = json.loads(scan.read_manifest(root / "package.json"))
     except (OSError, ValueError):
         return {}
     return (

@@ -14,6 +14,7 @@ from gieok.code.model.tuning import EscalationRules
 
 _FILE = "escalation/pending.json"
 _LOCK = "escalation/.lock"
+_LARGEST_BYTES = 1_000_000
 #: Most new modules, and most new classes, that are named one by one.
 _MOST_NAMED = 10
 
@@ -70,7 +71,7 @@ def reasons_of_validation(
 def read_pending(root: Path) -> Escalation | None:
     """Return the pending escalation, or None."""
     try:
-        row = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
+        row = json.loads(fs.read_regular_file(root / layout.FOLDER / _FILE, _LARGEST_BYTES))
     except (OSError, ValueError):
         return None
     if not isinstance(row, dict):

@@ -24,6 +24,8 @@ from gieok.text.tokens import estimate_tokens
 #: Shorter functions need no summary.
 _LEAST_LINES = 3
 _MOST_AT_ONCE = 12
+#: Symbols whose files are read at once to estimate a run.
+_MOST_READ_AT_ONCE = 2_000
 _MOST_CHARS = 2_000
 _SUMMARY_CHARS = 400
 #: Tokens of a sentence of thirty words, in Korean or English.
@@ -93,13 +95,13 @@ def estimate_run(
     taken, given = description
     requests, count = int(bool(taken)), 0
     todo = _order_by_dependants(project, symbols)
+    open_tokens = _count_open_tokens(project, todo, model)
     for begin in range(0, len(todo), _MOST_AT_ONCE):
-        pieces = _build_summary_pieces(project, todo[begin : begin + _MOST_AT_ONCE])
-        _, unknown = _split_known_pieces(project, pieces, model)
-        if unknown:
-            requests, count = requests + 1, count + len(unknown)
-            taken += estimate_tokens(_ASK) + sum(estimate_tokens(p.text) for p in unknown)
-            given += _SENTENCE_TOKENS * len(unknown)
+        asked = [s for s in todo[begin : begin + _MOST_AT_ONCE] if s.key in open_tokens]
+        if asked:
+            requests, count = requests + 1, count + len(asked)
+            taken += estimate_tokens(_ASK) + sum(open_tokens[s.key] for s in asked)
+            given += _SENTENCE_TOKENS * len(asked)
     return RunEstimate(
         symbols=count,
         requests=requests,
@@ -107,6 +109,20 @@ def estimate_run(
         output_tokens=given,
         description_tokens=sum(description),
     )
+
+
+def _count_open_tokens(project: Project, symbols: Sequence[Symbol], model: str) -> dict[str, int]:
+    """Return key → tokens of what a model would be asked about, for symbols without a summary.
+
+    Each file is read once, with others of its folder.
+    """
+    tokens: dict[str, int] = {}
+    by_path = sorted(symbols, key=lambda s: s.path)
+    for begin in range(0, len(by_path), _MOST_READ_AT_ONCE):
+        pieces = _build_summary_pieces(project, by_path[begin : begin + _MOST_READ_AT_ONCE])
+        _, unknown = _split_known_pieces(project, pieces, model)
+        tokens |= {piece.symbol.key: estimate_tokens(piece.text) for piece in unknown}
+    return tokens
 
 
 def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:

@@ -22,7 +22,7 @@ from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 17
+RESOLVER_VERSION = 18
 
 
 class Certainty(IntEnum):
@@ -360,11 +360,11 @@ def _add_named_edges(
 def _add_reference_edges(
     program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges
 ) -> None:
-    classes = set(program.class_symbol)
     for reference in program.references:
-        is_class = reference.target in classes
         kind, reason = (
-            (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
+            (CONSTRUCTS, "constructed")
+            if reference.is_made
+            else (REFERENCES, "handed on or asked for")
         )
         edges.add(
             placed[reference.symbol],
@@ -423,7 +423,8 @@ def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) 
     }
     made_by: dict[int, list[Reference]] = defaultdict(list)
     for reference in program.references:
-        made_by[reference.target].append(reference)
+        if reference.is_made:
+            made_by[reference.target].append(reference)
     called = [(owner, function) for function in sorted(wide) for owner in program.owners(function)]
     for symbol, owner, prefix, line in program.computed:
         for function in program.methods(owner, prefix):

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from gieok import fs
 from gieok.places.home import PROJECT_FOLDER
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ _MOST_LOOKED_AT = 2_000
 _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
 
+#: A larger `.gitignore` is not read.
+_LARGEST_BYTES = 1_000_000
+
+
 class IgnoreRules(NamedTuple):
     """Sources of ignore rules.
 
@@ -49,6 +55,40 @@ class IgnoreRules(NamedTuple):
 
     patterns: tuple[str, ...] = ()
     versions: "Git | None" = None
+
+
+class _UntrackedOutput:
+    """Judge of folders that git lists, and that are build output or third-party code.
+
+    Such a folder is named like one, and git tracks nothing in it: nobody has said yet whether it is
+    the project's own. A folder in which a file is tracked is read, with its new files.
+    """
+
+    def __init__(self, root: Path, versions: "Git | None") -> None:
+        self._root = root
+        self._versions = versions
+        #: Folder → whether it is named like build output.
+        self._named: dict[str, bool] = {}
+
+    @cached_property
+    def _tracked_folders(self) -> frozenset[str]:
+        """Return the folders of such names in which git tracks a file."""
+        tracked = (self._versions.tracked() if self._versions is not None else None) or ()
+        return frozenset(
+            folder
+            for path in tracked
+            for folder in _list_parent_folders(path)
+            if folder.rpartition("/")[2] in _SKIPPED_FOLDERS
+        )
+
+    def find_folder(self, path: str) -> str:
+        """Return the outermost such folder above a path; '' for none."""
+        for folder in _list_parent_folders(path):
+            if folder not in self._named:
+                self._named[folder] = _is_build_output(self._root / folder)
+            if self._named[folder] and folder not in self._tracked_folders:
+                return folder
+        return ""
 
 
 class _Level(NamedTuple):
@@ -80,8 +120,9 @@ def iter_unignored_files(
 
     Links to folders are not followed, because a loop of links would never end.
 
-    Where git lists the files, only copies of other people's packages are left out for their name:
-    a folder `build` that git tracks is source. `by_name` gets each folder that is left out only
+    Where git lists the files, only copies of other people's packages are left out for their name,
+    and what is named like build output and not tracked: a folder `build` in which git tracks a file
+    is source. `by_name` gets each folder that is left out only
     because of its name and may hold source of the project, with the number of wanted files that git
     lists in it; outside of git, with 1.
     """
@@ -93,9 +134,13 @@ def iter_unignored_files(
         )
         return
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
+    output = _UntrackedOutput(root, rules.versions)
     for path in sorted(filter(wanted, listed)):
         if _is_scanned_file(root, path, own, known):
             full = root / path
+            if folder := output.find_folder(path):
+                by_name[folder] += full.is_file()
+                continue
             if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
                 yield path, full
         elif (folder := _left_out_by_name(root, path, own)) and (root / path).is_file():
@@ -123,7 +168,12 @@ def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSe
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     ignored = rules.versions.ignored(paths) if rules.versions is not None else None
     if ignored is not None:
-        return ignored | {path for path in paths if not _is_scanned_file(root, path, own, known)}
+        output = _UntrackedOutput(root, rules.versions)
+        return ignored | {
+            path
+            for path in paths
+            if not _is_scanned_file(root, path, own, known) or output.find_folder(path)
+        }
     return {
         path
         for path in paths
@@ -265,7 +315,7 @@ def _read_folder_patterns(root: Path, folder: str) -> list[_Level]:
 
 def _read_ignore_level(file: Path, base: str, above: str = "") -> list[_Level]:
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = fs.read_regular_file(file, _LARGEST_BYTES).decode("utf-8", "replace").split("\n")
     except OSError:
         return []
     return [_Level(base, above, _parse_ignore_patterns(lines))]

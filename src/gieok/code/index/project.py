@@ -8,7 +8,7 @@ full by construction; the facts of unchanged files come from the store, as they 
 
 import gc
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
+#: Noted instead of a shape while files of several shapes are stored.
+_MIXED = "mixed"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
@@ -134,8 +136,8 @@ def sync_project(
     StoreError.
     """
     known = project.store.files()
-    if project.store.notes(SCOPE).get(_SHAPE_NOTE, project.shape) != project.shape:
-        full = True
+    if _begin_shape(project, is_empty=not known):
+        full, only = True, ()  # what was cut by other settings is cut anew, wherever it is
     candidates, skipped = _look_for_candidates(project, only)
     change = ProjectChange(skipped=skipped, is_full=full or not known)
     fresh: dict[str, Read] = {}
@@ -164,15 +166,31 @@ def sync_project(
     return change
 
 
+def _begin_shape(project: Project, *, is_empty: bool) -> bool:
+    """Say whether every file must be read again: what is stored has another shape, or several.
+
+    Until all is read, no shape is noted, so that the next sync makes up for one that was killed
+    between two shapes. An empty index has the shape that it is begun with.
+    """
+    noted = project.store.notes(SCOPE).get(_SHAPE_NOTE)
+    if noted is None and is_empty:
+        project.store.write_note(SCOPE, _SHAPE_NOTE, project.shape)
+    elif noted != project.shape:
+        project.store.write_note(SCOPE, _SHAPE_NOTE, _MIXED)
+        return True
+    return False
+
+
 def _note_unwanted_files(project: Project, change: ProjectChange, only: Sequence[str]) -> None:
     """Store which files were opened and not read; those outside of `only` stay as they were."""
-    kept = [row for row in _read_unwanted_files(project) if only and row.path not in only]
+    notes = project.store.notes(SCOPE)
+    kept = [row for row in _read_unwanted_files(notes) if only and row.path not in only]
     rows = sorted([*kept, *change.unwanted])
     project.store.write_note(SCOPE, _UNWANTED_NOTE, json.dumps(rows, ensure_ascii=False))
 
 
-def _read_unwanted_files(project: Project) -> list[UnwantedFile]:
-    return [UnwantedFile(*row) for row in _read_note_rows(project, _UNWANTED_NOTE)]
+def _read_unwanted_files(notes: Mapping[str, str]) -> list[UnwantedFile]:
+    return [UnwantedFile(*row) for row in _parse_note_rows(notes, _UNWANTED_NOTE)]
 
 
 def _look_for_candidates(
@@ -207,12 +225,12 @@ def _iter_source_items(
             )
             continue
         try:
-            data = (project.root / candidate.path).read_bytes()
+            data = scan.read_source_bytes(project.root, candidate.path)
             text = scan.decode_source(data, candidate.language)
         except OSError as error:
             yield Failed(
                 candidate.path,
-                error.strerror or "unreadable",
+                error.strerror or "cannot be read",
                 keeps=not isinstance(error, FileNotFoundError),
             )
             continue
@@ -378,7 +396,11 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
 
 def _read_note_rows(project: Project, name: str) -> list[Any]:
     """Return the list that a note of the index holds; empty where there is no such note."""
-    rows: list[Any] = json.loads(project.store.notes(SCOPE).get(name, "[]"))
+    return _parse_note_rows(project.store.notes(SCOPE), name)
+
+
+def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:
+    rows: list[Any] = json.loads(notes.get(name, "[]"))
     return rows
 
 
@@ -387,16 +409,29 @@ def unlinked(project: Project) -> list[scan.Skipped]:
 
     Search finds these files, but their calls are not known.
     """
-    rows = _read_note_rows(project, _UNLINKED_NOTE)
+    return _list_unlinked_files(project.store.notes(SCOPE))
+
+
+def _list_unlinked_files(notes: Mapping[str, str]) -> list[scan.Skipped]:
+    rows = _parse_note_rows(notes, _UNLINKED_NOTE)
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
 def list_partial_files(project: Project) -> list[scan.Skipped]:
     """Return the files that are only partly indexed, each with the reason."""
-    partly = [
-        scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note
-    ]
-    return sorted([*partly, *unlinked(project)])
+    return _list_partial_files(project.store.files(), project.store.notes(SCOPE))
+
+
+def _list_partial_files(
+    files: Mapping[str, SourceFile], notes: Mapping[str, str]
+) -> list[scan.Skipped]:
+    partly = [scan.Skipped(file.path, file.note) for file in files.values() if file.note]
+    return sorted([*partly, *_list_unlinked_files(notes)])
+
+
+def read_index_time(project: Project) -> str:
+    """Return when the project was last synced, as ISO 8601 in UTC; '' for never."""
+    return project.store.notes(SCOPE).get(_TIME_NOTE, "")
 
 
 class Freshness(NamedTuple):
@@ -430,13 +465,15 @@ def freshness(project: Project) -> Freshness:
     candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
     unread = [*skipped]
-    unwanted = {row.path: row for row in _read_unwanted_files(project)}
+    unwanted = {row.path: row for row in _read_unwanted_files(notes)}
     for candidate in candidates:
         file = known.get(candidate.path)
-        on_disk = project.root / candidate.path
         if file is not None:
-            is_dirty = not candidate.is_like(file) and _hash_file(on_disk) != file.content_hash
-        elif reason := _explain_unwanted(on_disk, candidate, unwanted.get(candidate.path)):
+            is_dirty = (
+                not candidate.is_like(file)
+                and _hash_file(project, candidate.path) != file.content_hash
+            )
+        elif reason := _explain_unwanted(project, candidate, unwanted.get(candidate.path)):
             is_dirty = False
             unread.append(scan.Skipped(candidate.path, reason))
         else:
@@ -448,44 +485,46 @@ def freshness(project: Project) -> Freshness:
         head=project.versions.head(),
         indexed_at=notes.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
-        in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
+        in_part=tuple(dict.fromkeys(row.path for row in _list_partial_files(known, notes))),
         unread=tuple(f"{skip.path}: {skip.reason}" for skip in sorted(unread)),
-        due=tuple(_read_note_rows(project, _DUE_NOTE)),
+        due=tuple(_parse_note_rows(notes, _DUE_NOTE)),
     )
 
 
 def list_left_out_files(project: Project) -> list[scan.Skipped]:
     """Return the left-out source files and folders, each with the reason."""
     _, skipped = _look_for_candidates(project, ())
-    unwanted = [scan.Skipped(row.path, row.reason) for row in _read_unwanted_files(project)]
+    rows = _read_unwanted_files(project.store.notes(SCOPE))
+    unwanted = [scan.Skipped(row.path, row.reason) for row in rows]
     return sorted([*skipped, *unwanted])
 
 
-def find_left_out_mentions(project: Project, name: str) -> list[scan.Skipped]:
-    """Return the left-out files in which a name stands, with the reason why they are left out."""
+def find_left_out_mentions(project: Project, name: str) -> scan.SkippedSearch:
+    """Search the left-out files for a name; each is found with the reason why it is left out."""
     return scan.search_skipped_files(
         project.root, list_left_out_files(project), name, project.rules
     )
 
 
-def _hash_file(file: Path) -> str:
+def _hash_file(project: Project, path: str) -> str:
     """Return the hash of a file's content; '' for a file that cannot be read."""
     try:
-        return sha256(file.read_bytes()).hexdigest()
+        return sha256(scan.read_source_bytes(project.root, path)).hexdigest()
     except OSError:
         return ""
 
 
 def _explain_unwanted(
-    file: Path, candidate: scan.SourceCandidate, known: UnwantedFile | None
+    project: Project, candidate: scan.SourceCandidate, known: UnwantedFile | None
 ) -> str:
     """Return why a file that is not in the index is not read; '' for a file that would be."""
     if known is not None and (known.size, known.mtime_ns) == (candidate.size, candidate.mtime_ns):
         return known.reason
     try:
-        scan.decode_source(file.read_bytes(), candidate.language)
+        data = scan.read_source_bytes(project.root, candidate.path)
+        scan.decode_source(data, candidate.language)
     except OSError as error:
-        return error.strerror or "unreadable"
+        return error.strerror or "cannot be read"
     except scan.Unwanted as reason:
         return str(reason)
     return ""

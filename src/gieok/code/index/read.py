@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import chunks
 from gieok.code.languages.table import LANGUAGES
@@ -15,8 +15,6 @@ from gieok.text.redact import redact, redact_source
 
 if TYPE_CHECKING:
     from gieok.machine.parsers.treesitter import TreeSitterParser
-
-_Told = TypeVar("_Told", SymbolFact, Symbol)
 
 _MARKER = re.compile(r"(?:#|//|/\*|\*|<!--|--)\s*(TODO|FIXME|XXX|HACK)\b[:\s(]*(.{0,160})")
 _SIGNATURE_LINES = 8
@@ -70,7 +68,8 @@ def read_source_file(path: str, language: str, text: str, parser: "TreeSitterPar
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
-    facts = facts._replace(symbols=_redact_fact_rows((*facts.symbols, *_find_todo_markers(text))))
+    symbols = (*facts.symbols, *_find_todo_markers(text))
+    facts = facts._replace(symbols=_redact_symbol_facts(symbols))
     if _ESCAPED.search(text):
         facts = _drop_lone_surrogates(facts)
     return CodeSource(
@@ -97,23 +96,39 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
     Several symbols may have one name; the graph then keeps the last.
     """
     lines = text.split("\n")
-    return _redact_fact_rows(
+    return _redact_symbols(
         tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
     )
 
 
-def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
-    """Return facts or symbols with secrets cut out of signatures and documentation.
+def _redact_symbol_facts(facts: tuple[SymbolFact, ...]) -> tuple[SymbolFact, ...]:
+    """Return facts without secrets in signatures, documentation and names: a quoted key is a name.
 
     Nearly no file has a secret, so all rows are first examined as one text.
     """
-    everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
-    if redact_source(everything) == everything:
-        return rows
+    parts = (part for fact in facts for part in (fact.qualified, fact.signature, fact.doc) if part)
+    if not _holds_secret("\n".join(parts)):
+        return facts
     return tuple(
-        row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc))
-        for row in rows
+        fact._replace(
+            name=redact_source(fact.name),
+            qualified=redact_source(fact.qualified),
+            signature=redact_source(fact.signature),
+            doc=redact_source(fact.doc),
+        )
+        for fact in facts
     )
+
+
+def _redact_symbols(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    """Return symbols without secrets in their signatures, which may be lines of the file."""
+    if not _holds_secret("\n".join(symbol.signature for symbol in symbols if symbol.signature)):
+        return symbols
+    return tuple(symbol._replace(signature=redact_source(symbol.signature)) for symbol in symbols)
+
+
+def _holds_secret(text: str) -> bool:
+    return redact_source(text) != text
 
 
 def dialect(language: str) -> Callable[[str], str]:

@@ -13,7 +13,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 20
+VERSION = 21
 
 Variable = int
 NOTHING: Variable = -1
@@ -175,6 +175,10 @@ class Packed:
         return any(instruction == other for other in self)
 
 
+#: In the JSON of facts, what ends the list of instructions and begins the text behind it.
+_LAST_LIST = '],"'
+
+
 class Facts(NamedTuple):
     """All facts of one file; function 0 and symbol 0 are the module itself."""
 
@@ -211,6 +215,18 @@ def parse_facts(text: str) -> Facts:
     fields[2] = [FunctionFact(*row) for row in fields[2]]
     fields[3] = [ClassFact(*row) for row in fields[3]]
     return Facts(*fields)
+
+
+def parse_package(text: str) -> str:
+    """Return the package of facts from their JSON, without parsing the rest of it.
+
+    The package and the error are the last two fields, behind the list of instructions.
+    """
+    try:
+        package, _ = json.loads(f'["{text[text.rindex(_LAST_LIST) + len(_LAST_LIST) :]}')
+    except ValueError:  # a text that looks like the end of the list
+        return parse_facts(text).package
+    return str(package)
 
 
 class Namespace:

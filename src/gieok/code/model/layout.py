@@ -9,6 +9,8 @@ from gieok.places.home import PROJECT_FOLDER
 from gieok.places.workplace import project_root
 
 FOLDER = Path(PROJECT_FOLDER, "code")
+#: Years of syncs; a longer log is not read.
+_LARGEST_LOG_BYTES = 64_000_000
 _INDEX = "index.sqlite"
 #: Keeps the index out of the repository.
 _IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
@@ -18,7 +20,8 @@ ignore: []
 # When a change asks for a deeper look (0: never):
 # escalation: {new_modules: 1, new_classes: 1, files: 11, import_depth: 2, quality: 80,
 #   failed_validations: 3}
-# How files are cut into passages, in characters (a change reads every file again):
+# How files are cut into passages, in characters (a change reads every file again, and counts once
+# `gieok trust` trusts this file):
 # chunking: {largest: 3000, tiny: 40}
 # How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
 # search: {tests: 30, examples: 30, documents: 25, repeated: 70, neighbours: 3}
@@ -59,14 +62,10 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
 def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a log; invalid lines are skipped."""
     try:
-        lines = (
-            (root / FOLDER / "logs" / f"{name}.jsonl")
-            .read_text(encoding="utf-8", errors="replace")
-            .splitlines()
-        )
+        data = fs.read_regular_file(root / FOLDER / "logs" / f"{name}.jsonl", _LARGEST_LOG_BYTES)
     except OSError:
         return
-    for line in lines:
+    for line in data.decode("utf-8", "replace").splitlines():
         try:
             row = json.loads(line)
         except ValueError:

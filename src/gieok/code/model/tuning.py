@@ -1,7 +1,8 @@
 """Settings of one project's code, as its `.gieok/code/config.yaml` has them.
 
 They are thresholds and weights alone: what comes with a repository can run no command by them and
-ask no strong model. Smaller chunks make more passages, each of which is embedded.
+ask no strong model. Smaller chunks make more passages, each of which is embedded:
+`home.code_settings` takes them from a file that a person trusts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,6 +54,8 @@ class Tuning(NamedTuple):
     escalation: EscalationRules = EscalationRules()
     chunking: Chunking = Chunking()
     search: SearchWeights = SearchWeights()
+    #: Whether the file says how to cut passages, but nobody trusts it (`home.code_settings`).
+    is_chunking_withheld: bool = False
 
 
 _PARTS: Mapping[str, tuple[str, ...]] = {

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from posixpath import dirname
 
+from gieok.code.index import scan
 from gieok.code.index.project import Project
 from gieok.code.model.facts import SymbolKind
 from gieok.text.lines import measure_indent
@@ -61,7 +62,7 @@ class ImportLineReader:
     def _lines(self, path: str) -> list[str]:
         if self._held[0] != path:
             try:
-                text = (self._root / path).read_text(encoding="utf-8", errors="replace")
+                text = scan.read_source_bytes(self._root, path).decode("utf-8", "replace")
             except OSError:
                 text = ""
             self._held = (path, text.split("\n"))

@@ -12,6 +12,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
 
+from gieok.code.index import scan
 from gieok.code.languages import places
 from gieok.code.model.facts import FUNCTIONS, SymbolKind
 from gieok.model.code import Symbol
@@ -140,9 +141,9 @@ def _find_built_source(folder: str, target: str, known: set[str]) -> str:
 
 
 def _read_toml_table(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads(scan.read_manifest(file))
 
 
 def _read_json_object(file: Path) -> dict[str, Any]:
-    content = json.loads(file.read_text(encoding="utf-8"))
+    content = json.loads(scan.read_manifest(file))
     return content if isinstance(content, dict) else {}

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 
 from gieok.code.index.graph import CALLS, Certainty
 from gieok.code.index.project import Project
-from gieok.code.model.facts import FUNCTIONS
+from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, parse_facts
 from gieok.model.code import Symbol, key_name
 from gieok.text.keywords import query_tokens
 
 _SENTENCE = re.compile(r"^(.+?[.!?。])(\s|$)")
 _MOST_CALLEES = 8
 _MOST_KEYWORDS = 12
+#: A name, or a word in any writing; no part of a pattern (`<0>`).
+_IS_WORD = re.compile(r"[\w$]+")
+#: Names of the object or class that a method is called on.
+_RECEIVERS = frozenset(("self", "cls", "this"))
 
 
 def find_summaries(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
@@ -62,7 +66,24 @@ def callees(project: Project, key: str) -> list[str]:
     )
 
 
-def keywords(symbol: Symbol) -> list[str]:
-    """Return the keywords of a symbol."""
-    text = f"{symbol.qualified} {symbol.signature} {symbol.doc}"
-    return list(query_tokens(text))[:_MOST_KEYWORDS]
+def find_keywords(project: Project, symbol: Symbol) -> list[str]:
+    """Return the keywords of a symbol: its name and the words of it, its parameters, its calls."""
+    names = [symbol.name] if symbol.kind in DEFINITIONS else []
+    names += query_tokens(symbol.name) if names else ()
+    names += _read_parameter_names(project, symbol) if symbol.kind in FUNCTIONS else ()
+    names += (name.rpartition(".")[2] for name in callees(project, symbol.key))
+    first: dict[str, str] = {}
+    for name in filter(_IS_WORD.fullmatch, names):
+        first.setdefault(name.lower(), name)
+    return list(first.values())[:_MOST_KEYWORDS]
+
+
+def _read_parameter_names(project: Project, symbol: Symbol) -> list[str]:
+    """Return the names of a function's parameters, without that of its object."""
+    for _, text in project.store.facts([symbol.path]):
+        facts = parse_facts(text)
+        for function in facts.functions:
+            if facts.symbols[function.symbol].qualified == symbol.qualified:
+                names = (*function.names, *function.keyword_only)
+                return [name for name in names if name not in _RECEIVERS]
+    return []

@@ -15,7 +15,15 @@ from gieok.code.resolve.types import Types
 from gieok.code.resolve.values import Value
 
 #: Methods that triggers refer to.
-_TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", "iterate")
+_TRIGGERS = (
+    "apply",
+    "call_member",
+    "call_own",
+    "call_through_class",
+    "refer",
+    "refer_class",
+    "iterate",
+)
 #: External bases without methods by which a class could be called.
 _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
 
@@ -63,7 +71,8 @@ class Calls(SolverPart):
             return
         instance = self.values.number(Value.INSTANCE, owner)
         self.flows.add(site.to, instance)
-        self.program.refer(site.symbol, self.program.class_symbol[owner], site.line)
+        symbol = self.program.class_symbol[owner]
+        self.program.refer(site.symbol, symbol, site.line, is_made=True)
         site.note("constructed")
         look(owner, "__init__", (self.call_member, site.constructor(self.flows.fresh()), instance))
         other = self.flows.fresh()
@@ -125,6 +134,12 @@ class Calls(SolverPart):
             self.program.refer(
                 symbol, self.program.function_symbol[int(self.values.first[value])], line
             )
+
+    def refer_class(self, value: int, symbol: int, line: int) -> None:
+        """Note that a class is passed to something external, which may make objects of it."""
+        if self.values.kinds[value] == Value.CLASS:
+            owner = int(self.values.first[value])
+            self.program.refer(symbol, self.program.class_symbol[owner], line)
 
     # Members that are called
 

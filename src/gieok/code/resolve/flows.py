@@ -39,9 +39,13 @@ class Flows:
         #: Triggers, each with a value, to be called next: a trigger calls no other trigger itself,
         #: so nothing here recurses.
         self.due: list[tuple[Any, Trigger]] = []
-        self._points: list[list[int] | None] = []
-        self._targets: list[list[int] | None] = []
-        self._waits: list[list[Trigger] | None] = []
+        # Of millions of variables most have one value, one target or one trigger: it is held
+        # without a list of its own, which would weigh more than all else.
+        self._points: list[list[int] | tuple[int] | None] = []
+        self._targets: list[list[int] | int | None] = []
+        self._waits: list[list[Trigger] | Trigger | None] = []
+        #: Value → the tuple of it alone, which all variables with this value share.
+        self._alone: dict[int, tuple[int]] = {}
         self._pending: dict[int, list[int]] = {}
         self._queue: deque[int] = deque()
         self._steps = steps
@@ -65,15 +69,22 @@ class Flows:
         """Return the values that a variable holds."""
         return self._points[variable] or ()
 
+    def _share_alone(self, value: int) -> tuple[int]:
+        """Return the tuple of a value alone."""
+        shared = self._alone.get(value)
+        if shared is None:
+            shared = self._alone[value] = (value,)
+        return shared
+
     def add(self, variable: int, value: int) -> None:
         """Let a variable hold a value."""
         known = self._points[variable]
         if known is None:
-            self._points[variable] = [value]
+            self._points[variable] = self._share_alone(value)
         elif value in known or len(known) >= CAP:
             return
         else:
-            known.append(value)
+            self._points[variable] = [*known, value]
         waiting = self._pending.get(variable)
         if waiting is None:
             self._pending[variable] = [value]
@@ -82,21 +93,19 @@ class Flows:
             waiting.append(value)
 
     def add_all(self, variable: int, values: list[int]) -> None:
-        """Let a variable hold values, up to the cap.
-
-        Most variables hold one or two values, in a list, which has a third of a set's weight.
-        """
+        """Let a variable hold values, up to the cap."""
         known = self._points[variable]
         if known is None:
             fresh = values[:]
-            self._points[variable] = values[:]
+            is_one = len(values) == 1
+            self._points[variable] = self._share_alone(values[0]) if is_one else values[:]
         elif len(known) >= CAP:
             return
         else:
             fresh = [value for value in values if value not in known]
             if not fresh:
                 return
-            known += fresh
+            self._points[variable] = [*known, *fresh]
         waiting = self._pending.get(variable)
         if waiting is None:
             self._pending[variable] = fresh
@@ -110,22 +119,28 @@ class Flows:
             return
         targets = self._targets[source]
         if targets is None:
-            self._targets[source] = [to]
+            self._targets[source] = to
+        elif isinstance(targets, int):
+            if to == targets:
+                return
+            self._targets[source] = [targets, to]
         elif to in targets[-4:]:
             return
         else:
             targets.append(to)
         known = self._points[source]
         if known:
-            self.add_all(to, known)
+            self.add_all(to, [*known])
 
     def wait(self, variable: int, trigger: Trigger) -> None:
         """Call `trigger` with every present and future value of a variable."""
         waiting = self._waits[variable]
         if waiting is None:
-            self._waits[variable] = [trigger]
-        else:
+            self._waits[variable] = trigger
+        elif isinstance(waiting, list):
             waiting.append(trigger)
+        else:
+            self._waits[variable] = [waiting, trigger]
         known = self._points[variable]
         if known:
             late = self._pending.get(variable, ())
@@ -156,14 +171,18 @@ class Flows:
         while queue and not self._is_spent:
             variable = queue.popleft()
             fresh = pending.pop(variable)
-            targets, waiting = flows[variable] or (), waits[variable]
-            self._spend(len(targets))
-            for target in targets:
-                self.add_all(target, fresh)
+            targets, waiting = flows[variable], waits[variable]
+            if isinstance(targets, int):
+                self._spend(1)
+                self.add_all(targets, fresh)
+            elif targets is not None:
+                self._spend(len(targets))
+                for target in targets:
+                    self.add_all(target, fresh)
             if waiting:
-                self._spend(len(fresh) * len(waiting))
                 # a trigger that is added meanwhile is called with all values known by then
-                triggers = tuple(waiting)
+                triggers = tuple(waiting) if isinstance(waiting, list) else (waiting,)
+                self._spend(len(fresh) * len(triggers))
                 for value in fresh:
                     for trigger in triggers:
                         trigger[0](value, *trigger[1:])

@@ -100,6 +100,8 @@ class Reference(NamedTuple):
     symbol: int
     target: int
     line: int
+    #: Whether the target is a class, and an object of it is made there.
+    is_made: bool = False
 
 
 class Program:
@@ -173,11 +175,11 @@ class Program:
         self.sites.append(site)
         return site
 
-    def refer(self, symbol: int, target: int, line: int) -> None:
+    def refer(self, symbol: int, target: int, line: int, *, is_made: bool = False) -> None:
         """Add a reference, unless its place has so many references that they say nothing."""
         place = (symbol, line)
         if symbol != target and self._referred[place] < FAN:
-            reference = Reference(symbol, target, line)
+            reference = Reference(symbol, target, line, is_made)
             self._referred[place] += reference not in self.references
             self.references[reference] = None
 

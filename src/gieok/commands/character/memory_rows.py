@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 from gieok.character import facts
 from gieok.character.facts import digest
 from gieok.character.house import House
+from gieok.character.memory.control import EditOutcome
 from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.memory_pages import MOST_LIMIT, Layer, RememberedItem, of_memory
 from gieok.character.memory.service import Bond
@@ -88,7 +89,10 @@ class CharacterMemoriesResult:
 
 @dataclass(frozen=True, slots=True)
 class CharacterForgetResult:
-    """Forgotten memories; `undo` restores them until `until`, '' where they cannot be restored."""
+    """Forgotten memories; `undo` restores them until `until`, '' where they cannot be restored.
+
+    `holds_again` are statements that the forgotten fact had replaced.
+    """
 
     text: str
     undo: str
@@ -256,15 +260,19 @@ def set_character_fact(
         outcome = house.control.add(bond, change)
     if outcome.memory is None or outcome.until is None:
         raise NotFound("the fact is gone already", hint="`gieok character memories` shows what is")
-    held = {fact.key: fact for fact in house.memory.memories(bond).facts}
-    again = (_build_memory_row(of_memory(held[key]), bond).text for key in outcome.holds_again)
     return CharacterFactResult(
         character=bond.character,
         memory=_build_memory_row(outcome.memory, bond),
         undo=outcome.undo,
         until=_format_bond_time(outcome.until, bond),
-        holds_again=tuple(again),
+        holds_again=_list_holding_again(house, bond, outcome),
     )
+
+
+def _list_holding_again(house: House, bond: Bond, outcome: EditOutcome) -> tuple[str, ...]:
+    """Return the statements of the facts that hold again after a change."""
+    held = {fact.key: fact for fact in house.memory.memories(bond).facts}
+    return tuple(_build_memory_row(of_memory(held[key]), bond).text for key in outcome.holds_again)
 
 
 def _render_holding_fact(statement: str, style: Style) -> str:
@@ -325,7 +333,8 @@ def forget_character_memory(
     text = house.control.read(bond, key).memory.text
     deletion = house.control.delete(bond, key, for_good=for_good)
     until = _format_bond_time(deletion.until, bond) if deletion.until else ""
-    return CharacterForgetResult(text, deletion.undo, until, deletion.holds_again)
+    again = _list_holding_again(house, bond, deletion)
+    return CharacterForgetResult(text, deletion.undo, until, again)
 
 
 def find_memory_key(house: House, bond: Bond, handle: str) -> str:

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gieok.code.ask.query import search_symbols
-from gieok.code.deepen import conversation
-from gieok.commands.code.project import open_current_project, open_search_embedder
+from gieok.code.deepen import conversation, escalation
+from gieok.code.deepen.escalation import Escalation
+from gieok.commands.code.project import (
+    open_current_project,
+    open_search_embedder,
+    render_waiting_escalation,
+)
 from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.ranking.recall import Question, recall
@@ -23,6 +29,7 @@ class AskResult:
 
     answer: str
     sources: tuple[str, ...]
+    pending: Hidden[Escalation | None] = None
 
     @property
     def found(self) -> bool:
@@ -33,7 +40,12 @@ class AskResult:
 def render_code_model_answer(result: AskResult, style: Style) -> str:
     """Show the answer, then its sources."""
     return "\n".join(
-        [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
+        [
+            printable(result.answer),
+            "",
+            *(style.dim(printable(place)) for place in result.sources),
+            *render_waiting_escalation(result.pending, style),
+        ]
     )
 
 
@@ -79,7 +91,8 @@ def ask_code_model(
     sources += _recall_project_memory(call, text)
     line_ranges = [part for name in files for part in name.split(",") if part]
     answer = conversation.ask_about_code(project, asker, text, sources, line_ranges)
-    return AskResult(answer, tuple(place for place, _ in sources))
+    places = tuple(place for place, _ in sources)
+    return AskResult(answer, places, escalation.read_pending(project.root))
 
 
 def _recall_project_memory(call: Call, text: str) -> list[tuple[str, str]]:

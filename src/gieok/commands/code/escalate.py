@@ -7,6 +7,7 @@ from typing import Annotated
 
 from gieok import fs
 from gieok.code.deepen import deeper, escalation, summarise
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index import ownership
 from gieok.code.index.project import Project
 from gieok.commands.code import estimate
@@ -62,7 +63,6 @@ def escalate_project(
     waiting = escalation.read_pending(project.root)
     if waiting is None:
         return EscalateResult((), (), 0)
-    summaries = 0
     if not dismiss:
         asker = call.home.open_code_asker(project.root, model)
         if asker is None:
@@ -70,7 +70,16 @@ def escalate_project(
                 "no model is configured that could look",
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
-        summaries = _run_deeper_look(call, project, asker, waiting.files)
+        return look_at_waiting_files(call, project, asker, waiting)
+    escalation.clear(project.root, waiting)
+    return EscalateResult(waiting.reasons, waiting.files, 0)
+
+
+def look_at_waiting_files(
+    call: Call, project: Project, asker: Asker, waiting: Escalation
+) -> EscalateResult:
+    """Let a model look at what waits, and take it off the list. Raises GeneratorFailed."""
+    summaries = _run_deeper_look(call, project, asker, waiting.files)
     escalation.clear(project.root, waiting)
     return EscalateResult(waiting.reasons, waiting.files, summaries)
 

@@ -7,19 +7,22 @@ from gieok.code.deepen.summarise import RunEstimate
 from gieok.code.index.project import Project
 from gieok.commands.code.project import open_current_project
 from gieok.commands.command import Style, command, printable
-from gieok.commands.encode import Hidden, OrNull
-from gieok.commands.observe.prices import find_listed_price
+from gieok.commands.encode import Hidden
+from gieok.commands.observe.prices import find_listed_price, read_own_price
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
+#: Less would be shown as nothing.
+_LEAST_DOLLARS = 0.01
+
 
 class PricedEstimate(NamedTuple):
-    """What a run would cost at most; `dollars` is 0 where the model's price is not known."""
+    """What a run would cost at most; `dollars` is None where the model's price is not known."""
 
     symbols: int
     requests: int
     tokens: int
-    dollars: OrNull[float] = 0.0
+    dollars: float | None = None
 
 
 class EstimateResult(NamedTuple):
@@ -49,11 +52,11 @@ def estimate_escalation(call: Call, project: Project, model: str) -> PricedEstim
 
 
 def _price_run(call: Call, model: str, run: RunEstimate) -> PricedEstimate:
-    price = find_listed_price(model, call.clock.now().date())
+    price = read_own_price(call.home.settings) or find_listed_price(model, call.clock.now().date())
     most = call.home.settings.integer("code.summary_tokens")
     tokens = min(run.input_tokens + run.output_tokens, most + run.description_tokens)
     share = tokens / max(run.input_tokens + run.output_tokens, 1)
-    dollars = 0.0
+    dollars = None
     if price is not None:
         cost = run.input_tokens * price.input + run.output_tokens * price.output
         dollars = round(share * cost / 1_000_000, 4)
@@ -64,10 +67,19 @@ def format_estimate(estimate: PricedEstimate, model: str) -> Words:
     """Return an estimate as a sentence."""
     if not estimate.tokens:
         return Words("nothing is left to be paid for")
-    if not estimate.dollars:
+    if estimate.dollars is None:
         return Words.of(
             "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
             "whose price is not known",
+            symbols=estimate.symbols,
+            requests=estimate.requests,
+            tokens=estimate.tokens,
+            model=model,
+        )
+    if estimate.dollars < _LEAST_DOLLARS:
+        return Words.of(
+            "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
+            "less than $0.01",
             symbols=estimate.symbols,
             requests=estimate.requests,
             tokens=estimate.tokens,

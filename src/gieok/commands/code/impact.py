@@ -7,6 +7,8 @@ from gieok.code.ask import analysis, lookup, test_runs
 from gieok.code.ask.analysis import Analysis
 from gieok.code.ask.coverage_runs import RAN
 from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
+from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.commands.code.project import (
@@ -14,6 +16,7 @@ from gieok.commands.code.project import (
     build_none_found_words,
     open_current_project,
     render_freshness_notes,
+    render_waiting_escalation,
 )
 from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import Hidden, OrNull
@@ -117,6 +120,7 @@ class ImpactResult(NamedTuple):
     freshness: ShownFreshness
     limit: Hidden[int]
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
+    pending: Hidden[Escalation | None] = None
 
 
 def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool) -> ImpactResult:
@@ -205,6 +209,7 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
         "",
         *_render_unresolved_calls(result, style),
         *render_freshness_notes(result.freshness, style),
+        *render_waiting_escalation(result.pending, style),
     ]
     return "\n".join(lines).rstrip()
 
@@ -312,12 +317,15 @@ def find_code_impact(
     if limit < 0:
         raise BadRequest("limit {limit} is out of range", limit=limit)
     project = open_current_project(call)
-    if diff:
-        return build_impact_result(project, analysis.of_diff(project, diff), limit=limit, also=also)
-    symbols = lookup.find_typed_symbols(project, target, call.caller.folder)
-    return build_impact_result(
-        project, analysis.of_symbols(project, symbols), limit=limit, also=also
+    analysed = (
+        analysis.of_diff(project, diff)
+        if diff
+        else analysis.of_symbols(
+            project, lookup.find_typed_symbols(project, target, call.caller.folder)
+        )
     )
+    result = build_impact_result(project, analysed, limit=limit, also=also)
+    return result._replace(pending=escalation.read_pending(project.root))
 
 
 _RISKS = {

@@ -36,6 +36,9 @@ from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10
+#: Symbols of a kind of change that a line of the log names.
+_MOST_LOGGED = 100
+_WITHHELD = "`chunking` in .gieok/code/config.yaml is not used until `gieok trust` says so"
 #: Stages of a sync, for people.
 _STAGES = {"reading": Words("reading"), "linking": Words("linking")}
 
@@ -270,7 +273,8 @@ def sync_project_index(
         if asker
         else code_model.summarise_changed_symbols(call, project)
     )
-    note = "; ".join(filter(None, (note, model_report.note)))
+    withheld = _WITHHELD if project.tuning.is_chunking_withheld else ""
+    note = "; ".join(filter(None, (withheld, note, model_report.note)))
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first or model_report.tokens:
         _log_sync_change(call, project, trigger, change, milliseconds, model_report)
@@ -366,6 +370,30 @@ def _log_sync_change(
         tokens=told.tokens,
         status="partly" if r.failed or told.note else "done",
         note=told.note,
+        symbols=_list_changed_symbols(change),
+    )
+
+
+class ChangedSymbols(NamedTuple):
+    """Keys of the symbols that a sync created, updated and deleted, sorted."""
+
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+_NO_SYMBOLS = ChangedSymbols()
+
+
+def _list_changed_symbols(change: ProjectChange) -> ChangedSymbols:
+    """Return what a sync changed, symbol by symbol; nothing of a first index."""
+    was = {symbol.key: symbol.code_hash for symbol in change.was}
+    now = {symbol.key: symbol.code_hash for symbol in change.now}
+    updated = (key for key in was.keys() & now.keys() if was[key] != now[key])
+    return ChangedSymbols(
+        created=tuple(sorted(now.keys() - was.keys())),
+        updated=tuple(sorted(updated)),
+        deleted=tuple(sorted(was.keys() - now.keys())),
     )
 
 
@@ -380,8 +408,12 @@ def log_change(
     tokens: int,
     status: str,
     note: str = "",
+    symbols: ChangedSymbols = _NO_SYMBOLS,
 ) -> None:
-    """Add a line to the log of changes; `counts` are files created, updated and deleted."""
+    """Add a line to the log of changes; `counts` are files created, updated and deleted.
+
+    Of each list of symbols the first are named.
+    """
     created, updated, deleted = counts
     layout.append_log(
         project.root,
@@ -394,6 +426,9 @@ def log_change(
             "created": created,
             "updated": updated,
             "deleted": deleted,
+            "symbols": {
+                name: list(keys[:_MOST_LOGGED]) for name, keys in symbols._asdict().items() if keys
+            },
             "who": project.versions.author() or None,
             "ms": milliseconds,
             "tokens": tokens,

@@ -108,7 +108,7 @@ def build_partial_note(freshness: Freshness) -> Words | None:
         "{count} file is followed in part, calls of it may be missing: {names}",
         plural="{count} files are followed in part, calls of theirs may be missing: {names}",
         count=len(freshness.in_part),
-        names=_name_few(freshness.in_part),
+        names=", ".join(_name_few_paths(freshness.in_part)),
     )
 
 
@@ -130,12 +130,13 @@ def build_left_out_note(freshness: Freshness) -> Words | None:
         "{count} file or folder with source is left out ({names})",
         plural="{count} files or folders with source are left out ({names})",
         count=len(freshness.unread),
-        names=_name_few(freshness.unread),
+        names=WordList(tuple(map(Words.said, _name_few_paths(freshness.unread)))),
     )
 
 
-def _name_few(paths: Sequence[str]) -> str:
-    return ", ".join(paths[:_FEW_NAMED]) + (" …" if len(paths) > _FEW_NAMED else "")
+def _name_few_paths(paths: Sequence[str]) -> list[str]:
+    """Return the first paths, and an ellipsis where there are more."""
+    return [*paths[:_FEW_NAMED], *(["…"] if len(paths) > _FEW_NAMED else [])]
 
 
 def build_none_found_words(what: Words, freshness: Freshness) -> Words:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from gieok.code.ask.query import FoundSymbol, search_symbols
+from gieok.code.ask.sureness import is_as_good_as_none, name_level
 from gieok.code.deepen import escalation
 from gieok.code.deepen.escalation import Escalation
-from gieok.code.index.project import SCOPE, Project, freshness
+from gieok.code.index.project import SCOPE, freshness
 from gieok.code.report import summary
 from gieok.commands.code.project import (
     ShownFreshness,
@@ -21,10 +22,9 @@ from gieok.commands.code.project import (
 from gieok.commands.code.source import format_code_place, shorten_code_line
 from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import As, OrNull, Score
+from gieok.commands.memory.hits import describe_sureness, introduce_nearest
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.model.retrieval import Filter, KeywordQuery
-from gieok.text.keywords import query_tokens
 from gieok.text.messages import Words
 
 _LONGEST_QUESTION = 4_000
@@ -36,7 +36,10 @@ def _is_escalation_waiting(pending: object) -> bool:
 
 
 class AnswerRow(NamedTuple):
-    """Function or class that answers; `summary_by` is the model that wrote its summary."""
+    """Function or class that answers; `summary_by` is the model that wrote its summary.
+
+    `score` is the probability that it answers; 0 for a neighbour of an answer.
+    """
 
     path: str
     start_line: int
@@ -66,7 +69,7 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
         signature=s.signature,
         summary=summary,
         summary_by=model,
-        score=answer.score,
+        score=answer.sureness,
         callers=answer.callers,
         why=answer.why,
         status=s.status,
@@ -80,8 +83,7 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
 class QueryResult:
     """Answers of a query; `pending` is the waiting escalation.
 
-    `is_unsure`: no word of the question stands anywhere in the code, so that the answers are near
-    by meaning alone.
+    `is_unsure`: no answer is likely enough, so that they are only the nearest there are.
     """
 
     results: tuple[AnswerRow, ...]
@@ -106,7 +108,8 @@ def render_code_query(result: QueryResult, style: Style) -> str:
         )
         name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
         why = "" if answer.why == "words" else f", {answer.why}"
-        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
+        sure = _format_sureness(answer.score, style)
+        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}{sure}")]
         detail_lines = (
             shorten_code_line(line, _LINE_CHARS)
             for line in (answer.signature, answer.summary)
@@ -119,8 +122,7 @@ def render_code_query(result: QueryResult, style: Style) -> str:
             build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
         )
     elif result.is_unsure:
-        doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
-        blocks.insert(0, style.dim(doubt))
+        blocks.insert(0, introduce_nearest(len(blocks)).say(style.lang))
     return "\n".join(
         [
             *blocks,
@@ -129,6 +131,14 @@ def render_code_query(result: QueryResult, style: Style) -> str:
             *render_waiting_escalation(result.pending, style),
         ]
     )
+
+
+def _format_sureness(score: float, style: Style) -> str:
+    """Return how likely an answer is right, and the word for it; '' for a neighbour."""
+    if not score:
+        return ""
+    word = describe_sureness(name_level(score)).say(style.lang)
+    return f", {score:.0%} {word}"
 
 
 @command(
@@ -155,7 +165,9 @@ def query_code(
             needed='gieok code query "…"',
         ),
     ] = (),
-    limit: Annotated[int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k"))] = 8,
+    limit: Annotated[
+        int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k", "--top-k"))
+    ] = 8,
     budget_tokens: Annotated[
         int, Parameter(Words("at most this many model tokens (0: no limit)"))
     ] = 4000,
@@ -193,7 +205,7 @@ def query_code(
         _build_found_symbol_row(answer, *symbol_summary)
         for answer, symbol_summary in zip(answers.answers, summaries, strict=True)
     )
-    is_unsure = bool(rows) and not _has_question_words(project, text)
+    is_unsure = bool(rows) and all(is_as_good_as_none(row.score) for row in rows)
     return QueryResult(
         results=rows,
         degraded=answers.degraded,
@@ -201,12 +213,6 @@ def query_code(
         pending=escalation.read_pending(project.root),
         is_unsure=is_unsure,
     )
-
-
-def _has_question_words(project: Project, text: str) -> bool:
-    """Say whether any word of a question stands anywhere in the code."""
-    keyword_query = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
-    return bool(project.store.keyword(SCOPE, keyword_query, Filter(), 1).ranked)
 
 
 def _format_words_only_note(waiting: int) -> str:

@@ -254,7 +254,7 @@ def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> S
         doc=s.doc,
         summary=summary_text,
         summary_by=model,
-        keywords=summary.keywords(s),
+        keywords=summary.find_keywords(project, s),
         complexity=s.complexity,
         status=s.status,
         code_hash=s.code_hash,

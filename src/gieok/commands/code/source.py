@@ -49,7 +49,7 @@ def read_code_excerpt(project: Project, path: str, first: int, last: int) -> Exc
     lines = documents[0].text.split("\n")[first - 1 : last]
     text = "\n".join(lines)
     try:
-        data = (project.root / path).read_bytes()
+        data = scan.read_source_bytes(project.root, path)
     except OSError:
         data = b""
     if sha256(data).hexdigest() == documents[0].content_hash:

@@ -25,7 +25,11 @@ def sync_code_files(
     *,
     file: Annotated[
         Sequence[str],
-        Parameter(Words("only these files (default: whatever changed)"), positional=True),
+        Parameter(
+            Words("only these files (default: whatever changed)"),
+            positional=True,
+            also=("--file",),
+        ),
     ] = (),
     trigger: Annotated[str, Parameter(Words("reason to write into the log"))] = "sync",
     no_wait: Annotated[bool, Parameter(Words("do not wait for vectors"))] = False,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.code.deepen import escalation
+from gieok.code.index.project import Project
 from gieok.code.model import layout
 from gieok.code.report import validate
 from gieok.commands.code.project import open_current_project
@@ -69,7 +70,11 @@ def render_code_validation(result: ValidateResult, style: Style) -> str:
 )
 def validate_code_index(call: Call) -> ValidateResult:
     """Check the index, log the result, and request an escalation where the score is low."""
-    project = open_current_project(call)
+    return validate_project(call, open_current_project(call))
+
+
+def validate_project(call: Call, project: Project) -> ValidateResult:
+    """Check an index, log the result, and request an escalation where the score is low."""
     checks = validate.validate(project, call.home.open_embedder())
     rows = tuple(
         ValidationRow(name=c.name, ok=c.ok, share=c.share, detail=c.detail, weight=c.weight)

@@ -16,7 +16,8 @@ from gieok.commands.code.init import CodeSyncResult, sync_project_index
 from gieok.commands.code.project import open_current_project
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, mark_encoded_getter
-from gieok.errors import BadRequest
+from gieok.errors import BadConfig, BadRequest
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.text.messages import Words
 
@@ -135,14 +136,13 @@ def _watch_project_files(call: Call, project: Project, *, once: bool) -> CodeSyn
     is_done = False
 
     def read(changed: set[Path]) -> bool:
-        nonlocal result, is_done
+        nonlocal result, is_done, project
+        project = _with_current_settings(call, project)
         paths = select_indexable_paths(project.root, changed, project.rules, project.store.files())
-        if changed and not paths:
+        if changed and not paths and code_settings.locate_code_config(project.root) not in changed:
             return True
-        are_files = all(map(find_source_language, paths))
-        result = sync_project_index(
-            call, project, "watch", only=paths if len(paths) <= _BULK and are_files else ()
-        )
+        is_some = 0 < len(paths) <= _BULK and all(map(find_source_language, paths))
+        result = sync_project_index(call, project, "watch", only=paths if is_some else ())
         if result.note:
             call.tell(printable(result.note))
         if result.change.touched:
@@ -153,6 +153,18 @@ def _watch_project_files(call: Call, project: Project, *, once: bool) -> CodeSyn
     with contextlib.suppress(KeyboardInterrupt):
         call.home.watching.follow(lambda: [project.root], read, is_stopped=lambda: is_done)
     return result
+
+
+def _with_current_settings(call: Call, project: Project) -> Project:
+    """Return the project with the settings that its file has now.
+
+    Settings with an error are told, and those before hold on.
+    """
+    try:
+        return project._replace(tuning=code_settings.load_tuning(call.home.folder, project.root))
+    except BadConfig as error:
+        call.tell(printable(str(error)))
+        return project
 
 
 def select_indexable_paths(

@@ -40,7 +40,7 @@ def _format_wall_time(moment: str) -> str:
 
 @command(
     "up",
-    Words("Start the daemon: transcripts are observed, projects kept in line"),
+    Words("Start the daemon, which keeps memory up to date"),
     present=render_daemon_start,
     examples=("gieok up",),
     effect=Effect.WRITE,

@@ -60,6 +60,7 @@ _NAMES = {
     "accounts": Words("accounts"),
     "store": Words("store"),
     "service": Words("copy at the service"),
+    "File Search": Words("Gemini File Search"),
     "elsewhere": Words("left elsewhere"),
     "embedder": Words("embedder"),
     "reranker": Words("reranker"),
@@ -128,7 +129,7 @@ def render_diagnosis(result: DoctorResult, style: Style) -> str:
     "doctor",
     Words("Prove that every part works by using it"),
     present=render_diagnosis,
-    examples=("gieok doctor", "gieok doctor --agents"),
+    examples=("gieok doctor", "gieok doctor --agents", "gieok doctor --with-key"),
     forgives_config=True,
     effect=Effect.WRITE,
 )
@@ -153,11 +154,22 @@ def diagnose_home(
             )
         ),
     ] = False,
+    with_key: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "try Gemini File Search with your key, on a store that is made and deleted for it; "
+                "what is exchanged is recorded for a report, without key and content"
+            )
+        ),
+    ] = False,
 ) -> DoctorResult:
     """Probe every part; the agents themselves only on request, because probing them takes
     seconds.
     """
     checks = list(iter_chain_checks(call, is_free=free))
+    if with_key:
+        checks += _PAID_TRIAL if free else _try_managed_store(call)
     if agents:
         from gieok.commands.prompt import (
             delivery,  # a server and subprocesses, which nothing else needs
@@ -223,6 +235,35 @@ class Untried(NamedTuple):
 
 
 _PAID = Untried("not tried: it may cost money, and --free asks nothing that does")
+
+
+_PAID_TRIAL = [Check("File Search", None, _PAID.why)]
+
+
+def _try_managed_store(call: Call) -> list[Check]:
+    """Try the managed store with the user's key; name the file of the recording."""
+    from gieok.home import service_trials  # the client library, which nothing else needs
+
+    try:
+        file, steps = service_trials.try_managed_store(call.home)
+    except GieokError as error:
+        return [Check("File Search", False, str(error), error.hint)]
+    checks = [
+        Check(
+            "File Search",
+            step.ok,
+            Phrase(
+                "{step}: {detail} ({seconds:.1f} s)",
+                step=Phrase(step.name),
+                detail=Phrase(step.detail),
+                seconds=step.seconds,
+            ),
+            step.hint,
+        )
+        for step in steps
+    ]
+    recorded = Phrase("recorded without key and content, for a report: {file}", file=file)
+    return [*checks, Check("File Search", None, recorded)]
 
 
 def _check_chain(name: str, look: Callable[[], str | Untried]) -> Check:

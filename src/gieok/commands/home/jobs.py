@@ -13,6 +13,7 @@ from platform import node
 from typing import NamedTuple
 from zlib import crc32
 
+from gieok.commands.code.upkeep import validate_watched_projects
 from gieok.commands.home import cold, housekeeping
 from gieok.commands.memory.vault import follow_corrections
 from gieok.commands.observe.run import settle_scope
@@ -341,6 +342,13 @@ JOBS = (
         "gemini.schedule",
         Words("comparing with the service"),
         _compare_service_copy,
+        is_local=True,
+    ),
+    HomeJob(
+        "validate",
+        "code.validate_schedule",
+        Words("validating code"),
+        validate_watched_projects,
         is_local=True,
     ),
     HomeJob(

@@ -35,7 +35,7 @@ def render_page_link(result: OpenResult, style: Style) -> str:
 
 @command(
     "open",
-    Words("Open the pages in a browser; starts their server where none runs"),
+    Words("Open your home page in the browser"),
     present=render_page_link,
     examples=("gieok open", "gieok open --print-only"),
     effect=Effect.WRITE,

@@ -58,7 +58,7 @@ def render_pause(result: PauseResult, style: Style) -> str:
 
 @command(
     "pause",
-    Words("Take nothing in and inject nothing, until `gieok resume` or for a while"),
+    Words("Remember nothing and give agents nothing, until `gieok resume` or for a while"),
     present=render_pause,
     effect=Effect.WRITE,
     examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),

@@ -12,6 +12,7 @@ from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.settings import user_file
+from gieok.settings.synonyms import NAMES
 from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
@@ -85,6 +86,7 @@ def unset_config_value(
 
 
 def _find_setting_row(call: Call, name: str) -> SettingRow:
+    name = NAMES.get(name, name)
     if name in _MOVED_BY:
         raise BadRequest(
             "{name!r} is where data is, which has to move",

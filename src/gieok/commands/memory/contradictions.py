@@ -5,6 +5,7 @@ stands what a person should compare: the rules see one subject and another value
 """
 
 from datetime import date
+from typing import NamedTuple
 
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.hits import SearchHit
@@ -13,24 +14,40 @@ from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.corrections import unmarked
 from gieok.memory.talk.statements.relation import UNRELATED, relation
+from gieok.memory.talk.statements.statement import read_sentence
+from gieok.model.memory import Scope
 from gieok.ranking import timeline
 from gieok.text.gist import as_told
 from gieok.text.turns import read_spoken_line
 
-#: Hits that are compared, and the least score of one: another value makes a statement an unlikely
-#: answer (.06 by words alone, .25 with vectors), what shares a word by chance is at .001.
-_COMPARED, _LEAST_SCORE = 8, 0.05
+#: Hits that are compared. Their scores decide nothing: where ten notes repeat a value, another
+#: value is an unlikely answer to it. What is on another subject is told by `relation`.
+_COMPARED = 40
 _MOST = 3
 #: A longer text is no single statement.
 _LONGEST = 600
 
 
-def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[SearchHit, ...]:
-    """Return the hits that may contradict a memory's `text`, the nearest first."""
+class Contradiction(NamedTuple):
+    """Memory with a sentence that may contradict another one: that sentence, and where it is."""
+
+    handle: str
+    text: str
+    date: date | None
+    scope: Scope
+
+
+def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[Contradiction, ...]:
+    """Return what may contradict a memory's `text`, the nearest first.
+
+    They are searched by words alone: a person who reads a memory asks no service about it.
+    """
     if not text.strip() or len(text) > _LONGEST:
         return ()
     try:
-        found = search_memory(call, query=[text], limit=_COMPARED, min_score=_LEAST_SCORE).results
+        found = search_memory(
+            call, query=[text], limit=_COMPARED, min_score=0.0, keyword_only=True
+        ).results
     except GieokError:  # what cannot be searched now is no reason to hide the memory itself
         return ()
     own_day = timeline.day_of_moment(
@@ -38,19 +55,39 @@ def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[Sea
     )
     own = memory.handle.partition(".")[0]
     others = (hit for hit in found if hit.handle.partition(".")[0] != own)
-    return tuple(hit for hit in others if _may_contradict(text, own_day, hit))[:_MOST]
+    contradictions = filter(None, (_compare_with_hit(text, own_day, hit) for hit in others))
+    # what was said, and what was observed of it, are the same sentence
+    distinct: dict[str, Contradiction] = {}
+    for contradiction in contradictions:
+        distinct.setdefault(contradiction.text, contradiction)
+    return tuple(distinct.values())[:_MOST]
 
 
-def _may_contradict(text: str, day: date, hit: SearchHit) -> bool:
-    """Say whether one of two statements, the earlier and the later, may replace the other."""
+def _compare_with_hit(text: str, day: date, hit: SearchHit) -> Contradiction | None:
+    """Return the sentence of a hit that may replace a statement, or be replaced by it."""
     if hit.status in ("replaced", "ended", "retired"):
-        return False
+        return None
     lines = hit.snippet.split("\n")
     spoken = next(
         (line for line in (read_spoken_line([one], 1) for one in lines) if line is not None), None
     )
     other = as_told(unmarked(spoken.text if spoken else hit.snippet))
     if len(other) > _LONGEST:
-        return False
-    pair = (other, as_told(text)) if (hit.date or date.min) < day else (as_told(text), other)
-    return relation(*pair).sureness != UNRELATED
+        return None
+    is_earlier = (hit.date or date.min) < day
+    found = relation(*((other, as_told(text)) if is_earlier else (as_told(text), other)))
+    if found.sureness == UNRELATED or not (
+        found.spoke_for or _have_other_words(found.claim, found.by)
+    ):
+        return None
+    said = found.claim if is_earlier else found.by
+    return Contradiction(hit.handle, said, hit.date, hit.scope)
+
+
+def _have_other_words(one: str, other: str) -> bool:
+    """Say whether each of two sentences has a word that the other lacks.
+
+    Where one has none, it says the same as the other, or a part of it.
+    """
+    first, second = frozenset(read_sentence(one).stems), frozenset(read_sentence(other).stems)
+    return not (first <= second or second <= first)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gieok import fs
-from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.command import Effect, Parameter, Style, Surface, command, printable
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
@@ -78,6 +78,10 @@ def render_edited_memory(result: EditResult, style: Style) -> str:
     examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
     effect=Effect.WRITE,
     takes_in=True,
+    person_question=Words("Correct this memory?"),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    tool="memory_correct",
+    tool_hint="Only when the user says that it is wrong; give the whole new text.",
 )
 def edit_memory(
     call: Call,
@@ -95,7 +99,8 @@ def edit_memory(
         Parameter(Words("what it shall say (default: opens $EDITOR)"), positional=True),
     ] = (),
     important: Annotated[
-        bool, Parameter(Words("let an observation count as important, as it is"))
+        bool,
+        Parameter(Words("let an observation count as important, as it is"), cli_only=True),
     ] = False,
 ) -> EditResult:
     """Correct the memory that a handle names. Raises BadRequest."""
@@ -142,7 +147,12 @@ def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
 
 
 def _ask_replacement_text(call: Call, given: str, before: str, suffix: str = ".txt") -> str:
-    """Return a person's new text, from the command line or their editor, without secrets."""
+    """Return a person's new text, from the command line or their editor, without secrets.
+
+    Where nobody is at a terminal, no editor opens.
+    """
+    if not given and call.ask is None:
+        raise BadRequest("text is missing", hint=_INSTEAD)
     text = redact_said(given or edit_in_editor(call, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")

@@ -1,4 +1,4 @@
-"""Filters that leave memories out by tag, agent and status.
+"""Filters that leave memories out by tag, agent, category, priority and status.
 
 `search`, `list` and every surface use the same filter words.
 """
@@ -9,11 +9,17 @@ from typing import NamedTuple
 from gieok.commands.command import STATUSES
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
+from gieok.memory.observation import Priority
 from gieok.model.retrieval import Filter, normalise_tag
 from gieok.text.messages import Words
 
 TAG = Words("only what has this tag; several with commas: any of them")
 AGENT = Words("only what was said to this agent, or comes from its notes; several with commas")
+CATEGORY = Words(
+    "only this category: decision, preference, task, state, of records constraint …; several with "
+    "commas"
+)
+PRIORITY = Words("only what has this priority; several with commas: high,medium")
 STATUS = Words("only what is so now")
 #: Memories that are put away (retired) are never searched.
 SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
@@ -25,12 +31,14 @@ _OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
 class Narrowing(NamedTuple):
     """Filter words of a request.
 
-    `tag` and `agent` are names joined by commas; `status` may be `all`.
+    `tag`, `agent`, `category` and `priority` are names joined by commas; `status` may be `all`.
     """
 
     tag: str
     agent: str
     status: str
+    category: str = ""
+    priority: str = ""
 
     def narrow_filter(self, call: Call, where: Filter) -> Filter:
         """Return a filter that admits no more than is wanted, as far as stores can tell.
@@ -43,10 +51,24 @@ class Narrowing(NamedTuple):
         return where._replace(
             tags=frozenset(map(normalise_tag, _split_filter_names("tag", self.tag))),
             agents=frozenset(_split_filter_names("agent", self.agent)),
+            categories=frozenset(_split_filter_names("category", self.category)),
+            priorities=self._check_priorities(),
             statuses=statuses,
             # Not to the second: stores cache for a while which documents a filter admits.
             at=call.clock.now().replace(second=0, microsecond=0) if statuses else None,
         )
+
+    def _check_priorities(self) -> frozenset[str]:
+        names = _split_filter_names("priority", self.priority)
+        known = [priority.value for priority in Priority]
+        if unknown := [name for name in names if name not in known]:
+            raise BadRequest(
+                "there is no priority {name!r}",
+                name=unknown[0],
+                known=", ".join(known),
+                hint="name one of {known}",
+            )
+        return frozenset(names)
 
     def admits_status(self, status: str) -> bool:
         """Return whether a memory's status is wanted; a `current` memory also `stands`."""

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from gieok import fs
 from gieok.commands.absence import absence, gap_lines
-from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.command import Effect, Parameter, Style, Surface, command, printable
 from gieok.commands.encode import INLINE, As, Omitted, Reason
 from gieok.commands.memory import away, behind, forget_steps, gaps, handles, origin
 from gieok.commands.memory.forget_plan import ForgetFilter, ForgetPlan
@@ -131,6 +131,9 @@ def _format_place_suffix(place: str) -> str:
         "gieok forget --before 2026-01-01",
     ),
     effect=Effect.DESTROY,
+    person_question=Words("Forget this memory for good?"),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    tool_hint="Only when the user asks to forget; one memory a call.",
 )
 def forget_memories(
     call: Call,
@@ -142,13 +145,22 @@ def forget_memories(
             positional=True,
         ),
     ] = (),
-    match: Annotated[str, Parameter(Words("everything that holds this text, in any case"))] = "",
-    source: Annotated[
-        str, Parameter(Words("everything that came from this file, folder or transcript"))
+    match: Annotated[
+        str, Parameter(Words("everything that holds this text, in any case"), cli_only=True)
     ] = "",
-    before: Annotated[str, Parameter(Words("everything dated before this day"))] = "",
-    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
-    dry_run: Annotated[bool, Parameter(Words("only tell what would be forgotten"))] = False,
+    source: Annotated[
+        str,
+        Parameter(
+            Words("everything that came from this file, folder or transcript"), cli_only=True
+        ),
+    ] = "",
+    before: Annotated[
+        str, Parameter(Words("everything dated before this day"), cli_only=True)
+    ] = "",
+    yes: Annotated[bool, Parameter(Words("do not ask"), cli_only=True)] = False,
+    dry_run: Annotated[
+        bool, Parameter(Words("only tell what would be forgotten"), cli_only=True)
+    ] = False,
 ) -> ForgetResult:
     """Find the memories that fit, ask a person to confirm, and forget the memories."""
     forget_filter = _build_forget_filter(

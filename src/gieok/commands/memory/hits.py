@@ -20,6 +20,9 @@ from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
 from gieok.text.messages import Words
 
+#: First hits that decide whether one of them leads, however many are asked for: as many as a search
+#: shows where nothing is said of it.
+JUDGED = 6
 _NO_DAY = day.min
 
 
@@ -117,11 +120,12 @@ def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[Search
     """Return hits of which none is `high` by its nearness in meaning alone.
 
     Something is nearest to every question. So a hit without a word of the question is `high` only
-    where it leads: where each other hit is `low`.
+    where it leads: where each other one of the first hits is `low`. The caller has at least
+    `JUDGED` hits, where there are as many, before any are cut off.
     """
     from gieok.text.marks import count_question_words  # few searches find anything that is high
 
-    is_leading = sum(hit.level != LOW for hit in hits) == 1
+    is_leading = sum(hit.level != LOW for hit in hits[:JUDGED]) == 1
     return tuple(
         hit._replace(level=MEDIUM)
         if hit.level == HIGH
@@ -142,10 +146,15 @@ def introduce_unsure_hits(result: SearchResult) -> Words | None:
     shown = result.results or ((result.nearest,) if result.nearest else ())
     if result.is_timeline or not shown or any(hit.level != LOW for hit in result.results):
         return None
+    return introduce_nearest(len(shown))
+
+
+def introduce_nearest(count: int) -> Words:
+    """Return the sentence above answers of which none is likely, with their number."""
     return Words.of(
         "Nothing surely answers that. The nearest is:",
         plural="Nothing surely answers that. The nearest are:",
-        count=len(shown),
+        count=count,
     )
 
 

@@ -1,6 +1,7 @@
 """`gieok index`: bring the store in line with the files on disk, once or continuously."""
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os.path import normpath
@@ -89,6 +90,8 @@ class IndexResult:
     empty: Hidden[tuple[str, ...]] = ()
     #: Folders that are no longer indexed.
     dropped: Hidden[tuple[str, ...]] = ()
+    #: Documents in the named folders whose kind is not read: (suffix, number).
+    unread: Hidden[tuple[tuple[str, int], ...]] = ()
 
     @property
     def found(self) -> bool:
@@ -147,10 +150,19 @@ def render_index_report(result: IndexResult, style: Style) -> str:
         ]
     if result.empty and not r.failed:
         lines = [_format_no_notes(result, style)]
+    lines += _format_unread_kinds(result, style)
     lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
     lines += _left_out_lines(r.left_out, style)
     return "\n".join(lines)
+
+
+def _format_unread_kinds(result: IndexResult, style: Style) -> list[str]:
+    """Return a line on documents that are not read; none where there are none."""
+    if not result.unread:
+        return []
+    kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in result.unread)
+    return [style.say("  not read, since they are no text files: {kinds}", kinds=kinds)]
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
@@ -183,7 +195,7 @@ def _format_no_notes(result: IndexResult, style: Style) -> str:
 
 @command(
     "index",
-    Words("Index folders of Markdown memory (and text files)"),
+    Words("Read folders of notes, so that you can search them"),
     present=render_index_report,
     when_stopped=Words("what was indexed is kept; `gieok index` goes on"),
     examples=(
@@ -296,13 +308,24 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         if request.paths and report.seen == len(report.failed) and not request.watch
         else ()
     )
+    named = folders if request.paths else []
     result = replace(
-        _with_vectors(call, request, report), messages=messages, turns=turns, empty=empty
+        _with_vectors(call, request, report),
+        messages=messages,
+        turns=turns,
+        empty=empty,
+        unread=_count_unread_kinds(named),
     )
     if request.watch:
         call.tell(render_index_report(result, Style(call.lang, colour=False)))
         return _watch_indexed_folders(call, request, folders, result)
     return result
+
+
+def _count_unread_kinds(folders: Sequence[roots.Root]) -> tuple[tuple[str, int], ...]:
+    """Return how many documents in folders are of each kind that is not read."""
+    counts = sum((read.count_unread_documents(root) for root in folders), Counter[str]())
+    return tuple(sorted(counts.items()))
 
 
 def _take_in(call: Call, request: IndexRequest) -> tuple[int, int, list[Failed]]:
@@ -398,7 +421,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
     store.compact()
     moved = 0
     if isinstance(store, ManagedStore) and not request.no_wait:
-        moved = store.push(call.progress("uploaded"), verify=request.force)
+        moved = store.push(call.progress("uploaded"), verify=request.force, anew=request.force)
     copy_beside(call, call.scope, force=request.force)
     return IndexResult(report=report, embedded=embedded, waiting=waiting, moved=moved, note=note)
 

@@ -141,8 +141,7 @@ def render_memory_list(result: ListResult, style: Style) -> str:
 @command(
     "list",
     Words(
-        "List what is remembered here, what was learned before notes, the newest first, each "
-        "with its handle"
+        "List memories, the newest first, each with its handle; what was learned comes before notes"
     ),
     present=render_memory_list,
     examples=(
@@ -172,6 +171,8 @@ def list_memories(
     limit: Annotated[int, Parameter(Words("how many, the newest (0: all)"))] = 20,
     tag: Annotated[str, Parameter(filters.TAG)] = "",
     agent: Annotated[str, Parameter(filters.AGENT)] = "",
+    category: Annotated[str, Parameter(filters.CATEGORY)] = "",
+    priority: Annotated[str, Parameter(filters.PRIORITY)] = "",
     status: Annotated[
         str,
         Parameter(
@@ -192,7 +193,9 @@ def list_memories(
         since=since,
         until=until,
         limit=limit,
-        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
+        narrowing=filters.Narrowing(
+            tag=tag, agent=agent, status=status, category=category, priority=priority
+        ),
         tier=tier,
         everywhere=everywhere,
     )

@@ -73,7 +73,7 @@ def render_remembered(result: RememberResult, style: Style) -> str:
 
 @command(
     "remember",
-    Words("Keep a decision, a preference, a constraint ... as a file of the project"),
+    Words("Keep something: a decision, a preference, a constraint"),
     present=render_remembered,
     examples=(
         'gieok remember "We lint with ruff."',

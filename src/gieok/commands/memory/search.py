@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from gieok.commands.command import TRUST_HINT, Parameter, Surface, command, waiting_words
 from gieok.commands.memory import behind, filters, newest, restatements
 from gieok.commands.memory.hits import (
+    JUDGED,
     Days,
     SearchHit,
     SearchResult,
@@ -19,7 +20,7 @@ from gieok.commands.memory.hits import (
 )
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
-from gieok.errors import BadRequest, NotIndexed, Phrase
+from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
@@ -178,6 +179,8 @@ def search_memory(
     until: Annotated[str, Parameter(Words("only what is dated on or before this day"))] = "",
     tag: Annotated[str, Parameter(filters.TAG)] = "",
     agent: Annotated[str, Parameter(filters.AGENT)] = "",
+    category: Annotated[str, Parameter(filters.CATEGORY)] = "",
+    priority: Annotated[str, Parameter(filters.PRIORITY)] = "",
     status: Annotated[str, Parameter(filters.STATUS, choices=filters.SEARCHED_STATUSES)] = "all",
     profile: Annotated[
         str, Parameter(Words("how hits are ranked: files or openclaw"), cli_only=True)
@@ -202,7 +205,9 @@ def search_memory(
         source=source,
         since=since,
         until=until,
-        narrowing=filters.Narrowing(tag=tag, agent=agent, status=status),
+        narrowing=filters.Narrowing(
+            tag=tag, agent=agent, status=status, category=category, priority=priority
+        ),
         profile=profile,
         keyword_only=keyword_only,
         explain=explain,
@@ -270,13 +275,9 @@ def _search_memory_store(
         else None
     )
     profile = _build_search_profile(call, request)
-    limit = profile.limit
-    if request.narrowing.status != "all":
-        # more than `limit`: some hits turn out to have another status
-        profile = profile.with_limit(max(limit, _LOOKED_AT))
-    if period and not request.limit:
-        limit = max(limit, _LISTED)
-        profile = profile.with_limit(max(profile.limit, limit))
+    limits = _choose_limits(request, profile.limit, period)
+    if limits.ranked > profile.limit:
+        profile = profile.with_limit(limits.ranked)
     by = call.home.open_reranking() if text and question.use_vectors else None
     reader = call.home.open_help_reader() if text and question.use_vectors else None
 
@@ -295,16 +296,16 @@ def _search_memory_store(
         return ranked_hits._replace(hits=_within_days(ranked_hits.hits, since, until, call.zone))
 
     ranked_hits = ranked(profile)
-    results = _build_search_results(call, request, store, scopes, ranked_hits, limit)
+    results = _build_search_results(call, request, store, scopes, ranked_hits, limits.judged)
     # Restatements take one line, and other hits take their place, unless a paid service would have
     # to be asked again.
     if (
-        len(results) < min(limit, len(ranked_hits.hits))
+        len(results) < min(limits.judged, len(ranked_hits.hits))
         and by is None
         and not isinstance(store, ManagedStore)
     ):
         ranked_hits = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
-        results = _build_search_results(call, request, store, scopes, ranked_hits, limit)
+        results = _build_search_results(call, request, store, scopes, ranked_hits, limits.judged)
     nearest = None
     if request.min_score == -1 and ranked_hits.nearest and ranked_hits.nearest.score >= _NEAREST:
         nearest = next(
@@ -317,6 +318,7 @@ def _search_memory_store(
         )
     if any(hit.level == HIGH for hit in results) and not ranked_hits.is_timeline:
         results = judge_hit_levels(results, text)
+    results = results[: limits.shown]
     days = (
         Days(ranked_hits.span.first, ranked_hits.span.last, ranked_hits.span.words)
         if ranked_hits.span
@@ -338,6 +340,24 @@ def _search_memory_store(
         not_times=ranked_hits.refused or None,
         not_looked_at=gaps or None,
     )
+
+
+class _Limits(NamedTuple):
+    """Numbers of hits: shown, compared to tell how sure each is, and ranked."""
+
+    shown: int
+    judged: int
+    ranked: int
+
+
+def _choose_limits(request: SearchRequest, usual: int, period: timeline.Period | None) -> _Limits:
+    """Return the numbers of hits of a request; `usual` is that of its profile."""
+    shown = max(usual, _LISTED) if period and not request.limit else usual
+    # a list of days is no order of answers, and depends on its length
+    judged = shown if period and not period.is_newest else max(shown, JUDGED)
+    # some hits turn out to have another status
+    ranked = judged if request.narrowing.status == "all" else max(judged, _LOOKED_AT)
+    return _Limits(shown, judged, ranked)
 
 
 def _list_search_gaps(
@@ -444,12 +464,13 @@ def _with_memory(call: Call, store: Store) -> tuple[Scope, ...]:
     """
     brought = tuple(scope for scope in call.searched[len(call.scopes) :] if store.notes(scope))
     scopes = (*holding(store, call.scopes), *brought)
+    if not scopes and not store.scopes():
+        raise NotIndexed("nothing is remembered yet")
     if not scopes:
-        listed = ", ".join(map(str, store.scopes())) or "none"
         raise NotIndexed(
             "nothing is indexed in scope {scope!r} (scopes with memory: {listed})",
             scope=str(call.scope),
-            listed=Phrase(listed),
+            listed=", ".join(map(str, store.scopes())),
         )
     return scopes
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gieok.commands.command import waiting_words
 from gieok.flow.ingest import Failed
+from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
@@ -62,7 +63,7 @@ def find_waiting_content(home: Path, root: str) -> Waiting:
     grant = grants.load_grant(home, root)
     names = {entry.name for entry in grant.entries}
     records, unread = list[WaitingRecord](), list[Failed]()
-    for name, data in _iter_shelf_contents(root):
+    for name, data in (*_iter_shelf_contents(root), *_iter_code_settings(root)):
         if isinstance(data, Failed):
             unread.append(Failed(name, data.reason))
             continue
@@ -103,6 +104,13 @@ def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
             yield _name_shelf_file(root, candidate), read.peek(shelf, candidate)
         except (read.Unfit, OSError) as error:
             yield _name_shelf_file(root, candidate), Failed("", str(error))
+
+
+def _iter_code_settings(root: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the settings of a project's code where they make its index cost more."""
+    content = code_settings.find_costly_config(Path(root))
+    if content is not None:
+        yield code_settings.NAME, content
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:

@@ -6,7 +6,7 @@ whole.
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from gieok.commands.memory.handles import NOTE, NamedMemory, find_memory_status,
 from gieok.home.call import Call
 from gieok.hook import stats
 from gieok.memory import observation
+from gieok.memory.corrections import unmarked
 from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.model.conversation import Run, Turn
@@ -34,6 +35,8 @@ _AFTER = timedelta(days=1)
 #: Kind of documents from the history of a repository.
 COMMIT = "commit"
 _ID_SIGNS = "0123456789abcdef-"
+#: Kinds of documents that say which messages they were learned from.
+_OBSERVED = frozenset((observation.KIND, observation.PATTERN_KIND))
 
 
 class SessionName(NamedTuple):
@@ -78,26 +81,26 @@ class InjectedCount(NamedTuple):
     ms: float = 0.0
 
 
-class SessionOfDay(NamedTuple):
-    """Part of a session that falls on one day.
+class SessionSummary(NamedTuple):
+    """Session in short, or its part of one day.
 
-    `messages` are those of the user and the agent; `first` is the first request.
+    `messages` are those of the user and the agent; `first` is the first request. `injected` is
+    counted for a day alone.
     """
 
     name: SessionName
-    project: str
     begin: datetime
     end: datetime
     messages: int
     first: str
     learned: tuple[LearnedMemory, ...]
-    injected: InjectedCount
+    injected: InjectedCount = InjectedCount()
 
 
 class WholeDay(NamedTuple):
     """Day: its sessions in order, other memories of the day, and the runs of distilling."""
 
-    sessions: tuple[SessionOfDay, ...]
+    sessions: tuple[SessionSummary, ...]
     others: tuple[LearnedMemory, ...]
     runs: tuple[Run, ...]
     injected: InjectedCount
@@ -107,7 +110,6 @@ class SessionWhole(NamedTuple):
     """Turns of a session, in order, and what was learned from the session."""
 
     name: SessionName
-    project: str
     turns: tuple[Turn, ...]
     learned: tuple[LearnedMemory, ...]
 
@@ -165,39 +167,66 @@ def _list_dated_documents(
 
 def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
     """Return all items of a day."""
-    learned = _list_learned_memories(call, of.memories)
+    part = build_day(call, day, of)
     calls = _group_hook_calls(call, day)
-    sessions, taken = list[SessionOfDay](), set[str]()
-    for name in of.sessions:
+    return part._replace(
+        sessions=tuple(
+            session._replace(
+                injected=_count_injected_prompts(calls.get(_counted_as(session.name.session), ()))
+            )
+            for session in part.sessions
+        ),
+        runs=_list_runs_of_day(call, scopes, day),
+        injected=_count_injected_prompts([row for rows in calls.values() for row in rows]),
+    )
+
+
+def build_day(call: Call, day: date, of: DayOf) -> WholeDay:
+    """Return a day without its runs and without what was injected."""
+    learned = _list_learned_memories(call, of.memories)
+    sessions = sorted(list_day_sessions(call, day, of.sessions, learned), key=lambda one: one.begin)
+    taken = {one.handle for session in sessions for one in session.learned}
+    return WholeDay(
+        sessions=tuple(sessions),
+        others=tuple(one for one in learned if one.handle not in taken),
+        runs=(),
+        injected=InjectedCount(),
+    )
+
+
+def list_day_sessions(
+    call: Call, day: date, names: Iterable[SessionName], learned: Sequence[LearnedMemory]
+) -> Iterator[SessionSummary]:
+    """Yield the parts of sessions that fall on a day, with what was learned of them."""
+    for name in names:
         day_turns = [
             turn
             for turn in _list_session_turns(call, name)
             if turn.message.at.astimezone(call.zone).date() == day
         ]
-        if not day_turns:
-            continue
-        ids = {turn.message.id for turn in day_turns}
-        own = tuple(one for one in learned if one.message_ids & ids)
-        taken |= {one.handle for one in own}
-        sessions.append(
-            SessionOfDay(
-                name=name,
-                project=project_name(name.scope),
-                begin=day_turns[0].message.at,
-                end=day_turns[-1].message.at,
-                messages=len(day_turns),
-                first=_shorten_first_prompt(day_turns),
-                learned=own,
-                injected=_count_injected_prompts(calls.get(_counted_as(name.session), ())),
-            )
-        )
-    others = tuple(one for one in learned if one.handle not in taken)
-    every = _count_injected_prompts([row for rows in calls.values() for row in rows])
-    return WholeDay(
-        tuple(sorted(sessions, key=lambda one: one.begin)),
-        others,
-        _list_runs_of_day(call, scopes, day),
-        every,
+        if day_turns:
+            yield _summarise_session(name, day_turns, learned)
+
+
+def list_last_sessions(
+    call: Call, scopes: Iterable[Scope], first: date, last: date, most: int
+) -> tuple[SessionSummary, ...]:
+    """Return the sessions that ended last from one day to another, the newest first.
+
+    Each is whole and stands once, on however many days it was. Notes are not read.
+    """
+    found = list_memory_days(call, scopes, first, last, frozenset((turns.KIND,)))
+    said: dict[SessionName, list[Turn]] = {}
+    for day in sorted(found, reverse=True):
+        for name in found[day].sessions:
+            if name not in said and (session_turns := _list_session_turns(call, name)):
+                said[name] = session_turns
+        if len(said) >= most:
+            break
+    newest = sorted(said.items(), key=lambda item: item[1][-1].message.at, reverse=True)[:most]
+    return tuple(
+        _summarise_session(name, session_turns, _list_learned_around(call, name, session_turns))
+        for name, session_turns in newest
     )
 
 
@@ -205,23 +234,37 @@ def build_whole_session(call: Call, name: SessionName) -> SessionWhole:
     """Return a whole session; without turns where there is no session of this name."""
     session_turns = _list_session_turns(call, name)
     if not session_turns:
-        return SessionWhole(name, project_name(name.scope), (), ())
+        return SessionWhole(name, (), ())
+    learned = _list_learned_around(call, name, session_turns)
+    own = _summarise_session(name, session_turns, learned).learned
+    return SessionWhole(name, tuple(session_turns), own)
+
+
+def _list_learned_around(
+    call: Call, name: SessionName, session_turns: Sequence[Turn]
+) -> list[LearnedMemory]:
+    """Return what was learned in a scope in the time of a session."""
     begin, end = (
         session_turns[0].message.at.astimezone(call.zone).date(),
-        session_turns[-1].message.at + _AFTER,
+        (session_turns[-1].message.at + _AFTER).astimezone(call.zone).date(),
     )
-    around = list_memory_days(call, [name.scope], begin, end.astimezone(call.zone).date())
+    around = list_memory_days(call, [name.scope], begin, end, _OBSERVED)
+    return _list_learned_memories(call, [key for day in around.values() for key in day.memories])
+
+
+def _summarise_session(
+    name: SessionName, session_turns: Sequence[Turn], learned: Iterable[LearnedMemory]
+) -> SessionSummary:
+    """Return a session, or a part of it, with those memories that were learned of its turns."""
     ids = {turn.message.id for turn in session_turns}
-    learned = _list_learned_memories(
-        call, [memory for day in around.values() for memory in day.memories]
+    return SessionSummary(
+        name=name,
+        begin=session_turns[0].message.at,
+        end=session_turns[-1].message.at,
+        messages=len(session_turns),
+        first=_shorten_first_prompt(session_turns),
+        learned=tuple(one for one in learned if one.message_ids & ids),
     )
-    own = tuple(memory for memory in learned if memory.message_ids & ids)
-    return SessionWhole(name, project_name(name.scope), tuple(session_turns), own)
-
-
-def project_name(scope: Scope) -> str:
-    """Return a scope's name for people: a project's folder name, another scope as it is."""
-    return turns.project_of(scope) or scope.path
 
 
 def _list_session_turns(call: Call, name: SessionName) -> list[Turn]:
@@ -231,7 +274,7 @@ def _list_session_turns(call: Call, name: SessionName) -> list[Turn]:
 
 def _shorten_first_prompt(said: Sequence[Turn]) -> str:
     prompt_turn = next((turn for turn in said if turn.message.role == "user"), said[0])
-    return " ".join(prompt_turn.message.text.split())[:200]
+    return " ".join(unmarked(prompt_turn.message.text).split())[:200]
 
 
 def _list_learned_memories(call: Call, keys: Sequence[tuple[Scope, str]]) -> list[LearnedMemory]:

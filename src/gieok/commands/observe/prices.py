@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gieok import extras
 from gieok.errors import MissingExtra
 from gieok.model.conversation import Run, Usage
+from gieok.settings.values import Settings
 
 #: Key of usage and costs: the day and the role (`observer`, `reflector`).
 Key = tuple[date, str]
@@ -69,6 +70,13 @@ class ModelPrices(NamedTuple):
         prices = [find_listed_price(model, day) for model in models]
         # Usage is kept by role: on a day with two models, nobody knows which model used how much.
         return prices[0] if len(prices) == 1 else None
+
+
+def read_own_price(settings: Settings) -> Price | None:
+    """Return the user's own price of all models; None where the settings have none."""
+    price_in = float(settings.text("observe.price_in"))
+    price_out = float(settings.text("observe.price_out"))
+    return Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from gieok.commands.command import Parameter, Style, command
 from gieok.commands.encode import Hidden, Inline, Rounded, mark_encoded_getter
 from gieok.commands.observe.exposition import Metric, MetricSample, format_exposition
-from gieok.commands.observe.prices import ModelPrices, Price, by_day
+from gieok.commands.observe.prices import ModelPrices, by_day, read_own_price
 from gieok.commands.observe.sidecar_state import describe_rules_weakness
 from gieok.flow.generate import spent_tokens
 from gieok.home.call import Call
@@ -241,11 +241,10 @@ def collect_observe_stats(
 
 def _build_model_prices(call: Call) -> ModelPrices:
     setting = call.home.settings.text
-    price_in, price_out = float(setting("observe.price_in")), float(setting("observe.price_out"))
     observing = setting("observe.model")
     return ModelPrices(
         {"observer": observing, "reflector": setting("reflect.model") or observing},
-        Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None,
+        read_own_price(call.home.settings),
     )
 
 

@@ -49,13 +49,16 @@ FATES = {
 
 
 def compute_score_cuts(
-    found: Sequence[InjectedMemory], asks_memory: float, first: float = choice.FIRST
+    found: Sequence[InjectedMemory], asks_memory: float, low_ratio: float, first: float
 ) -> Cuts:
-    """Return the probability thresholds for memories found in the order of their score."""
+    """Return the probability thresholds for memories found in the order of their score.
+
+    `low_ratio` and `first` are those of `choice.likely`.
+    """
     best = found[0].score if found else 0.0
     return Cuts(
         apply_logistic(first - choice.bound_asking(asks_memory)),
-        max(choice.OTHERS, choice.SHARE * best),
+        max(choice.OTHERS, low_ratio * best),
     )
 
 

@@ -94,7 +94,7 @@ def _diff_file_change(c: InstallChange) -> list[str]:
 
 @command(
     "install",
-    Words("Put recall into a coding agent's own settings"),
+    Words("Connect an agent, so that it gets the matching memories before it answers"),
     present=render_install,
     examples=(
         "gieok install claude-code --commands",
@@ -131,7 +131,7 @@ def install_agent(
     """
     if agent not in NAMES:
         raise BadRequest(
-            "{agent!r} is no agent that can be installed",
+            "{agent!r} is no agent that can be installed" if agent else "name an agent",
             agent=agent,
             names=", ".join(NAMES),
             hint="one of: {names}",

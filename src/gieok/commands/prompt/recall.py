@@ -24,7 +24,7 @@ from gieok.commands.prompt.candidates import (
     compute_score_cuts,
 )
 from gieok.home.call import Call
-from gieok.hook import choice, inject, question, refusals, rules, tasks
+from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
@@ -35,7 +35,7 @@ from gieok.model.retrieval import Hit
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
-from gieok.ranking.likelihood import SURE, apply_logistic
+from gieok.ranking.likelihood import apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.settings.hook import HookSettings
@@ -169,7 +169,7 @@ def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
 
 @command(
     "recall",
-    Words("Show what is put before a prompt, and why"),
+    Words("Show what an agent would get at a prompt, and why"),
     present=render_recall,
     examples=('gieok recall "which linter do we use?"',),
 )
@@ -246,7 +246,8 @@ def recall_memories(
     every = _list_injected_memories(call, store, hits, window, gate)
     first = asking.least_of_first
     refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
-    memories = choice.likely(refused.allowed(every), asks_memory, first)
+    low_ratio = call.home.hook_settings.number("hook.low_ratio")
+    memories = choice.likely(refused.allowed(every), low_ratio, asks_memory, first)
     binding = refused.allowed(
         rules.bearing(
             rules.read_binding_rules(
@@ -293,7 +294,7 @@ def recall_memories(
         degraded=asking.degraded,
         is_hint=is_hint,
         candidates=why,
-        cuts=compute_score_cuts(every, asks_memory, first) if explain else None,
+        cuts=compute_score_cuts(every, asks_memory, low_ratio, first) if explain else None,
         not_times=tuple(dict.fromkeys(asking.not_times)) or None,
         not_looked_at=gaps or None,
     )
@@ -444,6 +445,7 @@ def _list_injected_memories(
     context.
     """
     folder = str(call.caller.folder)
+    _, sure_from = levels.select_level_cuts(call.home.hook_settings.number("hook.floor"))
     documents = documents_of(store, [candidate.hit for candidate in best])
     said_here = _said_here(call, documents.values(), window) if window.session else frozenset()
     memories = []
@@ -455,7 +457,9 @@ def _list_injected_memories(
             continue
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_build_injected_memory(candidate, document, folder, call.zone))
+            memories.append(
+                _build_injected_memory(candidate, document, folder, call.zone, sure_from)
+            )
     return memories
 
 
@@ -493,7 +497,7 @@ def _has_existing_source(document: Document) -> bool:
     return not source.is_absolute() or source.exists() or document.kind == choice.TURN
 
 
-def _format_recall_status(one: _Found) -> str:
+def _format_recall_status(one: _Found, sure_from: float) -> str:
     """Return the status of a hit.
 
     The status is what ended the hit or parts of it; `current` where the hit won a comparison; or
@@ -501,15 +505,18 @@ def _format_recall_status(one: _Found) -> str:
     """
     if one.ended is not None:
         return one.ended.status
-    status_words = [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score)]
+    status_words = (
+        [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score, sure_from)]
+    )
     return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
 
 
 def _build_injected_memory(
-    one: _Found, document: Document, folder: str, zone: tzinfo
+    one: _Found, document: Document, folder: str, zone: tzinfo, sure_from: float
 ) -> InjectedMemory:
+    """Return a hit as a memory; `sure_from` is the least probability of a sure one."""
     passage = one.hit.passage
-    status = _format_recall_status(one)
+    status = _format_recall_status(one, sure_from)
     day = str(timeline.find_passage_day(passage, zone)) if passage.valid_from else ""
     turn = (
         read_spoken_line(document.text.split("\n"), passage.start_line)
@@ -530,7 +537,7 @@ def _build_injected_memory(
             handle=build_handle(str(document.scope), document.key, line),
             scope=str(document.scope),
             score=one.score,
-            is_sure=one.score >= SURE,
+            is_sure=one.score >= sure_from,
         )
     source = document.source
     if choice.has_changed(source, passage.text):
@@ -551,5 +558,5 @@ def _build_injected_memory(
         handle=build_handle(str(document.scope), document.key),
         scope=str(document.scope),
         score=one.score,
-        is_sure=one.score >= SURE,
+        is_sure=one.score >= sure_from,
     )

@@ -1,9 +1,11 @@
 """`gieok hook refuse`: what is not put before a prompt any more: a memory, or a folder's notes."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from gieok import private
 from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory import handles
@@ -13,8 +15,12 @@ from gieok.home.call import Call
 from gieok.hook import records, refusals
 from gieok.memory.corrections import unmarked
 from gieok.memory.files import roots
+from gieok.model.memory import Document
+from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.settings import user_file
+from gieok.settings.values import Settings, load_effective_settings
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 _SETTING = "hook.asked_only"
@@ -27,11 +33,22 @@ class RefuseResult:
     handle: OrNull[str]
     folder: OrNull[str]
     refused: bool
+    #: False where nothing was there to take back.
     found: Hidden[bool] = True
 
 
 def render_refusal(result: RefuseResult, style: Style) -> str:
     """Say what holds from the next prompt on."""
+    if not result.found:
+        if result.folder:
+            return style.say(
+                "notes of {folder} were not kept back: nothing to take back",
+                folder=style.path(result.folder),
+            )
+        return style.say(
+            "{handle} was refused for no prompt like that: nothing to take back",
+            handle=result.handle,
+        )
     if result.folder:
         template = (
             "notes of {folder} are searched only, and put before no prompt"
@@ -69,13 +86,15 @@ def refuse_memory(
 ) -> RefuseResult:
     """Keep the refusal, or drop it; searches find everything as before.
 
-    Raises BadRequest for an unknown memory, and where neither a memory with a prompt nor a folder
-    is named.
+    Raises BadRequest for an unknown memory, for a folder that is not there or that the setting
+    cannot name, and where neither a memory with a prompt nor a folder is named.
     """
     if folder:
         path = str(call.caller.path(folder))
-        keep_folder_back(call, path, is_kept_back=not lift)
-        return RefuseResult("", path, refused=not lift)
+        if lift:
+            return RefuseResult("", path, refused=False, found=release_folder(call, path))
+        keep_folder_back(call, path)
+        return RefuseResult("", path, refused=True)
     if not handle or not prompt.strip():
         raise BadRequest(
             "a memory and a prompt are missing, or a folder",
@@ -83,32 +102,118 @@ def refuse_memory(
         )
     home = str(call.home.folder)
     memory = handles.require_memory(call, handle)
-    if lift:
-        refusals.lift_refusals(home, memory.handle, prompt)
-        return RefuseResult(memory.handle, "", refused=False)
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
+    if lift:
+        lifted = refusals.lift_refusals(home, memory.handle, text, prompt)
+        return RefuseResult(memory.handle, "", refused=False, found=lifted > 0)
     refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
     return RefuseResult(memory.handle, "", refused=True)
 
 
-def keep_folder_back(call: Call, folder: str, *, is_kept_back: bool) -> None:
-    """Add a folder to the setting `hook.asked_only`, or take it out of there."""
-    named = [name.strip() for name in call.home.settings.text(_SETTING).split(",")]
-    others = [name for name in named if name and str(call.caller.path(name)) != folder]
-    value = ", ".join([*others, folder] if is_kept_back else others)
-    user_file.choose(call.home.settings, _SETTING, value)
+def keep_folder_back(call: Call, folder: str) -> None:
+    """Add a folder to the setting `hook.asked_only`, unless a folder there holds it already.
+
+    Raises BadRequest where nothing is at the path, or where the setting would read its name as
+    another one: commas join the names there, and `*` is any name.
+    """
+    if not Path(folder).is_dir():
+        raise BadRequest(
+            "there is no folder {folder}", folder=folder, hint="name one that is there"
+        )
+    with user_file.changing(call.home.folder):
+        settings, names = _read_kept_back(call)
+        if _find_holder(call, names, folder):
+            return
+        value = ", ".join([*names, folder])
+        if "*" in folder or _split_names(value) != [*names, folder]:
+            raise BadRequest(
+                "the setting {setting!r} cannot name the folder {folder!r}: a comma joins names "
+                "there, and `*` is any name",
+                setting=_SETTING,
+                folder=folder,
+                hint="name the folder above it, or rename it",
+            )
+        user_file.write_settings_change(settings, {_SETTING: value})
 
 
-def find_note_folder(call: Call, handle: str) -> str:
-    """Return the folder of the note that a handle names; '' where it names no note of a folder."""
-    found = handles.find_named_memories(call, handle, call.home.store.scopes())
-    if len(found) != 1:
-        return ""
-    document = found[0].document
-    known, _ = first_answer(
-        call.home.stores.all(), lambda store: roots.load_roots(store, document.scope)
+def release_folder(call: Call, folder: str) -> bool:
+    """Take a folder out of the setting `hook.asked_only`; return whether it was there.
+
+    Raises BadRequest where a folder above it is there, which keeps its notes back all the same.
+    """
+    with user_file.changing(call.home.folder):
+        settings, names = _read_kept_back(call)
+        left = [name for name in names if str(call.caller.path(name)) != folder]
+        if holder := _find_holder(call, left, folder):
+            raise BadRequest(
+                "{folder} stays kept back: it is in {holder}, of which no note is put before a "
+                "prompt",
+                folder=folder,
+                holder=holder,
+                hint="`gieok hook refuse --lift --folder {holder}` takes that back",
+            )
+        if len(left) < len(names):
+            user_file.write_settings_change(settings, {_SETTING: ", ".join(left)})
+        return len(left) < len(names)
+
+
+def _read_kept_back(call: Call) -> tuple[Settings, list[str]]:
+    """Return the settings as they are now, and the folders of the setting as written there.
+
+    A process that stays has older ones.
+    """
+    caller = call.caller
+    settings = load_effective_settings(caller.flags, caller.environment, caller.folder)
+    return settings, _split_names(settings.text(_SETTING))
+
+
+def _split_names(value: str) -> list[str]:
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _find_holder(call: Call, names: list[str], folder: str) -> str:
+    """Return the first of these folders that a folder is, or is in; '' for none."""
+    user = str(call.caller.user)
+    return next(
+        (name for name in names if private.open_privacy("", name, "", user).excludes_path(folder)),
+        "",
     )
-    if handles.kind_of(document, known, str(call.home.folder)) != handles.NOTE:
-        return ""
-    source = Path(document.source)
-    return str(source.parent) if source.is_absolute() else ""
+
+
+def find_note_folders(call: Call, names: Iterable[str]) -> dict[str, str]:
+    """Return handle → the folder of the note that it names, for those that name one note.
+
+    The scopes are read once for all handles.
+    """
+    digits = {name: name.partition(".")[0] for name in names}
+    named, _ = first_answer(
+        call.home.stores.all(), lambda store: _list_named_documents(call, store, digits.values())
+    )
+    folders: dict[str, str] = {}
+    for name, own in digits.items():
+        documents = [(document, kind) for handle, document, kind in named if handle == own]
+        if len(documents) == 1 and documents[0][1] == handles.NOTE:
+            source = Path(documents[0][0].source)
+            if source.is_absolute():
+                folders[name] = str(source.parent)
+    return folders
+
+
+def _list_named_documents(
+    call: Call, store: Store, digits: Collection[str]
+) -> list[tuple[str, Document, str]]:
+    """Return the documents that handles name, each with its handle and its kind."""
+    named = list[tuple[str, Document, str]]()
+    for scope in store.scopes():
+        keys = [key for key in store.hashes(scope) if build_handle(scope.path, key) in digits]
+        if keys:
+            known = roots.load_roots(store, scope)
+            named += (
+                (
+                    build_handle(scope.path, document.key),
+                    document,
+                    handles.kind_of(document, known, str(call.home.folder)),
+                )
+                for document in store.get(scope, keys)
+            )
+    return named

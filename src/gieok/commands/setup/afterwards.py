@@ -16,15 +16,19 @@ from gieok.commands.home.daemon import (
     stop_home_daemon,
 )
 from gieok.commands.observe.run import take_in_transcripts
-from gieok.commands.setup.interview import ASKED, YES, Interview
-from gieok.commands.setup.questions.after import to_install
+from gieok.commands.setup.interview import YES, Interview
+from gieok.commands.setup.questions.after import find_chosen_notes, to_install
 from gieok.errors import GieokError, Phrase, TranscriptUnreadable
 from gieok.home.call import Call
+from gieok.model.memory import Scope
+from gieok.places.scope import USER_SCOPE
 from gieok.ranking.likelihood import HIGH
 
 _HITS, _LOW = 3, "low"
 #: A person waits no longer than this for earlier conversations to be read.
 _PATIENCE_S = 45.0
+#: Lines of the report on indexed notes that are shown.
+_REPORTED = 4
 
 
 class Deed(NamedTuple):
@@ -42,6 +46,8 @@ class Afterwards:
         self._known = known
         self._call: Call = replace(known.call, home=known.call.home.reopen())
         self._style = Style(known.call.lang, colour=False)
+        #: Link to the home page that admits a browser once; '' where no server was asked for.
+        self.page = ""
 
     def restarted(self) -> Iterator[Deed]:
         """Restart a running service, so that it reads the new settings."""
@@ -56,10 +62,12 @@ class Afterwards:
                 yield self._done(f"install {agent.name}", partial(self._installed, agent.name))
         if known.text("take_in") == YES:
             yield self._done("observe run", self._taken_in)
-        if known.text("index_vault") in (YES, ASKED):
+        if find_chosen_notes(known):
             yield self._done("index", self._indexed)
         if known.text("start") == YES:
             yield self._done("up", self._started)
+        if known.text("pages") == YES:
+            yield self._done("open", self._opened)
 
     def suggestion(self) -> str:
         """Return a question that memory can answer; '' where memory holds nothing."""
@@ -86,7 +94,8 @@ class Afterwards:
         lines = [] if sure else [self._call.words("  nothing was found")]
         for hit in sure:
             unsure = self._call.words(", unsure") if hit.level != HIGH else ""
-            lines += ["", f"  {hit.date or ''} ({hit.handle}{unsure})"]
+            day = f"{hit.date} " if hit.date else ""
+            lines += ["", f"  {day}({hit.handle}{unsure})"]
             lines += [
                 f"    {printable(line.strip())}"
                 for line in hit.snippet.splitlines()
@@ -143,13 +152,24 @@ class Afterwards:
     def _indexed(self) -> str:
         from gieok.commands.memory.index import index_memory, render_index_report
 
-        vault = str(self._known.machine.vaults[0])
-        if self._known.text("index_vault") == ASKED:
+        folder = str(self._known.path(find_chosen_notes(self._known)))
+        if self._known.text("notes_unasked") != YES:
             from gieok.commands.prompt.refuse import keep_folder_back
 
-            keep_folder_back(self._call, vault, is_kept_back=True)
-        result = index_memory(self._call, paths=[vault])
-        return render_index_report(result, self._style).partition("\n")[0]
+            keep_folder_back(self._call, folder)
+        # They are the person's own, also where setup runs in a project.
+        own = replace(self._call, scope=Scope(USER_SCOPE), also=())
+        report = render_index_report(index_memory(own, paths=[folder]), self._style)
+        return "\n".join(report.splitlines()[:_REPORTED])
+
+    def _opened(self) -> str:
+        from gieok.commands.home.open_pages import open_web_pages
+
+        opened = open_web_pages(self._call)
+        self.page = opened.link
+        if opened.opened:
+            return self._call.words("your home page is open in the browser")
+        return self._call.words("its address stands below")
 
     def _runs(self) -> bool:
         daemon = self._call.home.daemon

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
@@ -37,6 +37,8 @@ class SetupResult:
     done: tuple[Deed, ...]
     told: Hidden[tuple[str, ...]] = ()
     answer: Hidden[str] = ""
+    #: Link to the home page that admits a browser once; '' where it was not asked for.
+    page: Hidden[str] = ""
     #: A person at the terminal has read everything but the answer already.
     was_asked: Hidden[bool] = False
 
@@ -53,23 +55,31 @@ def render_setup(result: SetupResult, style: Style) -> str:
         lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
         lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
         lines += [result.answer] if result.answer else []
-    return "\n".join([*lines, *_format_next_commands(style)])
+    return "\n".join([*lines, *_format_next_commands(style), *_format_page(result.page, style)])
 
 
 def _format_next_commands(style: Style) -> list[str]:
     return [
         style.say("\nNext:"),
+        style.say('  gieok "…"          ask your memory; in a project, about it'),
         style.say('  gieok remember "…" keep something'),
-        style.say('  gieok search "…"   ask; in a project, about it'),
-        style.say("  gieok status       what is remembered, how fresh"),
-        style.say("  gieok doctor       proves that every part works"),
+        style.say("  gieok status       see what is remembered, how fresh"),
+        style.say("  gieok doctor       prove that every part works"),
         style.say("  gieok setup        change any of this again"),
     ]
 
 
+def _format_page(link: str, style: Style) -> list[str]:
+    """Return the last lines: the address of the home page, or how to get one."""
+    if not link:
+        return [style.say("  gieok open         see your home page in the browser")]
+    note = style.say("works once, within five minutes; `gieok open` makes another")
+    return ["", style.say("Your home page:"), f"  {style.dim(note)}", link]
+
+
 @command(
     "setup",
-    Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
+    Words("Set everything up, one question after the other: agents, notes, model"),
     present=render_setup,
     when_stopped=Words(""),
     effect=Effect.WRITE,
@@ -126,6 +136,7 @@ def _set_up_from_answers(call: Call, answer_file: str) -> SetupResult:
         done=deeds,
         told=tuple(lines),
         answer=answer,
+        page=afterwards.page,
     )
 
 
@@ -152,47 +163,58 @@ def set_up_by_dialogue(call: Call, dialogue: "TerminalDialogue") -> SetupResult:
     )
     for file in files:
         dialogue.say(known.words("  ✓ saved: {shown_path}", shown_path=known.shown_path(file)))
-    deeds, answer = _offer_next_steps(
+    offers = _offer_next_steps(
         known, dialogue, Afterwards(known).restarted() if setup_changes else ()
     )
     return SetupResult(
-        dict(setup_changes.settings),
-        tuple(setup_changes.secrets),
-        tuple(files),
-        deeds,
-        answer=answer,
+        settings=dict(setup_changes.settings),
+        secrets=tuple(setup_changes.secrets),
+        files=tuple(files),
+        done=offers.deeds,
+        answer=offers.answer,
+        page=offers.page,
         was_asked=True,
     )
 
 
+class _OfferOutcome(NamedTuple):
+    """Actions that were done, the answer to the first question, and the home page's link."""
+
+    deeds: tuple[Deed, ...]
+    answer: str = ""
+    page: str = ""
+
+
 def _offer_next_steps(
     known: Interview, dialogue: "TerminalDialogue", first: Iterable[Deed]
-) -> tuple[tuple[Deed, ...], str]:
+) -> _OfferOutcome:
     """Run the first actions, then offer further ones.
 
     The saved settings stay, wherever the person stops.
     """
     finished_deeds: list[Deed] = []
+    page = ""
 
     def follow(deeds: Iterable[Deed]) -> None:
         for deed in deeds:
             finished_deeds.append(deed)
-            dialogue.say(deed_line(deed, known.call.lang))
+            for line in deed_line(deed, known.call.lang).splitlines():
+                dialogue.say(line)
 
     try:
         follow(first)
         known = Asking(dialogue, AFTER, AFTER_TITLE).ask(known)
         afterwards = Afterwards(known)
         follow(afterwards.deeds())
+        page = afterwards.page
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)")
-            question = dialogue.text(words, suggested, lambda text: "").strip()
-            return tuple(finished_deeds), _show_trial_answer(
-                dialogue, question, afterwards.answer(question)
-            ) if question else ""
+            if question := dialogue.text(words, suggested, lambda text: "").strip():
+                answer = _show_trial_answer(dialogue, question, afterwards.answer(question))
+                return _OfferOutcome(tuple(finished_deeds), answer, page)
     except (Cancelled, WentBack):
         dialogue.say(known.words("the settings are saved; the rest is as it was"))
-    return tuple(finished_deeds), ""
+    return _OfferOutcome(tuple(finished_deeds), page=page)
 
 
 def _show_trial_answer(dialogue: "TerminalDialogue", asked: str, answer: list[str]) -> str:

@@ -12,8 +12,6 @@ from gieok.ports.setup import Provider
 
 Given = str | tuple[str, ...]
 YES, NO = "yes", "no"
-#: Notes that are searched, and never injected.
-ASKED = "asked"
 
 
 class Interview:

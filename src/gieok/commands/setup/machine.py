@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,14 @@ from gieok.agents.openclaw.gateway import webhook
 from gieok.commands.prompt.install import build_own_command, user_site
 from gieok.commands.prompt.installed_hooks import find_prompt_command
 from gieok.home.call import Call
+from gieok.memory.files.roots import is_memory_file
 from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
+
+#: Usual names of folders in which people keep notes, in the languages of the interface.
+_NOTE_FOLDERS = ("Notes", "notes", "노트", "메모", "Documents", "문서")
+#: Files that are looked at to see whether a folder holds notes.
+_MOST_LOOKED_AT = 500
 
 
 class FoundAgent(NamedTuple):
@@ -34,12 +41,13 @@ class FoundAgent(NamedTuple):
 class Surroundings(NamedTuple):
     """Result of the survey.
 
-    `has_webhook`: OpenClaw's webhook is configured. `has_desktop`: desktop notifications can be
-    shown.
+    `note_folders`: where a person's own notes are, the vaults first. `has_webhook`: OpenClaw's
+    webhook is configured. `has_desktop`: desktop notifications can be shown.
     """
 
     agents: tuple[FoundAgent, ...]
     vaults: tuple[Path, ...]
+    note_folders: tuple[Path, ...]
     has_webhook: bool
     has_desktop: bool
 
@@ -48,12 +56,28 @@ def survey_machine(call: Call) -> Surroundings:
     """Return what is on this machine; no program is run, and nobody is asked."""
     caller = call.caller
     hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
+    found = vaults.find_obsidian_vaults(caller.environment, caller.user)
+    vault_folders = tuple(vault.path for vault in found)
     return Surroundings(
-        tuple(_iter_found_agents(call)),
-        tuple(vault.path for vault in vaults.find_obsidian_vaults(caller.environment, caller.user)),
-        not hook.missing,
-        _has_desktop(caller.environment),
+        agents=tuple(_iter_found_agents(call)),
+        vaults=vault_folders,
+        note_folders=tuple(dict.fromkeys((*vault_folders, *_iter_note_folders(caller.user)))),
+        has_webhook=not hook.missing,
+        has_desktop=_has_desktop(caller.environment),
     )
+
+
+def _iter_note_folders(user: Path) -> Iterator[Path]:
+    """Yield the folders of a usual name in the home folder that hold a note."""
+    for name in _NOTE_FOLDERS:
+        if (user / name).is_dir() and _has_note(user / name):
+            yield user / name
+
+
+def _has_note(folder: Path) -> bool:
+    """Return whether one of the first files below a folder is a note."""
+    paths = (Path(base, file) for base, _, files in os.walk(folder) for file in files)
+    return any(is_memory_file(path.relative_to(folder)) for path in islice(paths, _MOST_LOOKED_AT))
 
 
 def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:

@@ -8,6 +8,7 @@ file systems count in ticks.
 
 import json
 import os
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +82,7 @@ def _iter_folder_entries(root: Root) -> Iterator[tuple[str, bool, int]]:
             facts = os.stat(path)  # noqa: PTH116 - a search has no time for Path
         except OSError:
             continue
-        is_folder = os.path.isdir(path)  # noqa: PTH112 - as above
+        is_folder = stat.S_ISDIR(facts.st_mode)
         yield path, is_folder, max(facts.st_mtime_ns, facts.st_ctime_ns)
         if not is_folder or (facts.st_dev, facts.st_ino) in visited:
             continue
@@ -97,16 +98,21 @@ def _iter_folder_entries(root: Root) -> Iterator[tuple[str, bool, int]]:
 def _iter_gone_files(
     root: Root, folders: Collection[str], known: Collection[str]
 ) -> Iterator[Path]:
-    """Yield the files of documents that no longer exist below changed folders."""
+    """Yield the files of documents that no longer exist below changed folders.
+
+    A file that goes changes its folder, and a folder that goes is not there itself.
+    """
     if not folders or root.is_file:
         return
+    by_folder: dict[str, list[str]] = {}
     for key in known:
-        if not root.owns(key):
-            continue
-        file = root.file(key.partition("/")[2])
-        if (
-            any(str(parent) in folders for parent in file.parents)
-            and not file.exists()
-            and root.key_of(file) == file_key(key)
-        ):
-            yield file
+        if root.owns(key):
+            # strings: a search of ten thousand notes has no time for as many Paths
+            name = os.path.join(root.path, file_key(key.partition("/")[2]))  # noqa: PTH118
+            by_folder.setdefault(os.path.dirname(name), []).append(key)  # noqa: PTH120
+    for folder, keys in by_folder.items():
+        if folder in folders or not os.path.isdir(folder):  # noqa: PTH112 - as above
+            for key in keys:
+                file = root.file(key.partition("/")[2])
+                if not file.exists() and root.key_of(file) == file_key(key):
+                    yield file

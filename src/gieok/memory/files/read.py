@@ -19,7 +19,14 @@ from gieok import paths, private
 from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files import copies
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
+from gieok.memory.files.roots import (
+    UNREAD_SUFFIXES,
+    Root,
+    file_key,
+    is_memory_file,
+    is_skipped,
+    section_key,
+)
 from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
 from gieok.places.scope import SEEDS
 from gieok.settings import grants
@@ -73,6 +80,24 @@ def list_note_candidates(root: Root) -> list[Path | Failed]:
         for start in root.starts()
         for candidate in _list_notes_below(start, root.path.resolve())
     ]
+
+
+def count_unread_documents(root: Root) -> Counter[str]:
+    """Return how many documents below a root are of a kind that is not read, by their suffix."""
+    files = (
+        Path(file)
+        for start in root.starts()
+        for base, folders, names in os.walk(start)
+        for file in _list_unskipped_names(folders, names)
+    )
+    suffixes = (file.suffix.lower() for file in files)
+    return Counter(suffix for suffix in suffixes if suffix in UNREAD_SUFFIXES)
+
+
+def _list_unskipped_names(folders: list[str], names: list[str]) -> list[str]:
+    """Return the names of files; folders that are left out are taken from `folders`."""
+    folders[:] = [folder for folder in folders if not is_skipped(folder)]
+    return names
 
 
 def list_failed(root: Root) -> list[Failed]:
@@ -426,7 +451,7 @@ def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
     fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     fields |= {"tags": ", ".join(head.tags)} if head.tags else {}
     is_made_then = (
-        head.day is None and day_of_path(normalise(key)) is None and head.created is not None
+        head.day is None and _find_day_in_name(head, key) is None and head.created is not None
     )
     return {**fields, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
@@ -528,8 +553,17 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     """
     if head.day:
         return head.day
-    day = day_of_path(normalise(key))
+    day = _find_day_in_name(head, key)
     return datetime.combine(day, time(), UTC) if day else head.created
+
+
+def _find_day_in_name(head: NoteHead, key: str) -> date | None:
+    """Return the day in a note's name or folders; None without any.
+
+    A record is named by its words, so that a day in its name is one that it speaks of.
+    """
+    is_record = head.created is not None and "category" in head.fields
+    return None if is_record else day_of_path(normalise(key))
 
 
 def _find_until_end(until: str, zone: tzinfo) -> datetime | None:

@@ -26,6 +26,17 @@ SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams")
 )
 SUFFIXES = (".md", ".markdown", ".txt", ".org")
+#: Kinds of documents in which people keep notes too, and which are not read.
+UNREAD_SUFFIXES = (
+    ".doc",
+    ".docx",
+    ".hwp",
+    ".hwpx",
+    ".odt",
+    ".pages",
+    ".pdf",
+    ".rtf",
+)
 
 
 def is_memory_file(path: Path) -> bool:

@@ -1,7 +1,7 @@
 """Syncs a scope with its roots: everything, or only the changed paths of a watcher."""
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from gieok.errors import BadRequest
 from gieok.flow.durable import forgotten
@@ -164,10 +164,15 @@ def sync_changed(
 
 def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> bool:
     """Say whether an event names a folder, existing or deleted, instead of a file."""
-    folders = {str(parent) for key in known for parent in PurePosixPath(key).parents}
     return any(
-        path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched
+        path.is_dir() or (not path.exists() and _held_folder(root.key_of(path), known))
+        for path in touched
     )
+
+
+def _held_folder(key: str, known: Iterable[str]) -> bool:
+    """Say whether documents are below a folder."""
+    return any(one.startswith(f"{key}/") for one in known)
 
 
 def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:

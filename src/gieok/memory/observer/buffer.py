@@ -29,7 +29,7 @@ class Thresholds(NamedTuple):
     """Token counts at which a run, a span ahead of the run, and a hard stop are due.
 
     `reflect_tokens` counts observations. `activation` is the share of a run that becomes memory;
-    the rest stays buffered.
+    the rest stays buffered. `reflect_ratio` is the share of them that a reflection may leave.
     """
 
     run_tokens: int = 30_000
@@ -37,6 +37,7 @@ class Thresholds(NamedTuple):
     hard_stop_tokens: int = 36_000
     activation: float = 0.8
     reflect_tokens: int = 40_000
+    reflect_ratio: float = 0.5
 
     @property
     def kept_tokens(self) -> int:

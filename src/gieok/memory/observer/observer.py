@@ -8,6 +8,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from datetime import tzinfo
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from gieok.errors import AnswerCut
 from gieok.flow.distil import MessageSpan
@@ -19,10 +20,6 @@ from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 
-#: Limits of an answer for a chunk of messages: observations and tokens. The limits grow with longer
-#: conversations.
-MOST_OBSERVATIONS = 20
-MOST_OUTPUT_TOKENS = 2_000
 _CHUNK_TOKENS = 6_000
 _MOST_CHUNKS = 5
 #: How many times a conversation is halved after its answer was cut off.
@@ -39,6 +36,16 @@ FindKnown = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
 #: The key holds the messages' texts: a session whose message was corrected or forgotten meanwhile
 #: is observed anew.
 Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
+
+
+class AnswerLimits(NamedTuple):
+    """Limits of an answer for a chunk of messages; they grow with longer conversations."""
+
+    observations: int = 20
+    output_tokens: int = 2_000
+
+
+LIMITS = AnswerLimits()
 
 
 @cache
@@ -59,12 +66,14 @@ class ModelObserver:
         look: FindKnown,
         temperature: float = 0.3,
         paid: Paid | None = None,
+        limits: AnswerLimits = LIMITS,
     ) -> None:
         self._asker = asker
         self._zone = zone
         self._look = look
         self._temperature = temperature
         self._paid: Paid = {} if paid is None else paid
+        self._limits = limits
 
     def observe(self, span: MessageSpan) -> Observed:
         """Return the observations of a span. Raises GeneratorFailed."""
@@ -97,14 +106,14 @@ class ModelObserver:
         today = last.at.astimezone(self._zone).date()
         chunks = -(-sum(found.message.tokens for found in messages) // _CHUNK_TOKENS)
         room = min(max(chunks, 1), _MOST_CHUNKS)
-        limit = room * MOST_OBSERVATIONS
+        limit = room * self._limits.observations
         source = SourceText(messages, self._zone, today, is_conversation=True, known=known.keys)
         prompt = Prompt(
             system=read_memory_prompt("observer"),
             text=f"Today is {today} ({today:%A}). Write at most {limit} observations.\n\n"
             + _build_observer_question(messages, self._zone, known),
             temperature=self._temperature,
-            max_output_tokens=room * MOST_OUTPUT_TOKENS,
+            max_output_tokens=room * self._limits.output_tokens,
         )
         model = self._asker.generator.model
         found = self._asker.ask(

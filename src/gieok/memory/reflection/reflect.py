@@ -18,7 +18,7 @@ from gieok.flow.distil import finish_span
 from gieok.flow.generate import Asker
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Observation, Observed
-from gieok.memory.observer.observer import MOST_OUTPUT_TOKENS, escape_block_end, read_memory_prompt
+from gieok.memory.observer.observer import escape_block_end, read_memory_prompt
 from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.memory.reflection import drop_rules
 from gieok.memory.scope_memory import ScopeMemory
@@ -35,14 +35,15 @@ READER = "reflect"
 _IN_VAIN = "reflected-in-vain"
 #: Growth of that memory before another try.
 _GROWN = 1.1
-#: The instruction of each try.
+#: The instruction of each try; `share` is what the reflection aims at.
 _LEVELS = (
-    "Keep about half of the length: join and shorten, lose no fact that may matter.",
+    "Keep about {share} of the length: join and shorten, lose no fact that may matter.",
     "Keep about 8/10 of the detail of what is new, and half of the rest.",
     "Keep about 6/10 of the detail; put each topic in one line.",
     "Keep about 4/10 of the detail, and sum up the oldest 50-70 % in a few lines.",
 )
 _MOST_OBSERVATIONS = 2_000
+_LEAST_TOKENS = 2_000
 _MOST_TOKENS = 24_000
 
 
@@ -398,6 +399,7 @@ class ModelCondenser:
     asker: Asker
     zone: tzinfo
     temperature: float = 0.0
+    target: float = 0.5
 
     def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
         """Return the observations that a model condenses a memory to."""
@@ -408,7 +410,8 @@ class ModelCondenser:
             for n, o in enumerate(held.observations, start=1)
         )
         text = f"<memory>\n{escape_block_end(chr(10).join(lines))}\n</memory>"
-        system = read_memory_prompt("reflector").format(level=level)
+        share = "half" if self.target == 0.5 else f"{self.target:.0%}"
+        system = read_memory_prompt("reflector").format(level=level.format(share=share))
         model = self.asker.generator.model
         return self.asker.ask(
             Prompt(system, text, self.temperature, budget_tokens),
@@ -418,18 +421,21 @@ class ModelCondenser:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class RulesCondenser:
     """`Condenser` without a model."""
+
+    target: float = 0.5
 
     def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
         """Return the observations that must stay, then others by worth and age."""
         del budget_tokens
-        room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
+        room = int(self.target * (1 - 0.2 * _LEVELS.index(level)) * held.tokens)
         return Observed(tuple(drop_rules.by_worth(held.observations, room)))
 
 
 def _clamp_output_budget(tokens: int) -> int:
-    return min(max(tokens, MOST_OUTPUT_TOKENS), _MOST_TOKENS)
+    return min(max(tokens, _LEAST_TOKENS), _MOST_TOKENS)
 
 
 def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:

@@ -59,6 +59,10 @@ _COPY = re.compile(
 )
 
 
+#: Setting `archive.folder_structure` → how the path of a note begins.
+_DATED = {"year_month": "%Y/%m/%d", "flat": "%Y-%m-%d", "daily": "%Y-%m-%d/%Y-%m-%d"}
+
+
 class NoteLinks(NamedTuple):
     """Links of a note: paths of other notes from the vault's own folder, without the ending."""
 
@@ -81,7 +85,7 @@ class BrokenNote(ValueError):
 
 
 class NoteForm:
-    """`Form` with one note a memory, in folders of years and months below `folder`.
+    """`Form` with one note a memory, in folders below `folder`, which `structure` names.
 
     `is_taken` says whether a path belongs to another file than the note of a document; `links` maps
     scope and key of a memory to the links of its note.
@@ -91,9 +95,11 @@ class NoteForm:
         self,
         folder: str,
         zone: tzinfo,
+        structure: str = "year_month",
     ) -> None:
         self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
         self._zone = zone
+        self._dated = _DATED[structure]
         self.is_taken: Callable[[str, Document], bool] = lambda path, document: False
         self.links: Mapping[tuple[Scope, str], NoteLinks] = {}
         self._given: dict[str, tuple[Scope, str]] = {}
@@ -109,7 +115,7 @@ class NoteForm:
             f"{title} {_find_document_handle(document)}",
             _hash_note_parts(document.scope.path, document.key),
         ):
-            path = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
+            path = f"{self._folder}{day:{self._dated}} {name}{SUFFIX}"
             if self._given.get(
                 filenames.fold_file_name(path), whose
             ) == whose and not self.is_taken(path, document):

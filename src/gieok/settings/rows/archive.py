@@ -44,6 +44,12 @@ OPTIONS = (
     ),
     Option("archive.subfolder", "Gieok", "the folder in it that is Gieok's own"),
     Option(
+        "archive.folder_structure",
+        "year_month",
+        "folders of new notes in it: by year and month, all in one, or by day",
+        choices=("year_month", "flat", "daily"),
+    ),
+    Option(
         "archive.auto_approve",
         False,
         "move to archive.cold without asking (`gieok archive pending`)",

@@ -1,7 +1,7 @@
 """Settings of project intelligence over code."""
 
 from gieok.settings.option import Option
-from gieok.settings.rows.shapes import build_model_option
+from gieok.settings.rows.shapes import build_model_option, build_schedule_option
 
 OPTIONS = (
     build_model_option(
@@ -51,5 +51,15 @@ OPTIONS = (
         20_000,
         "tokens that summaries may use in one sync; what is left waits for the next",
         low=0,
+    ),
+    build_schedule_option(
+        "code.validate_schedule",
+        "0 * * * *",
+        "when the daemon validates the projects that it watches, where they have changed",
+    ),
+    Option(
+        "code.escalate_by_itself",
+        False,
+        "let the daemon run `code escalate` at that time where something waits for it: it is paid",
     ),
 )

@@ -1,6 +1,7 @@
 """Settings of transcripts that are read, of the observer and of the reflector."""
 
 from gieok import registry
+from gieok.flow.generate import parse_delays
 from gieok.settings.hook import EXCLUDED_AGENTS, EXCLUDED_FOLDERS
 from gieok.settings.option import Option
 from gieok.settings.rows.shapes import build_model_option, build_schedule_option
@@ -59,6 +60,25 @@ OPTIONS = (
         low=20,
     ),
     Option(
+        "observe.activation",
+        0.8,
+        "share of a span that becomes memory at once; the newest rest waits for the next one",
+        low=0.1,
+        high=1,
+    ),
+    Option(
+        "observe.most_observations",
+        20,
+        "most observations that a model may make of 6,000 tokens of messages",
+        low=1,
+    ),
+    Option(
+        "observe.output_tokens",
+        2_000,
+        "most tokens that a model may write about 6,000 tokens of messages",
+        low=100,
+    ),
+    Option(
         "observe.hard_stop_tokens",
         36_000,
         "tokens of messages at which observing is no longer deferred",
@@ -69,6 +89,13 @@ OPTIONS = (
         30,
         "minutes without a message after which the rest of a conversation is observed",
         low=1,
+    ),
+    Option(
+        "observe.retry_delays_s",
+        "2, 4, 8",
+        "seconds before each further try of a model that failed, joined by commas; empty: one try",
+        check=parse_delays,
+        hint='seconds, such as "2, 4, 8"',
     ),
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option(
@@ -92,6 +119,13 @@ REFLECTOR_OPTIONS = (
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option(
         "reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100
+    ),
+    Option(
+        "reflect.ratio",
+        0.5,
+        "share of the tokens of observations that a reflection may leave",
+        low=0.05,
+        high=0.95,
     ),
     build_schedule_option(
         "reflect.schedule",

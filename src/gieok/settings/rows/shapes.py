@@ -5,6 +5,7 @@ from functools import partial
 from gieok import registry
 from gieok.flow import schedule
 from gieok.settings.option import Option
+from gieok.settings.synonyms import MODELS
 
 
 def build_schedule_option(name: str, default: str, doc: str) -> Option:
@@ -31,4 +32,5 @@ def build_model_option(
         doc,
         check=partial(registry.check_model, registry.GENERATORS, alone),
         hint=registry.MODEL_HINT,
+        synonyms=MODELS,
     )

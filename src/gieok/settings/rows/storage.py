@@ -46,6 +46,23 @@ OPTIONS = (
     ),
     Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
     Option(
+        "gemini.chunk_tokens",
+        0,
+        "size of the service's own chunks, 21 to 512; 0: as index.passage_tokens",
+        low=0,
+    ),
+    Option(
+        "gemini.chunk_overlap_tokens",
+        -1,
+        "what such a chunk repeats of the one before; -1: as index.overlap_tokens",
+        low=-1,
+    ),
+    Option(
+        "gemini.metadata_filter",
+        "",
+        'a further condition of every search, in the service\'s words: gieok_kind="file"',
+    ),
+    Option(
         "gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0
     ),
     Option(

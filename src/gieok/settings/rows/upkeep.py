@@ -29,6 +29,8 @@ PROCESS_OPTIONS = (
     ),
 )
 HOUSEKEEPING_OPTIONS = (
+    Option("logs.max_mb", 5.0, "megabytes of a log, at the start of the daemon", low=0.1),
+    Option("logs.keep", 1, "how many logs of before stay, the newest as daemon.log.1", low=1),
     build_schedule_option(
         "housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"
     ),

@@ -10,7 +10,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Provenance, Scope, Tier
-from gieok.model.retrieval import AGENT_FIELD, AGENT_FOLDERS, TAG_FIELDS, Filter, FoundPassage
+from gieok.model.retrieval import (
+    AGENT_FIELD,
+    AGENT_FOLDERS,
+    CATEGORY_FIELD,
+    PRIORITY_FIELD,
+    TAG_FIELDS,
+    Filter,
+    FoundPassage,
+)
 
 _T = TypeVar("_T")
 #: Number of values of one statement: far below SQLite's limit on parameters.
@@ -161,9 +169,14 @@ def filter_sql(
     """
     clauses: list[str] = []
     values: list[object] = []
-    if where.kinds:
-        clauses.append(f"d.kind IN ({marks(where.kinds)})")
-        values += sorted(where.kinds)
+    for column, allowed in (
+        ("d.kind", where.kinds),
+        (field(CATEGORY_FIELD), where.categories),
+        (field(PRIORITY_FIELD), where.priorities),
+    ):
+        if allowed:
+            clauses.append(f"{column} IN ({marks(allowed)})")
+            values += sorted(allowed)
     if where.without:
         clauses.append(f"d.kind NOT IN ({marks(where.without)})")
         values += sorted(where.without)

@@ -163,6 +163,8 @@ class Connections:
         #: Connections whose tables were checked to be of this release.
         self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
         self._locks = Locks(self._connected)
+        #: The snapshot that the reads of a thread share, as `shared`.
+        self._own = threading.local()
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
@@ -171,6 +173,9 @@ class Connections:
         Raises StoreBusy where a lock or a statement takes too long, StoreUnreachable where the
         server is silent.
         """
+        if (shared := self._shared) is not None:
+            yield shared
+            return
         with (
             self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db,
             self._deadline(db),
@@ -178,11 +183,34 @@ class Connections:
             yield db
 
     @contextmanager
+    def share_reads(self) -> Iterator[None]:
+        """Let all reads of this thread inside the block come from one snapshot, as `answering`.
+
+        What is written meanwhile is not seen inside.
+        """
+        if self._shared is not None:
+            yield
+            return
+        with self.answering() as db:
+            self._own.shared = db
+            try:
+                yield
+            finally:
+                self._own.shared = None
+
+    @property
+    def _shared(self) -> psycopg.Connection | None:
+        return getattr(self._own, "shared", None)
+
+    @contextmanager
     def reading(self) -> Iterator[psycopg.Connection]:
         """Give one snapshot for all statements inside, so that an answer never mixes two states.
 
         Waits for no lock for long.
         """
+        if (shared := self._shared) is not None:
+            yield shared
+            return
         with self._transaction(
             f"{_READ}; SET LOCAL lock_timeout = {self._timeout_s * 1000:.0f}"
         ) as db:

@@ -288,7 +288,9 @@ class _Call:
         except (Late, Missing):
             return None
         refused = refusals.PromptRefusals(self.home, prompt)
-        memories = refused.allowed(memories)
+        memories = choice.near_best(
+            refused.allowed(memories), self._settings.number("hook.low_ratio")
+        )
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(

@@ -130,6 +130,14 @@ def _require_any_caller(
         _admit_caller(request, credentials)
 
 
+def _require_reader(
+    request: Request, credentials: BearerCredentials, owner: OwnerCredentials
+) -> None:
+    """Admit a browser that `gieok open` let in, or any identified caller."""
+    if not reception(request).gate.is_open(request.cookies.get(COOKIE, "")):
+        _require_any_caller(request, credentials, owner)
+
+
 def _require_operator(
     request: Request, credentials: BearerCredentials, owner: OwnerCredentials
 ) -> None:
@@ -208,3 +216,5 @@ OWNERS_ONLY = [Depends(_require_owner)]
 OPERATORS_ONLY = [Depends(_require_operator)]
 #: Admits any caller who is identified.
 ANYBODY = [Depends(_require_any_caller)]
+#: Admits a browser with an open page, or any caller who is identified.
+READERS = [Depends(_require_reader)]

@@ -10,6 +10,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse
 from starlette.routing import BaseRoute
 
 from gieok import __version__
@@ -19,12 +20,13 @@ from gieok.home.resident import Resident
 from gieok.ports.limits import RateLimiter
 from gieok.processes.gate import Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import ANYBODY, KNOWN_QUERY, Reception
+from gieok.surfaces.http.access import ANYBODY, KNOWN_QUERY, READERS, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.operations import describe_operation_routes as described_operations
 from gieok.surfaces.http.options import HttpOptions
+from gieok.surfaces.http.reference import HEADERS, render_reference
 from gieok.surfaces.http.routes import (
     account,
     admin,
@@ -173,7 +175,7 @@ async def _settle_open_turns(house: House) -> None:
 
 
 def _add_description(app: FastAPI) -> None:
-    """Serve the OpenAPI document to identified callers."""
+    """Serve the OpenAPI document to identified callers; as a page, to browsers let in too."""
 
     @cache
     def described() -> dict[str, Any]:
@@ -197,3 +199,7 @@ def _add_description(app: FastAPI) -> None:
     @app.get("/openapi.json", include_in_schema=False, dependencies=ANYBODY)
     def description() -> dict[str, Any]:
         return described()
+
+    @app.get("/api", include_in_schema=False, dependencies=READERS)
+    def reference() -> HTMLResponse:
+        return HTMLResponse(render_reference(described()), headers=HEADERS)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from gieok.commands.command import Style
 from gieok.commands.memory.edit import edit_memory
 from gieok.commands.memory.forget import forget_memories, render_forgotten
+from gieok.commands.memory.handles import find_only_memory
 from gieok.commands.memory.retire import restore_memories, retire_memories
 from gieok.commands.memory.transfer import transfer_memories
 from gieok.commands.memory.trust import trust_project
@@ -114,10 +115,29 @@ def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     for memory, names in groups.values():
         result = memory.run(forget_memories, handles=names, yes=is_sure, dry_run=not is_sure)
         plans.append(render_forgotten(result, Style(seen.lang, colour=False)))
-    handles = [name for _, names in groups.values() for name in names]
-    if not is_sure:
-        return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=False)
-    return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=True)
+    return seen.page(
+        "forget.html",
+        handles=[name for _, names in groups.values() for name in names],
+        texts=[] if is_sure else _read_chosen_texts(groups),
+        plan="\n\n".join(plans),
+        done=is_sure,
+        back=_find_back_address(seen),
+    )
+
+
+def _read_chosen_texts(groups: Groups) -> list[str]:
+    """Return the texts of memories, as a person knows them."""
+    found = (
+        find_only_memory(memory.call, name, history=True)
+        for memory, names in groups.values()
+        for name in names
+    )
+    return [records.own_text(unmarked(one.text)) for one in found if one is not None]
+
+
+def _find_back_address(seen: PageRequest) -> str:
+    """Return the page of a memory or of memories on which a change was asked for."""
+    return seen.sent("back") if seen.sent("back").startswith("/m") else "/memories"
 
 
 def _return_with_undo(
@@ -125,8 +145,7 @@ def _return_with_undo(
 ) -> Response:
     """Return to the page of the change, with a button that undoes the change."""
     values = {"told": told, "undo": undo, "handles": ",".join(handles), "to": to}
-    back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
-    path = back if back.startswith("/m") else "/memories"
+    path = _find_back_address(seen) if undo in ("restore", "retire") else "/memories"
     return seen.back_to(join_query(path, **values))
 
 

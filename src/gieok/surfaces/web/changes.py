@@ -13,11 +13,11 @@ from gieok.commands.command import Command, P, ResultT, Style
 from gieok.commands.home.backup import create_backup
 from gieok.commands.home.daemon import start_home_daemon
 from gieok.commands.memory.index import index_memory
-from gieok.commands.memory.remember import remember_record
+from gieok.commands.memory.remember import RememberResult, remember_record
 from gieok.commands.observe.run import observe_transcripts
 from gieok.commands.prompt.install import install_agent
 from gieok.commands.scope_names import name_scope
-from gieok.errors import GieokError
+from gieok.errors import BadRequest, GieokError
 from gieok.home.calls import rescope_call
 from gieok.places.scope import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
@@ -33,18 +33,15 @@ from gieok.text.messages import Words
 def remember(seen: PageRequest) -> Response:
     """Keep a sentence for the chosen scope, and go back to the page where it was written.
 
-    From the first page it leads to how the sentence is found and what an agent is given of it.
+    From the first page it leads to how the sentence is found and what an agent is given of it. What
+    cannot be kept stays in the form, with the reason.
     """
     text = seen.sent("text")
-    scope = seen.sent("to") if seen.sent("to") in seen.scopes_to_keep else seen.call.scope.path
-    is_users = scope == USER_SCOPE
-    memory = seen.site.memory("auto" if is_users or scope == seen.scopes[0] else scope)
+    scope = seen.sent("to") if "to" in seen.form else seen.call.scope.path
     try:
-        remembered = memory.run(
-            remember_record, text=[text], user=is_users and seen.scopes[0] != USER_SCOPE
-        )
+        remembered = _remember_for_scope(seen, text, scope)
     except GieokError as error:
-        return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
+        return seen.failed("add.html", error, text=text, to=scope, back=seen.sent("back"))
     if back := seen.sent("back"):
         notice = seen.words(
             "Remembered for {scope}: {title}",
@@ -56,6 +53,19 @@ def remember(seen: PageRequest) -> Response:
         return seen.back_to(join_query(back, told=notice))
     notice = seen.words("Remembered. This is how it is found:")
     return seen.back_to(f"/first?{urlencode({'q': remembered.title, 'told': notice})}")
+
+
+def _remember_for_scope(seen: PageRequest, text: str, scope: str) -> RememberResult:
+    """Keep a sentence. Raises BadRequest for a scope that nothing can be kept for."""
+    if scope not in seen.scopes_to_keep:
+        raise BadRequest(
+            "nothing can be remembered for {scope!r}",
+            scope=scope,
+            hint="choose one of those that are there",
+        )
+    is_users = scope == USER_SCOPE
+    memory = seen.site.memory("auto" if is_users or scope == seen.scopes[0] else scope)
+    return memory.run(remember_record, text=[text], user=is_users and seen.scopes[0] != USER_SCOPE)
 
 
 def index(seen: PageRequest) -> Response:

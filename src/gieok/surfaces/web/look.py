@@ -14,7 +14,6 @@ from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
-from gieok.surfaces.web.answers import find_answer
 from gieok.surfaces.web.markdown import (
     render_markdown,
     render_markdown_words,
@@ -49,7 +48,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     templates.globals.update(
-        answer_line=lambda hit: find_answer(hit, "").line,
         markdown=render_markdown,
         markdown_words=render_markdown_words,
         josa=fill_particles,
@@ -117,8 +115,11 @@ def _say_in_template(
 
 
 def strip_line_markup(text: str) -> str:
-    """Return a line of the list without Markdown marks and without the label of its speaker."""
-    text = re.sub(r"(?:^|\s)#{1,6}\s", " · ", text).strip(" ·")
+    """Return a line of the list without Markdown marks and without the label of its speaker.
+
+    Headings and items are parted by dots.
+    """
+    text = re.sub(r"(?:^|\s)(?:#{1,6}|[-*])\s", " · ", text).strip(" ·")
     return text.removeprefix("User: ").removeprefix("Assistant: ")
 
 

@@ -31,6 +31,7 @@ from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.palette import list_palette_entries
 from gieok.text.catalogues import list_languages
 from gieok.text.messages import translate
 
@@ -39,7 +40,7 @@ MENU = (
     ("/", "Home"),
     ("/memories", "Memories"),
     ("/timeline", "Timeline"),
-    ("/injection", "Before the agent"),
+    ("/injection", "Given to agents"),
     ("/characters", "Characters"),
     ("/code", "Code"),
     ("/status", "Health"),
@@ -57,9 +58,12 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+#: Parameters of an address that tell of one change, and offer to undo it. They belong to the page
+#: right after the change: kept in an address, they would offer to undo an older change later.
+_OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
 _MOST_ASIDE = 100
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
+STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
 
 class MemorySite:
@@ -273,13 +277,17 @@ class PageRequest:
     # A template's.
     def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401
         """Return a page."""
+        names = name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang)
         common = {
             "menu": MENU,
+            "palette": list_palette_entries(
+                MENU, {path: names[path] for path in self.scopes}, self.lang
+            ),
             "here": self._here(),
             "main_pages": _MAIN_PAGES,
             "address": self._address(),
             "scopes": self.scopes,
-            "scope_names": name_scopes({*self.scopes, *self.scopes_to_keep}, self.lang),
+            "scope_names": names,
             "scope": self.call.scope.path,
             "keeping": self.scopes_to_keep,
             "token": self.site.gate.change_token(self.cookie),
@@ -336,13 +344,18 @@ class PageRequest:
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def _address(self) -> str:
-        """Return the address of this page; after a form was sent, that of the page with the
-        form.
+        """Return the address of this page, without what tells of one change.
+
+        After a form was sent, it is that of the page with the form.
         """
         if self.request.method != "GET":
             return self._here()
         query = urlencode(
-            [pair for pair in self.request.query_params.multi_items() if pair[0] != "told"]
+            [
+                pair
+                for pair in self.request.query_params.multi_items()
+                if pair[0] not in _OF_ONE_CHANGE
+            ]
         )
         return self.request.url.path + (f"?{query}" if query else "")
 
@@ -359,7 +372,8 @@ def join_query(address: str, **values: str) -> str:
     is_inside = address.startswith("/") and not address.startswith(("//", "/\\"))
     added = urlencode({name: value for name, value in values.items() if value})
     path = address if is_inside else "/"
-    return f"{path}{'&' if '?' in path else '?'}{added}" if added else path
+    begins = "" if path.endswith("?") else "&" if "?" in path else "?"
+    return f"{path}{begins}{added}" if added else path
 
 
 def _choose_page_language(request: Request) -> str:

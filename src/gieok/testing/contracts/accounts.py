@@ -89,6 +89,18 @@ class AccountsContract(AccountsFixtures):
             seen_at=_LATER,
         )
 
+    def test_a_new_user_is_filled_in_and_a_known_user_keeps_what_is_set(
+        self, accounts: Accounts
+    ) -> None:
+        accounts.fill_account("min", "", "ko", _AT)
+        assert accounts.account("min") == Account("min", lang="ko", created_at=_AT)
+        accounts.fill_account("min", "Asia/Seoul", "en", _LATER)
+        zoned = Account("min", zone="Asia/Seoul", lang="ko", created_at=_AT)
+        assert accounts.account("min") == zoned
+        described = accounts.describe("min", "Europe/Berlin", "de", "min@example.com", _LATER)
+        accounts.fill_account("min", "UTC", "en", _LATER)
+        assert accounts.account("min") == described
+
     def test_who_says_something_is_added_and_never_goes_back_in_time(
         self, accounts: Accounts
     ) -> None:
@@ -168,6 +180,25 @@ class AccountsContract(AccountsFixtures):
         assert accounts.holds_of("min") == accounts.holds(_LATER, 9)
         assert accounts.release("min", "reply-1")
         assert (accounts.release("min", "reply-1"), accounts.balance("min")) == (False, 10)
+
+    def test_who_holds_points_said_something(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        assert accounts.hold("min", 4, "reply-1", _AT, "mina/m1")
+        assert accounts.account("min") == Account("min", created_at=_AT, seen_at=_AT)
+        assert not accounts.hold("min", 4, "reply-1", _LATER, "mina/m1")
+        assert accounts.account("min") == Account("min", created_at=_AT, seen_at=_LATER)
+        with pytest.raises(NotEnoughPoints):
+            accounts.hold("lee", 4, "reply-1", _AT, "mina/m1")
+        assert accounts.account("lee") is None
+
+    def test_reads_that_are_shared_answer_as_reads_alone(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        with accounts.share_reads(), accounts.share_reads():
+            shared = (accounts.balance("min"), accounts.ledger("min", 0, 9))
+        assert shared == (accounts.balance("min"), accounts.ledger("min", 0, 9))
+        accounts.post("min", _CREDIT._replace(reference="pay-2"), _AT)
+        with accounts.share_reads():
+            assert accounts.balance("min") == 20
 
     def test_a_hold_is_settled_once(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)

@@ -209,7 +209,7 @@ class DocumentContract(StoreFixtures):
         assert texts(Filter(frozenset(("turn",)))) == ["five"]
         assert store.within(Scope("agent:nobody"), Filter(), 5) == []
 
-    def test_a_filter_admits_by_tag_agent_and_status_what_the_model_says_it_admits(
+    def test_a_filter_admits_by_what_it_names_what_the_model_says_it_admits(
         self, store: FullStore
     ) -> None:
         over, later = START + timedelta(days=2), START + timedelta(days=5)
@@ -219,8 +219,8 @@ class DocumentContract(StoreFixtures):
             "codex.md": {"metadata": {"tags": "배포, ops, 50%"}},
             "lint.md": {"metadata": {"tag": "#Lint", "agent": "claude-code,codex"}},
             "linter.md": {"metadata": {"tags": "linter,snake_case"}},
-            "done.md": {"metadata": {"done": "yes"}},
-            "over.md": {"valid_to": over},
+            "done.md": {"metadata": {"done": "yes", "category": "task", "priority": "high"}},
+            "over.md": {"valid_to": over, "metadata": {"category": "decision"}},
             "replaced.md": {"valid_to": over, "metadata": {"replaced_by": "done.md"}},
             "fixed.md": {"valid_to": later, "metadata": {"corrected": "2026-01-01"}},
             "away.md": {"metadata": {"retired": "2026-01-01"}},
@@ -241,6 +241,9 @@ class DocumentContract(StoreFixtures):
             },
             Filter(agents=frozenset(("claude-code",)), tags=frozenset(("lint",))): {"lint.md"},
             Filter(agents=frozenset(("cod",))): set(),
+            Filter(categories=frozenset(("task", "decision"))): {"done.md", "over.md"},
+            Filter(priorities=frozenset(("high", "low"))): {"done.md"},
+            Filter(categories=frozenset(("decision",)), priorities=frozenset(("high",))): set(),
             Filter(statuses=frozenset(("ended",)), at=at): {"over.md"},
             Filter(statuses=frozenset(("replaced", "corrected")), at=at): {
                 "replaced.md",

@@ -38,7 +38,7 @@ function run() {
   for (const each of byName.values()) each(); // -> late, helper
   shared.nested.deep(); // -> shared.nested.deep
   const store = new Store(); // -> Store.constructor
-  store.on('added', () => late()).add(1); // -> late, Store.on, Store.add
+  store.on('added', () => late()).add(1); // -> late, Store.on, Store.add, run.store.on added
   create().size; // -> make, Store.size
   Level.of('low').name(); // -> Level.of, Level.name
   tools.twice(tools.half(2)); // -> twice, half

@@ -49,3 +49,35 @@ def test_switching_to_gemini_uploads_and_a_stopped_service_leaves_the_words(
     assert found["results"][0]["path"] == "cat.md"
     assert found["degraded"].startswith("gemini unreachable")
     assert gemini.key not in json.dumps(shown) + json.dumps(found)
+
+
+def test_a_forced_index_sends_everything_again_and_nothing_twice(home: Any, gemini: Any) -> None:
+    before = set(gemini.documents)
+    gemini.reset_counts()
+    status, indexed = home.run("index", "--force")
+    assert (status, gemini.calls["start upload"]) == (0, 2)
+    assert indexed["moved"] == 4, "two sent, two copies deleted"
+    assert len(gemini.documents) == 2
+    assert not before & set(gemini.documents)
+
+
+def test_a_forced_index_that_breaks_off_leaves_the_copies_that_were_there(
+    home: Any, gemini: Any
+) -> None:
+    texts = gemini.texts()
+    gemini.fail("start upload", 400, "INVALID_ARGUMENT")
+    assert home.run("index", "--force")[0] != 0
+    assert gemini.texts() == texts
+
+
+def test_chunks_and_conditions_of_the_users_own_go_to_the_service(
+    home: Any, gemini: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_GEMINI_CHUNK_TOKENS", "500")
+    monkeypatch.setenv("GIEOK_GEMINI_METADATA_FILTER", 'gieok_kind="nothing" OR gieok_kind="x"')
+    home.run("index")
+    assert {document.chunk_tokens for document in gemini.documents.values()} == {500}
+    _, found = home.run("search", "VLAN", "--explain")
+    (tool,) = gemini.searches()
+    assert tool["metadata_filter"].endswith(' AND (gieok_kind="nothing" OR gieok_kind="x")')
+    assert all("managed" not in hit["signals"] for hit in found["results"])

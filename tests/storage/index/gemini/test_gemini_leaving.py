@@ -149,7 +149,7 @@ def test_documents_that_the_service_lost_are_counted_and_sent_again(home: Any, g
     assert (status, check["ok"]) == (1, False)
     assert check["detail"] == "1 documents are at gemini-file-search, and 2 were sent"
     assert home.run("index")[1]["moved"] == 0, "the manifest alone does not know"
-    assert home.run("index", "--force")[1]["moved"] == 1
+    assert home.run("index", "--force")[1]["moved"] == 3, "two sent anew, one copy deleted"
     assert len(gemini.documents) == 2
     _, doctor = home.run("doctor")
     (check,) = [check for check in doctor["checks"] if check["name"] == "service"]

@@ -1,5 +1,6 @@
 """JavaScript, TypeScript, and the manifests that resolve imports by package name."""
 
+from gieok.code.languages.javascript.components import ComponentLanguage
 from gieok.code.languages.javascript.imports import JavaScriptLinker, JavaScriptManifest
 from gieok.code.languages.javascript.reader import JavaScriptReader
 from gieok.code.languages.language import Family
@@ -32,6 +33,15 @@ LANGUAGES = (
         extensions=(".tsx",),
         family=_FAMILY,
         grammar="tree_sitter_typescript:language_tsx",
+        tests=_TESTS,
+    ),
+    ComponentLanguage(
+        name="vue",
+        reader=JavaScriptReader,
+        extensions=(".vue",),
+        family=_FAMILY,
+        grammar="tree_sitter_typescript:language_typescript",
+        element_grammar="tree_sitter_typescript:language_tsx",
         tests=_TESTS,
     ),
     JavaScriptManifest(

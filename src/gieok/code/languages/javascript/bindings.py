@@ -5,6 +5,7 @@ a name in it are its body, and the wrapper is what it calls. No wrapper is known
 """
 
 import re
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS
@@ -23,7 +24,9 @@ _INSIDE = _AROUND | _CALLS | {"arguments", "object", "pair", "array", "member_ex
 #: Arguments that may be what the result of a wrapper stands for.
 _WRAPPED = FUNCTIONS | _CALLS | {"class", "identifier", "member_expression"}
 _ROOTS = frozenset(("identifier", "this", "member_expression"))
+_CHAIN_ROOTS = _ROOTS | {"new_expression"}
 _DEEPEST = 12
+_LONGEST_CHAIN = 200
 _TITLE = ("string", "template_string")
 #: Names that a module gives to what it exports; a function's own name says more.
 _UNTOLD = ("default", "exports")
@@ -35,14 +38,17 @@ class JavaScriptBindings(JavaScriptTests):
     def start(self) -> None:
         """Begin outside of any binding."""
         super().start()
-        self._is_binding = False
+        #: Name that the result of the call that is being read is bound to; '' for none.
+        self.bound_name = ""
+        #: Offset of the end of a link of a chain → the value of the link, which was read.
+        self.links: dict[int, Variable] = {}
 
     def bound_value(self, value: Node, name: str, kind: str = SymbolKind.FUNCTION) -> Variable:
         """Return the value of an expression that is bound to a name."""
         call = _strip_around(value)
         if call.type not in _CALLS:
             return self.value(value)
-        before, self._is_binding = self._is_binding, True
+        before, self.bound_name = self.bound_name, name
         is_symbol = (
             re.fullmatch(r"[\w$]+", name)
             and _holds_literal(call)
@@ -50,7 +56,7 @@ class JavaScriptBindings(JavaScriptTests):
             and not self._is_special(call)
         )
         held = self._symbol_of_call(call, name, kind) if is_symbol else self.value(value)
-        self._is_binding = before
+        self.bound_name = before
         return held
 
     def _is_kept(self, value: Node, call: Node) -> bool:
@@ -79,13 +85,21 @@ class JavaScriptBindings(JavaScriptTests):
         """Say whether a call derives an object from others."""
         raise NotImplementedError
 
-    def _symbol_of_call(self, call: Node, name: str, kind: str) -> Variable:
-        """Read a call as the body of a symbol, and return the function that stands for it."""
+    def _symbol_of_call(
+        self, call: Node, name: str, kind: str, begin: Node | None = None
+    ) -> Variable:
+        """Read a call as the body of a symbol, and return the function that stands for it.
+
+        The symbol begins at a node, or where the call does.
+        """
         literals = _list_literals(call)
         own = next((found for node in literals if (found := self.name(node))), "")
         symbol = self.symbol(
             call, own if name in _UNTOLD and own else name, kind, (Trait.WRAPPED,), self.doc(call)
         )
+        if begin is not None:
+            fact = self.builder.symbols[symbol]
+            self.builder.symbols[symbol] = fact._replace(start=self.line(begin))
         outer = self.scope
         self.scope = self.prefixed(self.builder.symbols[symbol].name)
         self.scope.symbol = symbol
@@ -127,28 +141,40 @@ class JavaScriptBindings(JavaScriptTests):
     @property
     def is_binding(self) -> bool:
         """Say whether the result of the call that is being read is bound to a name."""
-        return self._is_binding
+        return bool(self.bound_name)
 
     # Calls under a title
 
     def _statement(self, node: Node) -> None:
-        """Read a statement; `app.get("/users", (request) => …)` is a symbol, named by its title."""
-        call = first_child(node)
-        call = _strip_around(call) if call is not None else None
-        if call is None or call.type != "call_expression" or not self._is_titled(call):
+        """Read a statement; `app.get("/users", (request) => …)` is a symbol, named by its title.
+
+        Each link of a chain that gets a function is one: `app.route("/x").get(…).post(…)`.
+        """
+        expression = first_child(node)
+        call = _strip_around(expression) if expression is not None else None
+        if call is None or call.type != "call_expression":
             return self.nothing(node)
-        place, name = self._titled_name(call)
-        if not name:
+        chain, root = self._list_chain(call)
+        titled = [(chain[at], self._find_title(chain[at:])) for at in reversed(range(len(chain)))]
+        links = [(link, title) for link, title in titled if title and self._is_titled(link)]
+        if not links or root.type not in _CHAIN_ROOTS:
             return self.nothing(node)
-        outer = self.scope
-        self.scope = self.prefixed(place) if place else outer
-        function = self._symbol_of_call(call, name, SymbolKind.FUNCTION)
-        self.scope = outer
-        self.call(function, [], node)
-        return None
+        for link, title in links:
+            callee = self.field(link, "function") or link
+            word = self.name(callee, "property") or self.text(root)
+            place = re.sub(r"[^\w$.]+", "", self.name(root, "object"))
+            outer = self.scope
+            self.scope = self.prefixed(place) if place else outer
+            name = self.unique_title(name_by_title(title, word))
+            begin = self.field(callee, "property") if len(links) > 1 else None
+            function = self._symbol_of_call(link, name, SymbolKind.FUNCTION, begin)
+            self.scope = outer
+            self.links[link.end_byte] = function
+            self.call(function, [], node)
+        return None if links[-1][0] is call else self.nothing(node)
 
     def _is_titled(self, call: Node) -> bool:
-        """Say whether a call hands a function to an object under a title, outside of tests."""
+        """Say whether a call hands a function to an object, outside of tests."""
         callee = self.field(call, "function")
         facts = (self.builder.functions[scope.function] for scope in self.scope.outwards())
         return (
@@ -161,35 +187,44 @@ class JavaScriptBindings(JavaScriptTests):
             )
         )
 
-    def _titled_name(self, call: Node) -> tuple[str, str]:
-        """Return the object and the name of a titled call: `app` and `get /users`.
+    def _list_chain(self, call: Node) -> tuple[list[Node], Node]:
+        """Return the calls of a chain, the last one first, and what the first one calls.
 
-        The title may stand further ahead: `router.route("/users").get(…)`. Without one, the name is
-        empty.
+        That is `app.route` of `app.route("/x").get(…)`, or where the chain begins with something
+        else than a name, the expression.
         """
-        title, method, node = "", "", call
-        for _ in range(_DEEPEST):
-            if node.type == "call_expression":
-                first = first_child(self.field(node, "arguments"))
-                if first is not None and first.type in _TITLE:
-                    title = self.text(first)[1:-1]
-                callee = self.field(node, "function")
-                if callee is None:
-                    return "", ""
-                if callee.type == "member_expression" and not method:
-                    method = self.name(callee, "property")
-                node = callee
-            elif node.type == "member_expression":
-                inner = self.field(node, "object")
-                if inner is None or inner.type in _ROOTS:
-                    break
-                node = inner
-            else:
+        chain: list[Node] = []
+        node = call
+        while node.type == "call_expression" and len(chain) < _LONGEST_CHAIN:
+            chain.append(node)
+            callee = self.field(node, "function")
+            if callee is None:
+                return chain, node
+            inner = self.field(callee, "object")
+            if inner is None and callee.type != "call_expression":
+                return chain, callee
+            if inner is not None and inner.type in _ROOTS:
+                return chain, callee
+            node = inner or callee
+        return chain, node
+
+    def _find_title(self, chain: Sequence[Node]) -> str:
+        """Return the title of the first of these calls of a chain, or ''.
+
+        Its own title counts first, then the first one behind the function before:
+        `command("a").description("A").action(…)`.
+        """
+        title = ""
+        for call in chain:
+            listed = self.field(call, "arguments")
+            if title and call is not chain[0] and _holds_literal(listed):
                 break
-        if not title or node.type not in _ROOTS:
-            return "", ""
-        place = re.sub(r"[^\w$.]+", "", self.name(node, "object")) if method else ""
-        return place, self.unique_title(name_by_title(title, method or self.text(node)))
+            first = first_child(listed)
+            if first is not None and first.type in _TITLE:
+                title = self.text(first)[1:-1]
+                if call is chain[0]:
+                    break
+        return title
 
     handlers = MappingProxyType({**JavaScriptTests.handlers, "expression_statement": _statement})
 

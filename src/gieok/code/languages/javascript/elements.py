@@ -57,22 +57,11 @@ class JavaScriptElements(JavaScriptDefinitions):
             self.special(made, method, [], node)
 
     def _attribute(self, node: Node) -> Variable:
-        """Return the value of an attribute; a component in it is rendered: `as={Link}`."""
+        """Return the value of an attribute."""
         value = node.named_children[1] if len(node.named_children) > 1 else None
         if value is None or value.type == "string":
             return NOTHING
-        inner = first_child(value) if value.type == "jsx_expression" else value
-        held = self.value(inner)
-        if inner is not None and self.names_component(inner):
-            self._render(held, [], inner)
-        return held
-
-    def names_component(self, node: Node) -> bool:
-        """Say whether an expression is a name that is written like a component's or a class's."""
-        return (
-            node.type in ("identifier", "member_expression")
-            and self.text(node).rpartition(".")[2][:1].isupper()
-        )
+        return self.value(first_child(value) if value.type == "jsx_expression" else value)
 
     def _hand_on(self, handed: list[Argument], node: Node) -> None:
         """Hand functions to the library that shows elements."""
@@ -82,26 +71,28 @@ class JavaScriptElements(JavaScriptDefinitions):
     # Components that are named in tables, and imported when they are shown
 
     def hand_on_row(self, row: Node) -> None:
-        """Hand on what a row of a table names: `{ path: "/", component: Home }` in an array."""
+        """Hand on what a row of a table names: `{ path: "/", component: Home }` in an array.
+
+        Whoever reads the table may call it, show it, or only compare it.
+        """
         parts = [self.field(pair, "value") for pair in row.named_children if pair.type == "pair"]
         named = [part for part in parts if part is not None and part.type in _NAMES]
-        for part in named:
-            if self.names_component(part):
-                self.call(self.value(part), [], part)
         self._hand_on([("", self.value(part)) for part in named], row)
 
-    def imported_later(self, listed: Node | None) -> Variable:
-        """Return what functions of a list import when they run: `lazy(() => import("./page"))`.
+    def imported_later(self, listed: Node | None, name: str) -> Variable:
+        """Return the component that a function imports: `const Page = lazy(() => import("./p"))`.
 
-        That is the module's default, or what the function makes of the module.
+        That is the module's default, or what the function makes of the module. It is what a call
+        with the function gives only where the result is named like a component; what else may
+        become of the module is not known.
         """
-        return self.builder.merge(
-            *(
-                self.import_of(part)
-                for part in (listed.named_children if listed is not None else ())
-                if part.type in FUNCTIONS
-            )
-        )
+        parts = listed.named_children if listed is not None else ()
+        functions = [part for part in parts if part.type in FUNCTIONS]
+        if name[:1].isupper():
+            return self.builder.merge(*map(self.import_of, functions))
+        for function in functions:
+            self.hand_on_imported(function)
+        return NOTHING
 
     def import_of(self, function: Node) -> Variable:
         """Return what a function imports when it runs; nothing where it does not import."""
@@ -113,11 +104,11 @@ class JavaScriptElements(JavaScriptDefinitions):
         inside = self.index(result, None, function)  # `{ Component: module.default }`
         return self.builder.merge(result, self.load(result, "default", function), inside)
 
-    def render_imported(self, function: Node) -> None:
-        """Call the component that a function imports: `{ component: () => import("./page") }`."""
+    def hand_on_imported(self, function: Node) -> None:
+        """Hand on what a function imports: `{ component: () => import("./page") }`."""
         imported = self.import_of(function)
         if imported != NOTHING:
-            self._render(imported, [], function)
+            self._hand_on([("", imported)], function)
 
     handlers = MappingProxyType(
         {

@@ -7,6 +7,7 @@ from gieok.code.resolve.calls import Calls
 from gieok.code.resolve.natives import (
     COMMON,
     Natives,
+    await_,
     build_model_table,
     call_back,
     elements_of,
@@ -14,6 +15,7 @@ from gieok.code.resolve.natives import (
     give_nothing,
     give_result,
     passed_on,
+    refer,
 )
 from gieok.code.resolve.program import CallSite
 
@@ -30,6 +32,14 @@ def _model_new_map(calls: Calls, site: CallSite, arguments: list[int]) -> None:
     _model_new_set(calls, site, [elements_of(calls, site, variable) for variable in arguments[:1]])
 
 
+def _model_shown(calls: Calls, site: CallSite, arguments: list[int]) -> None:
+    """Model elements, which may show the components that they get, classes too."""
+    refer(calls, site)
+    for variable in arguments:
+        await_(calls, variable, calls.refer_class, site.symbol, site.line)
+    calls.program.flows.add(site.to, calls.program.values.unknown)
+
+
 _PASSING = "freeze assign shallowReactive proxy"
 
 NATIVES = COMMON.and_also(
@@ -41,6 +51,7 @@ NATIVES = COMMON.and_also(
                 queueMicrotask""",
                 partial(call_back, give_nothing),
             ),
+            ("jsx", _model_shown),
             ("then", partial(call_back, give_result)),
             (f"{_PASSING} cache", passed_on),
             ("Map WeakMap", _model_new_map),

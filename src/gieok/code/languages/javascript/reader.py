@@ -47,7 +47,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
                 inner = self.field(member, "value")
                 if inner is not None and inner.type in FUNCTIONS:
                     value = self.make(inner, key)
-                    self.render_imported(inner)
+                    self.hand_on_imported(inner)
                 else:
                     value, self.newest = (
                         self._named_value(inner, key) if inner is not None else NOTHING,
@@ -172,6 +172,8 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         listed = self.field(node, "arguments")
         if callee is None:
             return NOTHING
+        if node.end_byte in self.links:
+            return self.links.pop(node.end_byte)
         kind = callee.type
         if listed is not None and self.is_of_runner(callee, listed):
             return self.test(callee, listed, node)
@@ -193,7 +195,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         result = self.call(held, arguments, node, name)
         if self.is_binding:
             self.wrap(result, held, listed, arguments)
-        return self.builder.merge(result, self.imported_later(listed))
+        return self.builder.merge(result, self.imported_later(listed, self.bound_name))
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.name(callee, "property")
@@ -217,7 +219,7 @@ class JavaScriptReader(JavaScriptPrototypes, JavaScriptBindings, JavaScriptEleme
         result = self.call_method(held, name, arguments, node)
         if self.is_binding and held != NOTHING:
             self.wrap(result, self.load(held, name, node), listed, arguments)
-        return self.builder.merge(result, self.imported_later(listed))
+        return self.builder.merge(result, self.imported_later(listed, self.bound_name))
 
     def _is_import(self, node: Node) -> bool:
         callee = self.field(node, "function")

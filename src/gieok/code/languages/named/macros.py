@@ -15,11 +15,14 @@ _ROUNDS = 3
 _WORD = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\b(?:\([^()\n]*\))?")
 #: A statement that is a macro with types or numbers in it, in which nothing is called.
 _STATEMENT = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\([^(){};]*\)\s*;")
-#: A word between `class` and the class's name: no type is declared with two names in a row.
+#: A word between `class` and the class's name, or the type of a variable with a list of values.
 _CLASS_MARK = re.compile(
     rb"(?<=[\s;}>])((?:class|struct|union)\s+)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
-    rb"(?=\s+\w+\s*(?:final\s*)?(?:\{|:[^:]))"
+    rb"(?=\s+(\w+)\s*(final\s*)?(:[^:;{}][^;{}]*)?\{)"
 )
+_UP_TO_SIGN = re.compile(rb"([^;{}]*)([;{}])")
+#: What stands before a brace inside of a class: a head with parameters, or a type and a name.
+_MEMBER = re.compile(rb"\)[\w\s:&]*$|[\w>&*]\s+[*&]*\w+\s*$")
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 _TEST_WORD = re.compile(r"TEST|SCENARIO|SPEC")
 _TITLE = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -31,7 +34,7 @@ def parse_around_macros(source: bytes, parse: Parse) -> Node:
 
     Offsets are those of the source: blanks take the place of what is blanked.
     """
-    marked = _CLASS_MARK.sub(lambda m: m[1] + b" " * len(m[2]), b"\n" + source)[1:]
+    marked = _CLASS_MARK.sub(_blank_class_mark, b"\n" + source)[1:]
     tree = parse(marked)
     for _ in range(_ROUNDS):
         if not tree.has_error:
@@ -44,6 +47,29 @@ def parse_around_macros(source: bytes, parse: Parse) -> Node:
             break
         marked, tree = blanked, other
     return tree
+
+
+def _blank_class_mark(match: re.Match[bytes]) -> bytes:
+    """Return the text of a mark blanked where a class is defined, and as it is elsewhere."""
+    return match[1] + b" " * len(match[2]) if _is_class_body(match) else match[0]
+
+
+def _is_class_body(match: re.Match[bytes]) -> bool:
+    """Say whether what follows is a class, and not a variable: `struct POINT origin{1, 2};`.
+
+    A class has bases, or members up to a semicolon. Of empty braces only the name can tell: most
+    variables do not begin with a capital.
+    """
+    if match[4] or match[5]:
+        return True
+    behind = match.string.index(b"{", match.end()) + 1
+    first = _UP_TO_SIGN.match(match.string, behind)
+    if first is None:
+        return False
+    inside = first[1].strip()
+    if first[2] == b"}" and not inside:
+        return match[3][:1].isupper()
+    return first[2] == b";" or bool(first[2] == b"{" and _MEMBER.search(inside))
 
 
 def _blank_words(source: bytes, tree: Node) -> bytes:
@@ -89,7 +115,7 @@ def read_heading(text: str) -> tuple[str, bool] | None:
     else:
         parts = [part.strip() for part in re.sub(r"\([^()]*\)|<[^<>]*>", "", inside).split(",")]
         declared = [part.rpartition(" ")[2].lstrip("*&") for part in parts if " " in part]
-        plain = [part for part in parts if re.fullmatch(r"\w+", part)]
+        plain = [part for part in parts if re.fullmatch(r"[^\W\d]\w*", part)]
         name = next((word for word in declared if re.fullmatch(r"\w+", word)), "") or ".".join(
             plain[:2]
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.languages.language import Language
 from gieok.code.languages.named.macros import parse_around_macros, read_heading
-from gieok.code.languages.tree import Node, Parse, TreeReader
+from gieok.code.languages.tree import Node, Parse, TreeReader, name_by_title
 from gieok.code.model.facts import NOTHING, Facts, Namespace, Op, SymbolKind, Trait
 
 if TYPE_CHECKING:
@@ -124,9 +124,9 @@ class _NamedReader(TreeReader):
         text = self.text(head).rstrip("; ")
         if head.type not in ("expression_statement", "ERROR") or "{" in text:
             return False
-        if self.scope.function != 0 and head.start_point[1] > 0:  # `SECTION("x") { … }`
-            return False
         heading = read_heading(text)
+        if not self._may_be_headed(head, heading):
+            return False
         if heading is None:
             declared = re.fullmatch(r"[\w\s*&]*?(\w+)\s*\([^()]*\)", text)
             heading = (declared[1], False) if declared and head.type == "ERROR" else None
@@ -134,6 +134,15 @@ class _NamedReader(TreeReader):
             return False
         self._define(head, heading[0], body, is_test=heading[1], is_heading=True, end=body)
         return True
+
+    def _may_be_headed(self, node: Node, heading: tuple[str, bool] | None) -> bool:
+        """Say whether a function may begin at a heading of a macro.
+
+        Inside of a function it is a loop or a part (`LIST_FOREACH(…) { … }`, `SECTION("x") { … }`),
+        unless a test begins at the first column: then the grammar lost the end of what is around.
+        """
+        is_test = heading is not None and heading[1]
+        return self.scope.function == 0 or (is_test and node.start_point[1] == 0)
 
     def _define(
         self,
@@ -193,10 +202,17 @@ class _NamedReader(TreeReader):
         body = self.field(node, "body") or node
         if not name:
             return self.nothing(node)
-        heading = None
-        if self.grammar.has_macros and self.field(node, "type") is None:
-            heading = read_heading(self.name(node, "declarator"))
+        heading, is_function = None, True
+        if self.grammar.has_macros and node.type == "function_definition":
+            head = self.source[self.begin(node) : self.begin(body)].decode("utf-8", "replace")
+            is_function = self._has_parameters(node)
+            if not is_function or self.field(node, "type") is None:
+                heading = read_heading(head.rstrip())
+        if heading is None and not is_function:
+            return self.nothing(node)
         if heading is not None:
+            if not self._may_be_headed(node, heading):
+                return self.nothing(node)
             self._define(node, heading[0], body, is_test=heading[1], is_heading=True)
             return None
         head = self.text(node)[:400]
@@ -204,6 +220,17 @@ class _NamedReader(TreeReader):
         is_test = bool(_TEST.match(own) or _TEST_MARK.search(head.partition("{")[0]))
         self._define(node, name, body, is_test=is_test)
         return None
+
+    def _has_parameters(self, node: Node) -> bool:
+        """Say whether a definition of C has parameters; a variable with values in braces has none.
+
+        The grammar reads `struct POINT p{1, 2}` and `WITH_LOCK(m) { … }` as functions too.
+        """
+        declarator = self.field(node, "declarator")
+        while declarator is not None and declarator.type not in _WITH_PARAMETERS:
+            inner = self.field(declarator, "declarator") or self.field(declarator, "name")
+            declarator = inner or self.child(declarator, *_DECLARATORS)
+        return declarator is not None
 
     def _call(self, node: Node) -> None:
         called = next(
@@ -256,6 +283,8 @@ class _NamedReader(TreeReader):
     def _name(self, node: Node) -> str:
         """Return the name of a definition; in C the name is nested inside of declarators."""
         inner = self.field(node, "name")
+        if inner is not None and self.text(inner).startswith("`"):
+            return name_by_title(self.text(inner).strip("`"))
         if inner is not None:
             return re.sub(r"<.*|\s", "", self.text(inner)).replace(self.grammar.separator, ".")
         declarator = self.field(node, "declarator")
@@ -288,6 +317,7 @@ class _NamedReader(TreeReader):
         return " ".join(reversed(lines))
 
 
+_WITH_PARAMETERS = ("function_declarator", "operator_cast")
 _DECLARATORS = (
     "function_declarator",
     "pointer_declarator",

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from gieok.commands.setup.dialogue import Pick
-from gieok.commands.setup.interview import ASKED, NO, YES, Given, Interview
+from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.machine import FoundAgent
 from gieok.commands.setup.questions.agents import format_transcript_count
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion, YesNoQuestion
+from gieok.memory.files.roots import SUFFIXES
 from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
@@ -36,8 +37,8 @@ class _InstallQuestion(YesNoQuestion):
         names = ", ".join(agent.name for agent in to_install(known))
         note = known.words(
             (
-                "{names}: what you told before stands before every prompt. `gieok install AGENT "
-                "--uninstall` takes it out."
+                "{names} gets the matching memories before it answers. `gieok install AGENT "
+                "--uninstall` takes Gieok out."
             ),
             names=names,
         )
@@ -70,36 +71,67 @@ def _select_transcript_agents(known: Interview) -> list[FoundAgent]:
     ]
 
 
-class _VaultQuestion(SetupQuestion):
-    """Whether the notes of the Obsidian vault are searched, and injected too."""
+class _NotesQuestion(SetupQuestion):
+    """Which folder of a person's own notes is searched: a found one, or one that they type.
 
-    name = "index_vault"
+    Enter takes the first found folder where no agent is here, as notes are then all there is.
+    """
+
+    name = "notes"
     step = 1
     kind = AnswerKind.ONE
-    words = Words("Search the notes of your vault too?")
-
-    def applies(self, known: Interview) -> bool:
-        return bool(known.machine.vaults)
+    words = Words("Search your own notes too?")
+    free = Words("a folder …")
 
     def note(self, known: Interview) -> Sequence[str]:
-        return (known.shown_path(known.machine.vaults[0]),)
+        kinds = ", ".join(SUFFIXES)
+        note = known.words("Text files ({kinds}) stay as they are and where they are.", kinds=kinds)
+        return (note,)
+
+    def picks(self, known: Interview) -> Sequence[Pick]:
+        folders = known.machine.note_folders
+        found = [Pick(str(folder), known.shown_path(folder)) for folder in folders]
+        return [*found, Pick(NO, known.words("no"))]
+
+    def default(self, known: Interview) -> Given:
+        folders = known.machine.note_folders
+        has_person = known.call.ask is not None
+        return str(folders[0]) if folders and has_person and not known.machine.agents else NO
+
+    def wrong(self, known: Interview, text: str) -> str:
+        if not text.strip():
+            return known.words("name a folder")
+        folder = known.path(text.strip())
+        if folder.is_dir():
+            return ""
+        return known.words("there is no folder {gone}", gone=known.shown_path(folder))
+
+
+class _NotesUnaskedQuestion(YesNoQuestion):
+    """Whether agents get lines of the notes without anybody searching; Enter takes no."""
+
+    name = "notes_unasked"
+    step = 1
+    words = Words("May agents read these notes unasked?")
+
+    def applies(self, known: Interview) -> bool:
+        return bool(find_chosen_notes(known) and known.ticked("agents"))
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         return [
-            Pick(
-                ASKED,
-                known.words("yes, but agents get nothing of them unasked"),
-            ),
-            Pick(
-                YES,
-                known.words("yes, and agents get what bears on a prompt"),
-            ),
-            Pick(NO, known.words("no")),
+            Pick(NO, known.words("no, only when you or an agent searches")),
+            Pick(YES, known.words("yes, the lines that fit a prompt")),
         ]
 
     def default(self, known: Interview) -> Given:
         del known
         return NO
+
+
+def find_chosen_notes(known: Interview) -> str:
+    """Return the folder of notes that the person chose, as they typed it; '' for none."""
+    answer = known.text("notes").strip()
+    return "" if answer == NO else answer
 
 
 class _StartQuestion(YesNoQuestion):
@@ -125,4 +157,25 @@ class _StartQuestion(YesNoQuestion):
         return NO if is_off else YES
 
 
-AFTER = (_InstallQuestion(), _HistoryQuestion(), _VaultQuestion(), _StartQuestion())
+class _PagesQuestion(YesNoQuestion):
+    """Whether the pages open in the browser; no where nobody sits at a terminal."""
+
+    name = "pages"
+    step = 1
+    words = Words("Open your memory in the browser?")
+
+    def applies(self, known: Interview) -> bool:
+        return known.call.home.daemon is not None
+
+    def default(self, known: Interview) -> Given:
+        return NO if known.call.ask is None else YES
+
+
+AFTER = (
+    _InstallQuestion(),
+    _HistoryQuestion(),
+    _NotesQuestion(),
+    _NotesUnaskedQuestion(),
+    _StartQuestion(),
+    _PagesQuestion(),
+)

@@ -30,7 +30,7 @@ class _AgentsQuestion(SetupQuestion):
     def note(self, known: Interview) -> Sequence[str]:
         if known.machine.agents:
             return ()
-        return (known.words("no agent was found here; `gieok setup` again once one is"),)
+        return (known.words("No agent was found here. A folder of notes is asked for at the end."),)
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         picks = []

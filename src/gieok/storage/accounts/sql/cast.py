@@ -3,7 +3,7 @@
 from typing import Any
 
 from gieok.model.accounts import IssuedKey, KeyRole, StoredCharacter
-from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.accounts.sql.owners import OF_OWNER, SqlOwners, user_number
 from gieok.storage.index.rows import from_ms, marks, to_ms, utc
 
 _CHARACTER = "id, name, card, created_at, updated_at, model, package_type"
@@ -18,9 +18,10 @@ class SqlCast(SqlOwners):
     ) -> StoredCharacter | None:
         """Return a character of this owner."""
         columns = f"{_CHARACTER}, package" if with_file else _CHARACTER
-        with self._reading_of(owner) as (db, sid):
+        with self._reading() as db:
             row = db.execute(
-                f"SELECT {columns} FROM characters WHERE scope_id = ? AND id = ?", (sid, identity)
+                f"SELECT {columns} FROM characters WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
+                (user_number(owner), identity, user_number(owner), owner),
             ).fetchone()
             return _to_character(owner, tuple(row) if with_file else (*row, b"")) if row else None
 

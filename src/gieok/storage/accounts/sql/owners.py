@@ -6,16 +6,20 @@ user, except those that go through all users by name.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from typing import Any, ClassVar
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
+from gieok.storage.index.rows import to_ms
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.postgres.numbers import scope_number
 
 #: Number that stands for an unknown user.
 _NOBODY = 0
+#: Condition that a number is that of a user of this name, for a read of one statement.
+OF_OWNER = "EXISTS (SELECT 1 FROM users WHERE scope_id = ? AND name = ?)"
 
 
 class SqlOwners:
@@ -24,6 +28,10 @@ class SqlOwners:
     #: SQL clause that locks a row until the end of the transaction; '' where the whole file is
     #: locked instead.
     _lock: ClassVar[str] = ""
+
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let the reads of this thread be one: a read of a file costs no more alone."""
+        return nullcontext()
 
     def _reading(self) -> AbstractContextManager[Db]:
         """Read in one snapshot."""
@@ -52,6 +60,16 @@ class SqlOwners:
         """Write in one transaction, in which the user has a row and no other writer."""
         with self._writing() as db:
             yield db, self._locked(db, user)[0]
+
+    def _mark_seen(self, db: Db, sid: int, at: datetime) -> None:
+        """Record that the user of a locked row said something, unless they did so later."""
+        now = to_ms(at)
+        db.execute(
+            "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), is_account = 1, "
+            "stage = '', staged_at = NULL WHERE scope_id = ? "
+            "AND (is_account = 0 OR seen_at IS NULL OR seen_at < ?)",
+            (now, now, sid, now),
+        )
 
     def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
         """Return the number of a user, and columns of the user's row, which is locked.

@@ -67,6 +67,7 @@ class SqlPoints(SqlOwners):
             ).rowcount
             if added:
                 _change_point_sums(db, sid, held=amount)
+            self._mark_seen(db, sid, at)
             return bool(added)
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:

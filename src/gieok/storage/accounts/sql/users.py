@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from gieok.model.accounts import Account
-from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.accounts.sql.owners import SqlOwners, user_number
 from gieok.storage.index.rows import from_ms, to_ms
 
 _ACCOUNT = "name, zone, lang, mail, created_at, seen_at, stage, staged_at"
@@ -21,9 +21,10 @@ class SqlUsers(SqlOwners):
 
     def account(self, user: str) -> Account | None:
         """Return a user."""
-        with self._reading_of(user) as (db, sid):
+        with self._reading() as db:
             row = db.execute(
-                f"SELECT {_ACCOUNT} FROM users WHERE scope_id = ? AND is_account = 1", (sid,)
+                f"SELECT {_ACCOUNT} FROM users WHERE scope_id = ? AND name = ? AND is_account = 1",
+                (user_number(user), user),
             ).fetchone()
             return _to_account(row) if row else None
 
@@ -61,6 +62,16 @@ class SqlUsers(SqlOwners):
             ).fetchall()
             return _to_account(row)
 
+    def fill_account(self, user: str, zone: str, lang: str, at: datetime) -> None:
+        """Add a new user; a known user keeps all but an empty zone."""
+        with self._writing_to(user) as (db, sid):
+            db.execute(
+                "UPDATE users SET zone = CASE WHEN zone = '' THEN ? ELSE zone END, "
+                "lang = CASE WHEN is_account = 0 THEN ? ELSE lang END, is_account = 1, "
+                "created_at = coalesce(created_at, ?) WHERE scope_id = ?",
+                (zone, lang, to_ms(at), sid),
+            )
+
     def seen(self, user: str, at: datetime) -> Account:
         """Record that a user said something; return the account as it was before.
 
@@ -68,14 +79,7 @@ class SqlUsers(SqlOwners):
         """
         with self._writing() as db:
             sid, (*row, is_account) = self._locked(db, user, f"{_ACCOUNT}, is_account")
-            now = to_ms(at)
-            db.execute(
-                "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), "
-                "is_account = 1, stage = '', "
-                "staged_at = NULL WHERE scope_id = ? "
-                "AND (is_account = 0 OR seen_at IS NULL OR seen_at < ?)",
-                (now, now, sid, now),
-            )
+            self._mark_seen(db, sid, at)
             return _to_account(row) if is_account else Account(user)
 
     def stage(self, account: Account, stage: str, at: datetime) -> bool:

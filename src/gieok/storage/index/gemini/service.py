@@ -19,6 +19,7 @@ from google import genai
 from google.genai import errors, types
 
 from gieok.errors import Phrase, StoreUnreachable
+from gieok.opening import Opening
 
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
@@ -97,16 +98,35 @@ class Access(NamedTuple):
     embedding_model: str
 
 
+def read_access(opening: Opening) -> Access:
+    """Return the access that a home's settings and keys give."""
+    return Access(
+        key=opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+        url=opening.setting("gemini.url"),
+        timeout_s=float(opening.setting("gemini.timeout_s")),
+        model=opening.setting("gemini.model"),
+        embedding_model=opening.setting("gemini.embedding_model"),
+    )
+
+
 class GeminiService:
     """Client for any number of threads.
 
     Every method raises StoreUnreachable, with the cause and the next step.
     """
 
-    def __init__(self, access: Access, meter: CountTokens, pause: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        access: Access,
+        meter: CountTokens,
+        pause: Callable[[float], None],
+        client_args: Mapping[str, object] | None = None,
+    ) -> None:
         self._access = access
         self._meter = meter
         self._pause = pause
+        #: Arguments of the HTTP client, such as those that record what is exchanged.
+        self._client_args = dict(client_args or {})
         self._opened: genai.Client | None = None
 
     def _client(self) -> genai.Client:
@@ -120,6 +140,7 @@ class GeminiService:
                 timeout=round(self._access.timeout_s * 1000),
                 # No retries by the SDK: our own retries are counted, and keep to the time limit.
                 retry_options=types.HttpRetryOptions(attempts=1),
+                client_args=self._client_args or None,
             )
             self._opened = genai.Client(
                 api_key=self._access.key, vertexai=False, http_options=options
@@ -138,6 +159,10 @@ class GeminiService:
         for store in self.stores():
             if display_name in (store.display_name, store.name):
                 return store.name
+        return self.make_store(display_name)
+
+    def make_store(self, display_name: str) -> str:
+        """Make a store and return its resource name."""
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )

@@ -23,7 +23,7 @@ from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
 from gieok.storage.index.gemini.ground import Placing
 from gieok.storage.index.gemini.manifest import UploadManifest
-from gieok.storage.index.gemini.service import Access, GeminiService
+from gieok.storage.index.gemini.service import Access, GeminiService, read_access
 from gieok.storage.index.gemini.sync import Sync, UploadPlan, alone, uploaded
 from gieok.storage.index.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.text.redact import redact
@@ -47,6 +47,8 @@ class Terms(NamedTuple):
     price_input: float
     price_output: float
     within_s: float = 2.0
+    #: Further condition of the user's own, in the service's filter language; '' for none.
+    condition: str = ""
 
 
 class _SystemClock:
@@ -117,22 +119,18 @@ class GeminiStore(SqliteDocuments):
                 hint="name 1 to {most}, with commas between",
             )
         least, most = _CHUNK_TOKENS
-        chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
+        chunk_tokens = int(opening.setting("gemini.chunk_tokens"))
+        chunk = min(max(chunk_tokens or int(opening.setting("index.passage_tokens")), least), most)
+        overlap = int(opening.setting("gemini.chunk_overlap_tokens"))
+        overlap = int(opening.setting("index.overlap_tokens")) if overlap < 0 else overlap
         owner = opening.home / "gemini.owner"
         was_used = owner.is_file()
         plan = UploadPlan(
             owner=_read_owner_label(owner),
             stores=names,
             chunk_tokens=chunk,
-            overlap_tokens=min(int(opening.setting("index.overlap_tokens")), chunk // 2),
+            overlap_tokens=min(overlap, chunk // 2),
             timeout_s=float(opening.setting("gemini.upload_timeout_s")),
-        )
-        access = Access(
-            key=opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
-            url=opening.setting("gemini.url"),
-            timeout_s=float(opening.setting("gemini.timeout_s")),
-            model=opening.setting("gemini.model"),
-            embedding_model=opening.setting("gemini.embedding_model"),
         )
         terms = Terms(
             top_k=int(opening.setting("gemini.top_k")),
@@ -140,11 +138,12 @@ class GeminiStore(SqliteDocuments):
             price_input=float(opening.setting("gemini.price_input")),
             price_output=float(opening.setting("gemini.price_output")),
             within_s=float(opening.setting("gemini.search_timeout_s")),
+            condition=opening.setting("gemini.metadata_filter").strip(),
         )
         return cls(
             opening.file,
             plan,
-            access,
+            read_access(opening),
             terms,
             was_used=was_used,
             zone=find_zone(opening.setting("zone")),
@@ -232,14 +231,19 @@ class GeminiStore(SqliteDocuments):
         return dict(rows)
 
     def push(
-        self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
+        self,
+        progress: Callable[[int], None] = lambda done: None,
+        *,
+        verify: bool = False,
+        anew: bool = False,
     ) -> int:
         """Upload and delete until the service agrees with the local documents.
 
-        Returns how many documents were uploaded or deleted.
+        With `anew`, every document is uploaded again. Returns how many documents were uploaded or
+        deleted.
         """
         with alone(self._lock):
-            return self._sync(progress).push(verify=verify)
+            return self._sync(progress).push(verify=verify, anew=anew)
 
     def prune(self) -> int:
         """Delete at the service the documents that were deleted or changed here; upload nothing."""
@@ -338,6 +342,7 @@ class GeminiStore(SqliteDocuments):
             )
         terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []
         terms += [f"{TIME}<{round(where.until.timestamp())}"] if where.until else []
+        terms += [f"({self._terms.condition})"] if self._terms.condition else []
         return " AND ".join(terms)
 
     def _verify_budget(self) -> None:

@@ -105,17 +105,20 @@ class Sync:
         self._moved = 0
         self._late: list[str] = []
 
-    def push(self, *, verify: bool = False) -> int:
+    def push(self, *, verify: bool = False, anew: bool = False) -> int:
         """Upload and delete until the service agrees; return the number of documents changed.
 
         Raises StoreUnreachable, which says what still waits. With `verify`, the manifest is first
-        corrected by what the service holds.
+        corrected by what the service holds. With `anew`, unchanged documents are uploaded too; each
+        takes the place of its former copy once it is active, so that no search finds less.
         """
         documents = dict(self._wanted())
         if not documents and self._manifest.is_empty():
             return 0  # nothing here, nothing there: no store is made for it
         try:
-            return self._verified(documents) if verify else self._bring_in_line(documents)
+            if verify:
+                return self._verified(documents, anew=anew)
+            return self._bring_in_line(documents, anew=anew)
         except RemoteGone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
@@ -124,13 +127,13 @@ class Sync:
                 hint="run `gieok index`: everything is uploaded anew",
             ) from error
 
-    def _verified(self, wanted: Mapping[str, _Wanted]) -> int:
+    def _verified(self, wanted: Mapping[str, _Wanted], *, anew: bool) -> int:
         """Compare with the service, synchronise, compare again; return the number of changes."""
         try:
             self._remote.compare()
         except RemoteGone:  # a store was deleted there: it is looked for, or made, again
             self._manifest.forget_stores()
-        moved = self._bring_in_line(wanted)
+        moved = self._bring_in_line(wanted, anew=anew)
         self._remote.compare()
         return moved
 
@@ -154,7 +157,7 @@ class Sync:
         self._delete_retired()
         return self._moved
 
-    def _bring_in_line(self, wanted: Mapping[str, _Wanted]) -> int:
+    def _bring_in_line(self, wanted: Mapping[str, _Wanted], *, anew: bool) -> int:
         stores = self._open_stores(wanted)
         in_doubt = self._resume(wanted)
         uploads = self._manifest.uploads()
@@ -163,7 +166,12 @@ class Sync:
             i
             for i, want in wanted.items()
             if i not in in_doubt
-            and (i not in uploads or uploads[i].hash != want.hash or uploads[i].store not in stores)
+            and (
+                anew
+                or i not in uploads
+                or uploads[i].hash != want.hash
+                or uploads[i].store not in stores
+            )
         ]
         self._upload_all(changed, wanted, stores)
         self._delete_retired()

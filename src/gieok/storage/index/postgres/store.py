@@ -72,6 +72,10 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
     def _answering(self) -> AbstractContextManager[psycopg.Connection]:
         return self._connections.answering()
 
+    def share_reads(self) -> AbstractContextManager[None]:
+        """Let the reads of this thread share one transaction."""
+        return self._connections.share_reads()
+
     def _writing(self) -> AbstractContextManager[psycopg.Connection]:
         return self._connections.writing()
 

@@ -4,13 +4,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from gieok.commands.memory import handles
 from gieok.commands.memory.filters import SEARCHED_STATUSES
 from gieok.commands.memory.hits import SearchHit, introduce_unsure_hits, not_taken_as_times
 from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
-from gieok.hook import records
 from gieok.memory.files import roots
-from gieok.places.home import is_records_folder
 from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.answers import Answer, find_answer
 from gieok.surfaces.web.reasons import Reasons, reasons
@@ -142,7 +141,7 @@ def _build_shown_hit(
         hit=hit,
         answer=answer,
         file=file,
-        place=_describe_hit_origin(seen, hit, answer),
+        place=_describe_hit_origin(seen, hit, answer, known),
         why=reasons(hit, seen.lang),
     )
 
@@ -156,19 +155,20 @@ def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit)
     return f"{seen.short(file)}:{hit.start_line}"
 
 
-def _is_record_file(seen: PageRequest, file: str) -> bool:
-    """Return whether a file is a record: below the `memory` folder of a project or of the home."""
+def _is_record_file(seen: PageRequest, known: list[roots.Root], file: str) -> bool:
+    """Return whether a file is a record: one of a folder that holds records."""
     home = str(seen.call.home.folder)
     return any(
-        folder.name == records.MEMORY and is_records_folder(home, str(folder.parent))
-        for folder in Path(file).parents
+        handles.is_shelf(root, home) and Path(file).is_relative_to(root.path) for root in known
     )
 
 
-def _describe_hit_origin(seen: PageRequest, hit: SearchHit, answer: Answer) -> str:
+def _describe_hit_origin(
+    seen: PageRequest, hit: SearchHit, answer: Answer, known: list[roots.Root]
+) -> str:
     """Return where a hit comes from: the name of a note, or who said it to which agent."""
     if hit.source == "memory":
-        if _is_record_file(seen, hit.file or ""):
+        if _is_record_file(seen, known, hit.file or ""):
             return seen.words("record", about="a kind of memory")
         name = PurePosixPath(hit.path).stem
         return name.removeprefix(str(hit.date)).strip(" -_") or name

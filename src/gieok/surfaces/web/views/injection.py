@@ -18,9 +18,15 @@ from gieok.commands.prompt.candidates import FATES
 from gieok.commands.prompt.injections import list_injections
 from gieok.commands.prompt.last import LastResult
 from gieok.commands.prompt.recall import recall_memories
-from gieok.commands.prompt.refuse import find_note_folder, refuse_memory, render_refusal
+from gieok.commands.prompt.refuse import (
+    RefuseResult,
+    find_note_folders,
+    refuse_memory,
+    render_refusal,
+)
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
+from gieok.places.project import list_project_scopes
 from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.text.handles import HANDLE_PATTERN
@@ -39,6 +45,7 @@ def injection(seen: PageRequest) -> Response:
     prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
     values: dict[str, Any] = {
         "prompt": prompt,
+        "project": _find_tried_project(seen),
         "tried": None,
         "shown": None,
         "place": 0,
@@ -66,12 +73,17 @@ def injection(seen: PageRequest) -> Response:
             "place": max(place, 1),
             "shown": shown,
             "asked": _find_injected_prompt(seen, shown) if shown else None,
-            "folders": _find_note_folders(seen, shown) if shown else {},
+            "folders": _name_note_folders(seen, shown) if shown else {},
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
-            values["tried"] = seen.memory.run(
-                recall_memories, prompt=[prompt], explain=True, limit=limit, mode=values["mode"]
+            values["tried"] = seen.site.memory("auto").run(
+                recall_memories,
+                prompt=[prompt],
+                scopes=_list_tried_scopes(seen, values["project"]),
+                explain=True,
+                limit=limit,
+                mode=values["mode"],
             )
     except GieokError as error:
         return seen.failed("injection.html", error, **values)
@@ -84,50 +96,64 @@ def injection(seen: PageRequest) -> Response:
     return seen.page("injection.html", **values)
 
 
-def _find_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[str, str]]:
+def _find_tried_project(seen: PageRequest) -> str:
+    """Return the scope that a prompt is tried in: the one asked for, else the chosen one."""
+    return seen.within or seen.call.scope.path
+
+
+def _list_tried_scopes(seen: PageRequest, project: str) -> str:
+    """Return the scopes that an agent in a project is given memory of, joined by commas.
+
+    '' for those of the folder here, which the command knows.
+    """
+    if project == seen.scopes[0]:
+        return ""
+    beside = seen.call.home.hook_settings.text("hook.scopes")
+    return ",".join(dict.fromkeys((project, *list_project_scopes("", beside))))
+
+
+def _name_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[str, str]]:
     """Return handle → the folder of the note, and the folder in shell form."""
-    folders = {
-        memory.handle: find_note_folder(seen.call, memory.handle) for memory in shown.memories
-    }
-    return {
-        handle: (folder, seen.short(Path(folder))) for handle, folder in folders.items() if folder
-    }
+    folders = find_note_folders(seen.call, [memory.handle for memory in shown.memories])
+    return {handle: (folder, seen.short(Path(folder))) for handle, folder in folders.items()}
 
 
-def refuse_for_prompt(seen: PageRequest) -> Response:
-    """Keep a memory away from prompts like the shown one, or take that back."""
-    handle, prompt = seen.sent("handle"), seen.sent("prompt")[:_MOST_PROMPT_CHARS]
+def refuse_on_page(seen: PageRequest) -> Response:
+    """Keep a memory away from prompts like the shown one, or the notes of a folder away from all.
+
+    With `lift`, take that back. The next page offers to undo it.
+    """
+    handle, folder = seen.sent("handle"), seen.sent("folder")
     is_lifted = bool(seen.sent("lift"))
     place = {"n": seen.sent("n")}
     try:
-        result = seen.memory_of(handle).run(
-            refuse_memory, handle=handle, prompt=prompt, lift=is_lifted
+        result = (seen.memory if folder else seen.memory_of(handle)).run(
+            refuse_memory,
+            handle=handle,
+            prompt=seen.sent("prompt")[:_MOST_PROMPT_CHARS],
+            folder=folder,
+            lift=is_lifted,
         )
     except GieokError as error:
-        return seen.back_to(join_query("/injection", told=str(error), **place))
-    told = render_refusal(result, Style(seen.lang, colour=False))
-    refused = "" if is_lifted else handle
-    return seen.back_to(join_query("/injection", told=told, refused=refused, **place))
-
-
-def refuse_folder(seen: PageRequest) -> Response:
-    """Put no note of a folder before prompts any more, or take that back."""
-    folder, is_lifted = seen.sent("folder"), bool(seen.sent("lift"))
-    place = {"n": seen.sent("n")}
-    try:
-        result = seen.memory.run(refuse_memory, folder=folder, lift=is_lifted)
-    except GieokError as error:
-        return seen.back_to(join_query("/injection", told=str(error), **place))
-    # opened anew, so that the workbench goes by the new setting
+        return seen.failed("refused.html", error, back=join_query("/injection", **place))
+    # opened anew, so that the workbench goes by a new setting
     seen.site.memory.cache_clear()
-    told = render_refusal(result, Style(seen.lang, colour=False))
-    kept_back = "" if is_lifted else folder
-    return seen.back_to(join_query("/injection", told=told, kept_back=kept_back, **place))
+    told = _describe_refusal(seen, result)
+    undone = {} if is_lifted else {"kept_back": folder, "refused": "" if folder else handle}
+    return seen.back_to(join_query("/injection", told=told, **undone, **place))
+
+
+def _describe_refusal(seen: PageRequest, result: RefuseResult) -> str:
+    """Say what holds now; a memory is the one that the page shows, and needs no name."""
+    if result.folder or not result.found:
+        return render_refusal(result, Style(seen.lang, colour=False))
+    if result.refused:
+        return seen.words("It is not given for a prompt like that any more. Searches find it.")
+    return seen.words("It may be given for a prompt like that again.")
 
 
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
-    "/injection/refuse": refuse_for_prompt,
-    "/injection/folder": refuse_folder,
+    "/injection/refuse": refuse_on_page,
 }
 
 

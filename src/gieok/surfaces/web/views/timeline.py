@@ -1,9 +1,9 @@
-"""Timeline pages: a month at a glance, a day with its sessions, a whole session."""
+"""Timeline pages: sessions and decisions of a month, a day with all of it, a whole session."""
 
 import calendar
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from gieok.commands.observe import days as record
 from gieok.commands.observe.days import DayOf, SessionName, WholeDay
 from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt.last import list_last_injections
+from gieok.commands.today import Change, list_changes
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.surfaces.web.pictures import Column
@@ -22,6 +23,9 @@ from gieok.surfaces.web.site import PageRequest
 _LEVELS = 4
 _PER_PAGE = 40
 _MOST_GIVEN = 500
+#: Days of the stream, and its changes; earlier days are a link away.
+_STREAM_DAYS, _MOST_CHANGES = 10, 40
+_DECISION = "decision"
 _KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note", "commit")
 
 
@@ -35,13 +39,27 @@ class Cell(NamedTuple):
     is_ahead: bool
 
 
+class StreamDay(NamedTuple):
+    """Day of the stream: sessions, decisions outside of them, changes, and how much is not shown.
+
+    `sessions` have the decisions that were made in them.
+    """
+
+    day: date
+    sessions: tuple[record.SessionSummary, ...]
+    others: tuple[record.LearnedMemory, ...]
+    changes: tuple[Change, ...]
+    left_out: int
+
+
 def timeline(seen: PageRequest) -> Response:
-    """Show a month, and the chosen day or the last day with any entry."""
+    """Show sessions, decisions and changes of a month, or everything of the chosen day."""
     call = seen.memory.call
     today = call.clock.now().astimezone(call.zone).date()
     requested = min(
         _parse_timeline_day(seen.asked("day"))
-        or _parse_timeline_day(f"{seen.asked('month')}-01")
+        or _parse_timeline_day(seen.asked("until"))
+        or _parse_timeline_month(seen.asked("month"))
         or today,
         today,
     )
@@ -59,28 +77,118 @@ def timeline(seen: PageRequest) -> Response:
     }
     try:
         days = record.list_memory_days(call, scopes, first, last)
-        day = requested if seen.asked("day") else max(days, default=requested)
-        whole = record.build_whole_day(call, scopes, day, days.get(day, DayOf((), ())))
         costs = _build_cost_columns(seen, first, last, today)
+        shown = (
+            _build_day_values(seen, scopes, requested, days, kind)
+            if seen.asked("day")
+            else _build_stream_values(seen, scopes, days, kind, first, last)
+        )
     except GieokError as error:
         return seen.failed("timeline.html", error, **common)
     return seen.page(
         "timeline.html",
         **common,
-        day=day,
-        count=_count_day_entries(whole),
-        whole=_of_kind(whole, kind),
+        **shown,
         weeks=list(_iter_month_weeks(days, first, today)),
         month=first,
         before_month=(first - timedelta(days=1)).replace(day=1),
         after_month=_find_next_month(first, today),
-        before_day=max((one for one in days if one < day), default=None),
         spent=_format_month_tokens(seen, costs),
-        after_day=min((one for one in days if one > day), default=None),
         costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su").split(),
         query=_format_query_suffix(project=project, kind=kind.removeprefix("all")),
     )
+
+
+def _build_day_values(
+    seen: PageRequest, scopes: list[Scope], day: date, days: Mapping[date, DayOf], kind: str
+) -> dict[str, Any]:
+    """Return the values of a page with everything of one day."""
+    whole = record.build_whole_day(seen.memory.call, scopes, day, days.get(day, DayOf((), ())))
+    return {
+        "day": day,
+        "stream": (),
+        "count": _count_day_entries(whole),
+        "whole": _of_kind(whole, kind),
+        "before_day": max((one for one in days if one < day), default=None),
+        "after_day": min((one for one in days if one > day), default=None),
+    }
+
+
+def _build_stream_values(
+    seen: PageRequest,
+    scopes: list[Scope],
+    days: Mapping[date, DayOf],
+    kind: str,
+    first: date,
+    last: date,
+) -> dict[str, Any]:
+    """Return the values of a page with the last days of a month, the newest first.
+
+    `first` and `last` are those of the month, as far as it is over.
+    """
+    call = seen.memory.call
+    today = call.clock.now().astimezone(call.zone).date()
+    until = min(_parse_timeline_day(seen.asked("until")) or last, last)
+    changes: dict[date, list[Change]] = {}
+    for change in _list_stream_changes(seen, scopes, first, until) if kind == "all" else ():
+        changes.setdefault(change.at.astimezone(call.zone).date(), []).append(change)
+    stream, earlier, entries_today = list[StreamDay](), None, 0
+    for day in sorted((day for day in {*days, *changes} if day <= until), reverse=True):
+        whole = record.build_day(call, day, days.get(day, DayOf((), ())))
+        of_day = _build_stream_day(day, whole, kind, tuple(changes.get(day, ())))
+        if day == today:
+            entries_today = _count_day_entries(whole)
+        if of_day.sessions or of_day.others or of_day.changes:
+            if len(stream) == _STREAM_DAYS:
+                earlier = day
+                break
+            stream.append(of_day)
+    return {
+        "day": None,
+        "whole": None,
+        "count": entries_today,
+        "is_up_to_now": until == today,
+        "stream": stream,
+        "earlier": earlier,
+    }
+
+
+def _list_stream_changes(
+    seen: PageRequest, scopes: list[Scope], first: date, last: date
+) -> tuple[Change, ...]:
+    """Return the changes from one day to another."""
+    zone = seen.memory.call.zone
+    since = datetime.combine(first, time(), zone)
+    until = datetime.combine(last + timedelta(days=1), time(), zone)
+    return list_changes(seen.memory.call, scopes, since, until, _MOST_CHANGES)
+
+
+def _build_stream_day(
+    day: date, whole: WholeDay, kind: str, changes: tuple[Change, ...]
+) -> StreamDay:
+    """Return the stream of a day; without a wanted kind, of the memories the decisions alone."""
+    some = _of_kind(whole, kind)
+    if kind == "all":
+        sessions = tuple(
+            session._replace(learned=_select_learned_kind(session.learned, _DECISION))
+            for session in whole.sessions
+        )
+        some = whole._replace(
+            sessions=sessions, others=_select_learned_kind(whole.others, _DECISION)
+        )
+    left_out = _count_learned(whole) - _count_learned(some) if kind == "all" else 0
+    return StreamDay(
+        day=day,
+        sessions=some.sessions[::-1],
+        others=some.others,
+        changes=changes,
+        left_out=left_out,
+    )
+
+
+def _count_learned(whole: WholeDay) -> int:
+    return len(whole.others) + sum(len(session.learned) for session in whole.sessions)
 
 
 def news(seen: PageRequest) -> Response:
@@ -262,6 +370,12 @@ def _find_month_end(day: date) -> date:
 def _find_next_month(first: date, today: date) -> date | None:
     after = _find_month_end(first) + timedelta(days=1)
     return after if after <= today else None
+
+
+def _parse_timeline_month(text: str) -> date | None:
+    """Return the last day of a month such as `2026-11`; None where it is none."""
+    first = _parse_timeline_day(f"{text}-01")
+    return _find_month_end(first) if first else None
 
 
 def _parse_timeline_day(text: str) -> date | None:

@@ -22,7 +22,7 @@ export default class Store extends EventEmitter {
 
   add(item) {
     this.#items.push(item);
-    this.handlers['added'](item); // -> run
+    this.handlers['added'](item); // -> run.store.on added
   }
 }
 

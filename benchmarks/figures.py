@@ -1,0 +1,152 @@
+"""Every figure that documents quote, measured by one command and kept with its commit.
+
+    python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
+
+Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
+kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
+the day, the commit, and how long it took. A measurement that is not run keeps its last numbers,
+with their commit. A measurement whose data set is not in DIR is left out, and said to be.
+
+A document quotes a number with its path behind it, `.43<!--korean.hook.all.recalled-->`;
+`tests/test_figures.py` holds quotes and numbers together.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+_BENCHMARKS = Path(__file__).resolve().parent
+_REPOSITORY = _BENCHMARKS.parent
+FIGURES = _REPOSITORY / "docs" / "figures.json"
+_PLAIN = ("nothing", "newest", "words", "bigrams", "vectors", "fused")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A script that prints numbers as JSON; `data` names what it needs of the data folder."""
+
+    name: str
+    script: str
+    arguments: tuple[str, ...] = ()
+    data: str = ""
+    data_option: str = "--data"
+
+    def list_words(self, folder: Path) -> list[str]:
+        """Return the command, without the interpreter."""
+        place = [self.data_option, str(folder / self.data)] if self.data else []
+        return [f"benchmarks/{self.script}", *self.arguments, *place, "--json"]
+
+
+def _list_korean_systems() -> tuple[str, ...]:
+    systems = f"{sys.executable} {_BENCHMARKS / 'korean' / 'systems.py'}"
+    names = (*_PLAIN, "hook", "search")
+    return tuple(word for name in names for word in ("--system", f"{name}={systems} {name}"))
+
+
+MEASUREMENTS = (
+    Measurement("korean", "korean/score.py", _list_korean_systems()),
+    Measurement("told", "told.py", data="told/told_dev.json"),
+    Measurement("retrieval", "retrieval.py", ("--most", "300"), data="memory"),
+    Measurement("hook", "hook.py", ("speed", "--sizes", "1000", "10000")),
+    Measurement("speed", "speed.py", ("--sizes", "10000"), data="memory"),
+    Measurement("sidecar", "sidecar.py"),
+    Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
+)
+
+
+def flatten(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
+    """Yield path → number for all numbers in a JSON value; members of a list by their place."""
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return
+    if isinstance(value, int | float):
+        yield path, value
+        return
+    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for name, one in pairs:
+        yield from flatten(one, f"{path}.{name}" if path else str(name))
+
+
+def run_measurement(measurement: Measurement, data: Path) -> dict[str, Any]:
+    """Run a measurement.
+
+    :return: What is kept of it: command, day, commit, seconds, figures by path.
+    :raise SystemExit: It failed.
+    """
+    words, began = measurement.list_words(data), time.monotonic()
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=_REPOSITORY,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: exit {done.returncode}")
+    return {
+        "command": _describe_command(measurement),
+        "day": datetime.now(UTC).date().isoformat(),
+        "commit": read_commit(),
+        "seconds": round(time.monotonic() - began),
+        "figures": dict(flatten(json.loads(done.stdout))),
+    }
+
+
+def _describe_command(measurement: Measurement) -> str:
+    """Return the command as a reader types it: without this machine's places."""
+    words = measurement.list_words(Path("DATA"))
+    shown = [word.replace(f"{sys.executable} {_BENCHMARKS}", "python benchmarks") for word in words]
+    return " ".join(["python", *(f"'{word}'" if " " in word else word for word in shown)])
+
+
+def read_commit() -> str:
+    """Return the short id of the commit that is measured; a `+` where files differ from it."""
+    told = ["git", "describe", "--always", "--exclude", "*", "--dirty=+", "--abbrev=9"]
+    done = subprocess.run(told, cwd=_REPOSITORY, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip()
+
+
+def read_figures(file: Path = FIGURES) -> dict[str, dict[str, Any]]:
+    """Read what was measured last: name → what `run_measurement` returned."""
+    if not file.is_file():
+        return {}
+    kept: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    return kept
+
+
+def write_figures(file: Path, kept: Mapping[str, Any]) -> None:
+    text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+    file.write_text(text + "\n", encoding="utf-8")
+
+
+def choose(only: Sequence[str]) -> list[Measurement]:
+    """Return the measurements that are asked for; all where none is named."""
+    return [one for one in MEASUREMENTS if not only or one.name in only]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    names = [one.name for one in MEASUREMENTS]
+    parser.add_argument("--only", nargs="+", default=[], choices=names)
+    parser.add_argument("--data", type=Path, default=_REPOSITORY.parent / "shared" / "data")
+    parser.add_argument("--out", type=Path, default=FIGURES)
+    arguments = parser.parse_args()
+    for measurement in choose(arguments.only):
+        if measurement.data and not (arguments.data / measurement.data).exists():
+            print(f"{measurement.name}: left out, {measurement.data} is not in the data folder")
+            continue
+        row = run_measurement(measurement, arguments.data)
+        write_figures(arguments.out, read_figures(arguments.out) | {measurement.name: row})
+        print(
+            f"{measurement.name}: {len(row['figures'])} figures in {row['seconds']} s", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The features, rules and roadmap of "Long-term memory for AI characters", over HTTP as an app asks.
+
+A scripted model speaks for the character; what it was told is what counts.
+"""
+
+import json
+import socket
+import time
+import urllib.error
+import urllib.request
+from typing import NamedTuple
+
+from walk import Walk
+
+from gieok.testing.model_server import ModelServer
+
+KNOWN = {
+    "only what is certain is kept: who somebody lives with is no place": (
+        "'고양이 보리랑 살아' is taken for a place to live"
+    ),
+}
+_SAID = (
+    "내 이름은 지우야. 생일은 3월 15일이고 부산에서 간호사로 일해.",
+    "고양이 보리랑 살아. 커피는 좋아하는데 오이는 싫어해.",
+    "다음 주 금요일에 면접이 있어서 너무 떨려.",
+    "너 어제 약속 잊었지? 진짜 화났어. 실망이야.",
+    "나는 부산에 살아.",
+)
+_FACTS = {"personal": "3월 15일", "preference": "오이", "relationship": "보리", "plan": "면접"}
+_START_S = 60
+
+
+class _Reply(NamedTuple):
+    status: int
+    data: dict[str, object]
+
+
+class _Service:
+    """The server as an app asks it, with one key."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._url, self._key = url, key
+
+    def ask(self, method: str, path: str, body: object = None, **headers: str) -> _Reply:
+        """Send a request; return the status and the JSON of the answer."""
+        request = urllib.request.Request(  # noqa: S310 - the loopback
+            f"{self._url}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={
+                "Authorization": f"Bearer {self._key}",
+                "Content-Type": "application/json",
+                **{name.replace("_", "-"): value for name, value in headers.items()},
+            },
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+                return _Reply(answer.status, json.loads(answer.read() or b"{}"))
+        except urllib.error.HTTPError as error:
+            return _Reply(error.code, json.loads(error.read() or b"{}"))
+
+
+def walk(w: Walk) -> None:
+    """Walk through chapters 1 to 9 with two users and two characters."""
+    model = ModelServer()
+    model.script = ["그랬구나, 기억할게!"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    w.environment |= {
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_SERVE_PORT": str(port),
+        "GIEOK_CHARACTER_MODEL": "compatible:mina",
+        "GIEOK_CHARACTER_BASE_URL": f"{model.url}/v1",
+        "GIEOK_CHARACTER_KEY_VARIABLE": "MODEL_KEY",
+        "MODEL_KEY": "sk-test",
+    }
+    w.gieok("character", "create", "Mina", "--id", "mina", "--description", "책방을 한다.")
+    w.gieok("character", "create", "Rui", "--id", "rui", "--description", "사진을 찍는다.")
+    keys = [w.gieok("character", "key", "create", "--user", name, "--json").json.get("key", "")
+            for name in ("me", "other")]  # fmt: skip
+    server = w.start("serve")
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait(url)
+        me, other = (_Service(url, key) for key in keys)
+        _points(w, me)
+        _memory(w, me, other, model)
+        _interface(w, me)
+        w.chapter("7.3 accounts that nobody uses: a clock is needed, tests/character/accounts")
+    finally:
+        server.terminate()
+        server.wait(30)
+        model.shutdown()
+
+
+def _wait(url: str) -> None:
+    """Wait until the server answers."""
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"{url}/ready", timeout=2):  # noqa: S310
+                return
+        except OSError:
+            time.sleep(0.2)
+
+
+def _points(w: Walk, me: _Service) -> None:
+    w.chapter("7.1, 9.2 points")
+    first = me.ask("GET", "/api/points")
+    earned = me.ask("POST", "/api/points/check-in", {})
+    again = me.ask("POST", "/api/points/check-in", {})
+    w.holds("9.2", "a check-in gives ten points, once a day, and a streak",
+            met=earned.status == 200 and "streak" in json.dumps(earned.data).lower()
+            and json.dumps(again.data) != json.dumps(earned.data), figure=json.dumps(earned.data)[:120])  # fmt: skip
+    w.holds(
+        "7.1", "a new user can begin", met=first.status == 200, figure=json.dumps(first.data)[:120]
+    )
+
+
+def _memory(w: Walk, me: _Service, other: _Service, model: ModelServer) -> None:
+    w.chapter("6 what is remembered of a conversation")
+    statuses = [
+        me.ask("POST", "/api/characters/mina/messages", {"text": text}).status for text in _SAID
+    ]
+    left = me.ask("GET", "/api/points").data
+    w.holds("7.1", "a reply costs a point", met=statuses == [200] * len(_SAID),
+            figure=f"{len(_SAID)} replies; {json.dumps(left)[:60]}")  # fmt: skip
+    held = json.dumps(me.ask("GET", "/api/memories/mina?type=semantic").data, ensure_ascii=False)
+    for kind, value in _FACTS.items():
+        w.holds("6.1", f"{kind} is remembered at once", met=value in held, figure=value)
+    emotional = me.ask("GET", "/api/memories/mina?layer=emotional").data
+    w.holds("6.1", "a feeling is remembered", met=int(str(emotional.get("total", 0))) > 0,
+            figure=json.dumps(emotional, ensure_ascii=False)[:100])  # fmt: skip
+    model.requests.clear()
+    me.ask("POST", "/api/characters/mina/messages", {"text": "내가 뭘 싫어한다고 했지?"})
+    told = json.dumps([body for _, body in model.requests], ensure_ascii=False)
+    system = told.rpartition("내가 뭘 싫어한다고")[0]
+    w.holds("5.2", "the character is told what bears on a message, before it answers",
+            met="오이" in system)  # fmt: skip
+    me.ask("POST", "/api/characters/mina/messages", {"text": "나 이제 부산 말고 서울에서 살아."})
+    facts = me.ask("GET", "/api/memories/mina?limit=50").data.get("items")
+    homes = {
+        one["object"]: one["is_current"]
+        for one in (facts if isinstance(facts, list) else ())
+        if one["predicate"] == "lives_in"
+    }
+    w.holds(
+        "10-4",
+        "a later statement takes the place of an earlier one, which stays, marked",
+        met=(homes.get("서울"), homes.get("부산")) == (True, False),
+        figure=homes,
+    )
+    w.holds(
+        "6.2",
+        "only what is certain is kept: who somebody lives with is no place",
+        met=set(homes) == {"서울", "부산"},
+        figure=", ".join(homes),
+    )
+    messages = me.ask("GET", "/api/characters/mina/messages").data
+    w.holds("2.1", "the original conversation stays readable",
+            met=_SAID[0] in json.dumps(messages, ensure_ascii=False))  # fmt: skip
+    w.holds("2.1", "characters share no memory",
+            met="오이" not in json.dumps(me.ask("GET", "/api/memories/rui").data, ensure_ascii=False))  # fmt: skip
+    w.holds("2.1", "users share no memory",
+            met="오이" not in json.dumps(other.ask("GET", "/api/memories/mina").data, ensure_ascii=False))  # fmt: skip
+
+
+def _interface(w: Walk, me: _Service) -> None:
+    w.chapter("9.1 memories over HTTP")
+    listed = me.ask("GET", "/api/memories/mina?type=semantic&page=1&limit=5")
+    items = next((v for v in listed.data.values() if isinstance(v, list)), [])
+    w.holds("9.1", "memories are listed by type and page", met=listed.status == 200 and 0 < len(items) <= 5,
+            figure=f"{len(items)}; {', '.join(listed.data)}")  # fmt: skip
+    found = me.ask("POST", "/api/memories/mina/search", {"query": "고양이", "limit": 5})
+    w.holds("9.1", "memories are searched with `query`",
+            met=found.status == 200 and "보리" in json.dumps(found.data, ensure_ascii=False),
+            figure=f"{found.status}: {', '.join(found.data)}")  # fmt: skip
+    w.holds("9.1", "a search answers with `memories` and `scores`",
+            met={"memories", "scores"} <= set(found.data), figure=", ".join(found.data))  # fmt: skip
+    name = str(items[0].get("id", "")) if items and isinstance(items[0], dict) else ""
+    one = me.ask("GET", f"/api/memories/mina/{name}")
+    w.holds("9.1", "a memory is shown with the messages that it came from",
+            met=one.status == 200 and "essage" in json.dumps(one.data))  # fmt: skip
+    changed = me.ask("PUT", f"/api/memories/mina/{name}", {"isImportant": True})
+    w.holds("9.1", "a memory is marked as important by `isImportant`", met=changed.status == 200,
+            figure=changed.status)  # fmt: skip
+    gone = me.ask("DELETE", f"/api/memories/mina/{name}")
+    after = me.ask("GET", f"/api/memories/mina/{name}")
+    w.holds(
+        "9.1",
+        "a memory is deleted, and does not come back",
+        met=gone.status == 200 and after.status == 404,
+    )
+    bought = me.ask(
+        "POST", "/api/points/purchase/memory-slots", {"characterId": "mina", "quantity": 1}
+    )
+    w.holds("9.2", "slots for memories are bought with points, by the document's names",
+            met=bought.status in (200, 402), figure=f"{bought.status} {json.dumps(bought.data)[:80]}")  # fmt: skip
+    history = me.ask("GET", "/api/points/transactions?page=1&limit=10")
+    w.holds(
+        "9.2",
+        "what was given and spent is listed",
+        met=history.status == 200 and len(json.dumps(history.data)) > 100,
+    )

@@ -1,0 +1,184 @@
+"""Runner of the acceptance walks: a fresh home, the product's own commands, a line a criterion.
+
+A walk drives `gieok` as a user does and states each criterion of its document once, by one of two
+methods:
+
+- `holds`: the criterion as the document asks it. ✓ where the check passed, ✗ where it did not.
+- `differs`: the product does something else on purpose. "differently" where what it does instead
+  passed its check and `docs/decisions.md` has the paragraph that says why; else ✗.
+
+A criterion that is known to be unmet is listed by the walk in `KNOWN`, with the reason. A known ✗
+that passes is an error too, so that the list stays true.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+_DECISIONS = ROOT / "docs" / "decisions.md"
+_CONVERTED_MODELS = ROOT / ".cache" / "models"
+
+
+class Verdict(Enum):
+    """Outcome of a criterion, as it is printed."""
+
+    WORKS = "✓"
+    DIFFERENT = "differently"
+    MISSING = "✗"
+
+
+class Answer(NamedTuple):
+    """What a command answered: its exit status and its two outputs."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Return the output as JSON; {} where it is none."""
+        try:
+            return json.loads(self.out)
+        except ValueError:
+            return {}
+
+
+class Criterion(NamedTuple):
+    """A criterion with its verdict and the figure that was measured."""
+
+    section: str
+    asks: str
+    verdict: Verdict
+    figure: str
+
+
+@dataclass
+class Walk:
+    """One walk through a document, in a home of its own below `folder`."""
+
+    document: str
+    folder: Path
+    #: What the document asks and the product does not do → why.
+    known: Mapping[str, str] = field(default_factory=dict)
+    criteria: list[Criterion] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the home of a new user, with the converted model where the checkout has one."""
+        self.user.mkdir(parents=True, mode=0o700)
+        self.home.mkdir(mode=0o700)
+        models = Path(os.environ.get("GIEOK_TEST_MODELS", _CONVERTED_MODELS))
+        if models.is_dir():
+            (self.home / "models").symlink_to(models)
+        own = {name: value for name, value in os.environ.items() if not name.startswith("GIEOK_")}
+        self.environment = own | {
+            "HOME": str(self.user),
+            "GIEOK_HOME": str(self.home),
+            "GIEOK_DAEMON_AUTOSTART": "off",
+            "GIEOK_LANG": "en",
+            "TZ": "Asia/Seoul",
+            "OMP_NUM_THREADS": "1",
+        }
+        print(f"\n{self.document}\n{'=' * len(self.document)}", flush=True)
+
+    @property
+    def user(self) -> Path:
+        """Return the user's own folder, `HOME` of every command."""
+        return self.folder / "user"
+
+    @property
+    def home(self) -> Path:
+        """Return Gieok's home."""
+        return self.user / ".gieok"
+
+    @property
+    def used_cpu_s(self) -> float:
+        """Return the CPU seconds that commands took: other programs do not change them."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def gieok(
+        self,
+        *arguments: str,
+        folder: Path | None = None,
+        typed: str = "",
+        **environment: str,
+    ) -> Answer:
+        """Run a command in a folder, the user's own by default, with `typed` as its input."""
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "gieok", *arguments],
+            cwd=folder or self.user,
+            env=self.environment | environment,
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start a command that stays, such as the daemon; the caller ends it."""
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "gieok", *arguments],
+            cwd=self.user,
+            env=self.environment | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file below the user's folder."""
+        file = self.user / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def chapter(self, title: str) -> None:
+        """Begin a chapter of the document."""
+        print(f"\n{title}", flush=True)
+
+    def holds(self, section: str, asks: str, *, met: bool, figure: object = "") -> None:
+        """State a criterion that the product meets as the document asks it."""
+        self._add(section, asks, Verdict.WORKS if met else Verdict.MISSING, figure)
+
+    def differs(
+        self, section: str, asks: str, *, met: bool, decision: str, figure: object = ""
+    ) -> None:
+        """State a criterion that the product meets in another way.
+
+        `met` is whether that way works; `decision` opens the paragraph of `docs/decisions.md`.
+        """
+        is_said = f"- **{decision}" in _DECISIONS.read_text(encoding="utf-8")
+        text = figure if is_said else f"no decision {decision!r}"
+        self._add(section, asks, Verdict.DIFFERENT if met and is_said else Verdict.MISSING, text)
+
+    def _add(self, section: str, asks: str, verdict: Verdict, figure: object) -> None:
+        self.criteria.append(Criterion(section, asks, verdict, str(figure)))
+        why = self.known.get(asks, "") if verdict is Verdict.MISSING else ""
+        tail = ": ".join(filter(None, (str(figure), f"known, {why}" if why else "")))
+        line = f"  {verdict.value} {section}: {asks}"
+        print(f"{line} ({tail})" if tail else line, flush=True)
+
+    @property
+    def faults(self) -> list[str]:
+        """Return the criteria that fail and are not known to, and the known ones that pass."""
+        missing = {c.asks for c in self.criteria if c.verdict is Verdict.MISSING}
+        return sorted(missing ^ set(self.known))
+
+    def count(self) -> str:
+        """Return the line with the number of criteria by verdict."""
+        numbers = [
+            f"{sum(c.verdict is verdict for c in self.criteria)} {verdict.value}"
+            for verdict in Verdict
+        ]
+        return f"{self.document}: {len(self.criteria)} criteria, {', '.join(numbers)}"

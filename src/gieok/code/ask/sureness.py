@@ -1,0 +1,66 @@
+"""How likely an answer of `code query` is right: a probability, comparable between questions.
+
+The order of answers is made by rules that are relative to the best one (`query`), so that it
+says nothing of whether any is right. The weights were fitted on the first answers to 86
+questions about four Python projects (25 in Korean), and to questions that these and four more
+do not answer, with as much weight for right answers as for wrong ones. Left out one project at
+a time, they tell right first answers from wrong ones at an AUROC of .93 by words and .94 with
+vectors: from .4 on are .85 and .86 of the 66 right ones, and .13 and .12 of those to what
+stands nowhere; of the 20 right ones in Korean .80 and .70. The cut was chosen on the same
+answers, and no other language was measured.
+"""
+
+from typing import NamedTuple
+
+from gieok.ranking.likelihood import LOW, apply_logistic, level
+
+#: Below the first an answer is as good as none; from the second on it is sure.
+_LEVELS = (0.4, 0.6)
+#: A symbol that the question names, and nothing else.
+_NAMED_ALONE = 0.99
+
+
+class AnswerEvidence(NamedTuple):
+    """What speaks for an answer, each part from 0 to 1.
+
+    `words` is the share of the question's words, weighed by rarity, that the passage holds; `path`
+    and `name` how many of them the file's path and the symbol's name have; `cosine` the nearness in
+    meaning, None without vectors.
+    """
+
+    words: float
+    path: float
+    name: float
+    is_named: bool
+    cosine: float | None
+
+
+def rate_sureness(evidence: AnswerEvidence) -> float:
+    """Return the probability that an answer is right."""
+    by_words = evidence.words, evidence.path, evidence.name, float(evidence.is_named)
+    if evidence.cosine is None:
+        base, weights = -3.97, (3.92, 5.66, 7.32, 0.56)
+    else:
+        base, weights = -7.29 + 6.16 * max(evidence.cosine, 0.0), (3.84, 5.54, 5.82, 0.64)
+    return apply_logistic(base + sum(w * x for w, x in zip(weights, by_words, strict=True)))
+
+
+def rate_named(*, is_alone: bool) -> float:
+    """Return the probability for a symbol that is named, but that no passage was found for."""
+    return (
+        _NAMED_ALONE
+        if is_alone
+        else rate_sureness(
+            AnswerEvidence(words=0.0, path=0.0, name=1.0, is_named=True, cosine=None)
+        )
+    )
+
+
+def name_level(sureness: float) -> str:
+    """Return the level of a probability: high, medium or low."""
+    return level(sureness, _LEVELS)
+
+
+def is_as_good_as_none(sureness: float) -> bool:
+    """Say whether an answer is so unsure that it is only the nearest there is."""
+    return name_level(sureness) == LOW

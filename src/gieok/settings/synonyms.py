@@ -1,0 +1,56 @@
+"""Names of settings in the documents that Gieok was made from, and ours for each.
+
+A configuration written after such a document is understood as it stands. A setting under its own
+name wins over one under another name.
+"""
+
+#: Name in a document → setting. Only names with the same unit and meaning stand here.
+NAMES = {
+    # Managed search for OpenClaw
+    "backend": "store",
+    "geminiFileSearch.storeId": "gemini.stores",
+    "geminiFileSearch.storeName": "gemini.stores",
+    "geminiFileSearch.topK": "gemini.top_k",
+    "geminiFileSearch.chunkingConfig.maxTokensPerChunk": "gemini.chunk_tokens",
+    "geminiFileSearch.chunkingConfig.chunkOverlapTokens": "gemini.chunk_overlap_tokens",
+    "geminiFileSearch.metadataFilter": "gemini.metadata_filter",
+    # Recall before a prompt
+    "retrieval.output_mode": "hook.output_mode",
+    "retrieval.judge.enabled": "judge.enabled",
+    # Sidecar
+    "logs.path": "observe.folders",
+    "memory.hot.markdown_path": "active_memory.path",
+    "memory.hot.ttl_days": "archive.hot_days",
+    "memory.hot.max_size_mb": "archive.hot_mb",
+    "memory.hot.max_tokens": "archive.hot_tokens",
+    "memory.warm.ttl_days": "archive.warm_days",
+    "memory.cold.storage": "archive.cold",
+    "memory.cold.vault_path": "archive.folder",
+    "memory.cold.obsidian_vault": "archive.folder",
+    "memory.cold.memory_folder": "archive.subfolder",
+    "memory.cold.obsidian_folder": "archive.subfolder",
+    "obsidian.folder_structure": "archive.folder_structure",
+    "obsidian.memory_folder": "archive.subfolder",
+    "observer.model": "observe.model",
+    "observer.api_base": "observe.base_url",
+    "observer.api_key_env": "observe.key_variable",
+    "observer.temperature": "observe.temperature",
+    "observer.max_output_tokens": "observe.output_tokens",
+    "observer.message_threshold": "observe.run_tokens",
+    "observer.max_observations_per_run": "observe.most_observations",
+    "observer.async_buffering.buffer_activation": "observe.activation",
+    "reflector.model": "reflect.model",
+    "reflector.temperature": "reflect.temperature",
+    "reflector.reflection_threshold": "reflect.tokens",
+    "reflector.compression_ratio": "reflect.ratio",
+    "error_notification.openclaw_api": "notify.openclaw_url",
+    "error_notification.retry_delays": "observe.retry_delays_s",
+    "logging.max_size_mb": "logs.max_mb",
+    "logging.backup_count": "logs.keep",
+}
+#: Name of a model in a document → `provider:model`.
+MODELS = {
+    "google/gemini-2.5-flash": "gemini:gemini-2.5-flash",
+    "gpt-4o-mini": "openai:gpt-4o-mini",
+    "claude-3-haiku-20240307": "anthropic:claude-3-haiku-20240307",
+}

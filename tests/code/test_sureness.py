@@ -1,0 +1,100 @@
+"""What `code query` says of how likely an answer is right, and where nothing answers."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from gieok.code.ask.query import search_symbols
+from gieok.code.ask.sureness import AnswerEvidence, is_as_good_as_none, rate_sureness
+from gieok.code.index.project import Project
+
+Make = Callable[[Mapping[str, str]], Project]
+
+_SHOP = {
+    "shop/cart.py": '"""Cart of a customer."""\n\n\nclass Cart:\n'
+    '    """Items that a customer wants to buy."""\n\n'
+    "    def add_item(self, item, count):\n"
+    '        """Add an item to the cart."""\n        self.items.append((item, count))\n\n'
+    "    def total_price(self):\n"
+    '        """Return the sum of the prices of all items, with discounts."""\n'
+    "        return sum(item.price * count for item, count in self.items)\n",
+    "shop/payment.py": '"""Payment by card."""\n\n\ndef charge_card(card, amount):\n'
+    '    """Charge a card, and retry where the bank times out."""\n'
+    "    for attempt in range(3):\n        if bank.charge(card, amount):\n"
+    "            return True\n    return False\n\n\n"
+    "def refund_payment(payment):\n"
+    '    """Give the money of a payment back."""\n    return bank.refund(payment.id)\n',
+    "shop/mail.py": '"""Letters to customers."""\n\n\ndef send_receipt(customer, cart):\n'
+    '    """Send a receipt by mail."""\n    smtp.send(customer.address, render(cart))\n\n\n'
+    "def render(cart):\n"
+    '    """Render a cart as text of a letter."""\n    return str(cart)\n',
+    "shop/stock.py": '"""Stock of the warehouse."""\n\n\ndef reserve_stock(item, count):\n'
+    '    """Reserve items in the warehouse until the order is paid."""\n'
+    "    warehouse.reserve(item, count)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [
+        ("add an item to the cart", "Cart.add_item"),
+        ("total price of the cart", "Cart.total_price"),
+        ("charge a card", "charge_card"),
+        ("where is a payment refunded", "refund_payment"),
+        ("send a receipt by mail", "send_receipt"),
+        ("reserve items in the warehouse", "reserve_stock"),
+        ("render a cart as text", "render"),
+        ("charge the card again and retry", "charge_card"),
+        ("Cart.total_price", "Cart.total_price"),
+        ("reserve_stock", "reserve_stock"),
+    ],
+)
+def test_a_right_answer_is_likely(indexed: Make, question: str, symbol: str) -> None:
+    found = search_symbols(indexed(_SHOP), None, question, 5)
+    by_name = {answer.symbol.qualified: answer for answer in found.answers}
+    assert found.answers[0].symbol.qualified == symbol
+    assert not is_as_good_as_none(by_name[symbol].sureness)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how to bake a chocolate cake",
+        "zzzqqq",
+        "time zone of a meeting in the calendar",
+        "train a neural network on images",
+        "who is allowed to see the page of an administrator",
+        "an address of a node in the cluster of machines",
+        "sum of two matrices on a graphics processor",
+        "add a column to a table of the database schema",
+        "give me the weather forecast of the week",
+        "where is the websocket handshake",
+    ],
+)
+def test_what_stands_nowhere_has_no_likely_answer(indexed: Make, question: str) -> None:
+    found = search_symbols(indexed(_SHOP), None, question, 5)
+    assert all(is_as_good_as_none(answer.sureness) for answer in found.answers)
+
+
+def test_a_name_alone_is_sure_and_a_neighbour_answers_nothing_by_itself(indexed: Make) -> None:
+    found = search_symbols(indexed(_SHOP), None, "send_receipt", 5)
+    assert found.answers[0].sureness > 0.95
+    beside = [answer for answer in found.answers if answer.why.startswith("next to")]
+    assert [answer.symbol.qualified for answer in beside] == ["render"]
+    assert beside[0].sureness == 0
+
+
+def test_every_piece_of_evidence_makes_an_answer_likelier() -> None:
+    for cosine in (None, 0.4):
+        least = AnswerEvidence(0.1, 0.1, 0.1, False, cosine)
+        base = rate_sureness(least)
+        more = [
+            least._replace(words=0.5),
+            least._replace(path=0.5),
+            least._replace(name=0.5),
+            least._replace(is_named=True),
+        ]
+        assert all(rate_sureness(evidence) > base for evidence in more)
+    near = [rate_sureness(AnswerEvidence(0.3, 0.1, 0.1, False, c)) for c in (-0.2, 0.0, 0.3, 0.8)]
+    assert near == sorted(near)
+    assert near[0] == near[1]

@@ -1,0 +1,78 @@
+"""Names that documents give to settings are understood as ours."""
+
+from pathlib import Path
+
+import pytest
+
+from gieok.errors import BadConfig
+from gieok.settings.synonyms import MODELS, NAMES
+from gieok.settings.table import BY_NAME
+from gieok.settings.values import load_effective_settings
+
+_DOCUMENT = """\
+observer:
+  model: google/gemini-2.5-flash
+  message_threshold: 20000
+  async_buffering:
+    buffer_activation: 0.7
+reflector: {compression_ratio: 0.4}
+memory:
+  hot: {ttl_days: 30}
+error_notification:
+  retry_delays: [1, 3]
+obsidian: {folder_structure: flat}
+retrieval:
+  output_mode: full
+  judge: {enabled: true}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_every_name_of_a_document_names_a_setting() -> None:
+    assert set(NAMES.values()) <= set(BY_NAME)
+    assert not set(NAMES) & set(BY_NAME)
+    option = BY_NAME["observe.model"]
+    assert {option.parse(name, "test") for name in MODELS} == set(MODELS.values())
+
+
+def test_the_configuration_of_a_document_is_taken_as_it_stands(home: Path) -> None:
+    (home / "config.yaml").write_text(_DOCUMENT)
+    settings = load_effective_settings({}, environment={})
+    assert settings.text("observe.model") == "gemini:gemini-2.5-flash"
+    assert settings.integer("observe.run_tokens") == 20_000
+    assert settings.number("observe.activation") == 0.7
+    assert settings.number("reflect.ratio") == 0.4
+    assert settings.integer("archive.hot_days") == 30
+    assert settings.text("observe.retry_delays_s") == "1, 3"
+    assert settings.text("archive.folder_structure") == "flat"
+    assert settings.text("hook.output_mode") == "full"
+    assert settings.flag("judge.enabled")
+
+
+def test_a_setting_under_its_own_name_wins(home: Path) -> None:
+    (home / "config.yaml").write_text(
+        "archive.hot_days: 10\nmemory:\n  hot:\n    ttl_days: 30\nbackend: gemini-file-search\n"
+    )
+    settings = load_effective_settings({}, environment={})
+    assert settings.integer("archive.hot_days") == 10
+    assert settings.text("store") == "gemini"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("memory:\n  hot:\n    nothing: 1\n", "memory.hot.nothing"),
+        ("search:\n  limit:\n    most: 1\n", "search.limit.most"),
+        ("reflector: {compression_ratio: 2}\n", "at most 0.95"),
+        ('observe: {retry_delays_s: "-1"}\n', "each wait"),
+    ],
+)
+def test_what_is_not_understood_is_an_error(home: Path, text: str, wrong: str) -> None:
+    (home / "config.yaml").write_text(text)
+    with pytest.raises(BadConfig, match=wrong):
+        load_effective_settings({}, environment={})
