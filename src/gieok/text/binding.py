@@ -360,7 +360,7 @@ _LIFTS = (
     r"|restriction|policy|requirement|convention)|(?:ban|rule|freeze|restriction|policy"
     r"|convention)\b.*\b(?:is|was|has been) (?:lifted"
     r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed "
-    r"to)\b.*\b(?:again|now|after all|from now on)"
+    r"to)\b(?!['’]?\s?(?:t|not|never|no)\b).*\b(?:again|now|after all|from now on)"
     r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to "
     r".* (?:again|now)\b)"
     r"|(?:이제|앞으로|더\s?이상|그냥|다시).*(?:해|써|돼|어|아|려|켜|쳐|워|고쳐|올려)도\s?(?:돼|된다|됩니다|괜찮|좋)"

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 from tests.support.said_rules import CASES, HALF_READ, NO_RULES, ONLY_NOW, OTHERS_RULES
 
-from gieok.text.gates import deeds, forms
+from gieok.text.gates import deeds, forms, verdict
 from gieok.text.gates.action import ASK, NONE, STOP, ActionRule
 from gieok.text.gates.statement import keep_holding_rules, read_action_rules
 from gieok.text.gates.touched import READ, WRITE, TouchedPath
@@ -33,7 +33,7 @@ def _judge(*said: str, use: str, day: date = _WEDNESDAY, **more: str) -> str:
     outcomes = {judge_tool_attempt(rule, attempt) for rule in rules}
     for rule in rules:  # what is looked at first leaves out no rule that acts
         names = list_rule_names(rule)
-        if judge_tool_attempt(rule, attempt) != NONE and names:
+        if judge_tool_attempt(rule, attempt) != NONE and names and not attempt.is_unread:
             assert attempt.list_names() & set(names)
     return next((outcome for outcome in (STOP, ASK) if outcome in outcomes), NONE)
 
@@ -259,3 +259,104 @@ def test_a_rule_comes_back_from_its_row_as_it_was() -> None:
         for rule in read_action_rules(said, _WEDNESDAY):
             row = rule.build_row()
             assert ActionRule.from_row(row).build_row() == row
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "you can't push to main again",
+        "you may not push to main again",
+        "nobody can push to main again",
+        "I can push to main again",
+        "이제 나는 main에 푸시해도 돼",
+        "이제 팀장님만 main에 푸시해도 돼",
+    ],
+)
+def test_a_prohibition_and_what_others_may_do_end_no_rule(said: str) -> None:
+    assert _judge("never push to main", said, use="git push origin main") == STOP
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed", "forbidden"),
+    [
+        ("never run rm -rf (build/ is okay)", "rm -rf build", "rm -rf src"),
+        ("never run rm -rf; dist/ is an exception", "rm -rf dist", "rm -rf src"),
+        ("never run rm -rf, dist/ excepted", "rm -rf dist", "rm -rf src"),
+        ("never run rm -rf except in build/", "rm -rf build/x", "rm -rf src"),
+        (
+            "Never force push. Force pushing to the docs branch is fine.",
+            "git push -f origin docs",
+            "git push -f origin main",
+        ),
+        (
+            "Never push to main, feature branches are fine",
+            "git push origin feature",
+            "git push origin main",
+        ),
+        ("Never push to main. You can open a PR instead.", "gh pr create", "git push origin main"),
+        ("Never push to main. OK, now fix it.", "git push origin x", "git push origin main"),
+    ],
+)
+def test_an_exception_beside_a_rule_is_allowed_and_nothing_more(
+    said: str, allowed: str, forbidden: str
+) -> None:
+    assert (_judge(said, use=allowed), _judge(said, use=forbidden)) == (NONE, STOP)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "rm -rf 절대 쓰지 마, build 폴더는 예외",
+        "never force push. My own branches are fine though.",
+        "절대 npm publish 하지 마. 단, 베타는 괜찮아",
+        "never push to main, docs excepted",
+        "Never run rm -rf. You may use it in build though.",
+        "Never force push. It was Bob's rule last year.",
+        "Never force push, it was Bob's rule last year",
+        "never push to main, except when on a hotfix branch",
+        "태그는 네가 푸시하지 마",
+        "don't push tags",
+    ],
+)
+def test_a_rule_with_an_exception_that_is_not_understood_is_none(said: str) -> None:
+    assert read_action_rules(said, _WEDNESDAY) == []
+
+
+def test_a_command_that_must_have_run_is_looked_for_once(monkeypatch) -> None:
+    looked: list[object] = []
+    runs = verdict._runs_command
+    monkeypatch.setattr(
+        verdict, "_runs_command", lambda *given: looked.append(given) or runs(*given)
+    )
+    said = "don't push without running the tests"
+    line = " && ".join(["git push"] * 120)
+    assert _judge(said, use=line) == ASK
+    rules = read_action_rules(said, _WEDNESDAY)
+    patterns = len(rules[0].needed) + sum(len(each.commands) for each in rules[0].actions)
+    assert len(looked) <= 2 * 120 * patterns
+    assert _judge(said, use=f"npm test && {line}") == NONE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo 'git push origin main' | bash",
+        "printf 'cd x\\ngit push origin main\\n' | sh -s",
+        "cat <<'E' | sudo bash\ngit push origin main\nE",
+        "sudo bash <<'E'\ngit push origin main\nE",
+    ],
+)
+def test_a_literal_text_that_a_shell_is_given_is_read(line: str) -> None:
+    assert _judge("never push to main", use=line) == STOP
+
+
+def test_a_line_that_is_too_large_is_asked_where_it_has_the_names_of_a_rule() -> None:
+    filler = f"echo {'x' * 21_000}"
+    assert _judge("never push to main", use=f"{filler}; git push origin main") == ASK
+    assert _judge("never push to main", use=filler) == NONE
+    assert _judge("don't touch billing/", use=f"{filler} > billing/a.py") == ASK
+
+
+@pytest.mark.parametrize("line", ["rm -Rf build", "rm -fR build", "rm -R -f build"])
+def test_every_spelling_of_an_option_is_one(line: str) -> None:
+    assert _judge("never run rm -rf", use=line) == STOP

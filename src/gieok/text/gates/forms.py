@@ -353,15 +353,34 @@ POSITIVE = (
     r"|deploy|push|commit)\b"
 )
 EN_EXCEPT = (
-    r"\b(?:except(?:ing|ion)?(?: for| in| on| to| when| if| that)?|other than|apart from|aside from"
+    r"\b(?:except(?:ing)?(?: for| in| on| to| when| if| that)?|other than|apart from|aside from"
     r"|with the exception of|excluding)\b"
 )
 EN_FINE = (
     r"\b(?:is|are|it'?s|that'?s) (?:fine|ok(?:ay)?|allowed|good|no problem|free)\b|\bfeel free\b"
+    r"|\b(?:excepted|exempt(?:ed)?|excluded|exceptions?|fine|okay)\b"
     r"|\b(?:you|we) (?:can|may)\b"
 )
 KO_FINE = r"(?:괜찮|해도\s?(?:돼|되|좋|된다|됩)|[가-힣]도\s?(?:돼|된다|됩니다|괜찮|좋)|상관\s?없|자유|예외|허용|가능)"
 KO_EXCEPT = r"(?:은|는|을|를)?\s?만?\s?(?:빼고는?|제외하고는?|제외한|말고는|외에는?|이외에는?|아닌\s?(?:이상|한))"
+#: A sentence, a clause or a bracket beside a rule makes an exception to it.
+ALLOWS = (
+    r"(?ai)(?<=\S\s)(?<![,.!]\s)(?:fine|ok(?:ay)?|good)\b(?!\s*\?)"
+    r"|\b(?:except(?:ed|ing|ions?)?|exempt(?:ed|ions?)?|exclud(?:ed|ing)|allowed|permitted|acceptable"
+    r"|no problem|other than|apart from|aside from|(?:doesn'?t|don'?t|does not|do not) count)\b"
+    r"|(?<![가-힣])(?:단|다만)(?=[,\s])|예외|괜찮|빼고|제외|이외|상관\s?없|허용"
+)
+#: A sentence behind a rule that says what may be done: an exception, or something else.
+OFFERS = r"(?ai)\b(?:you|we) (?:can|may)\b|\bfeel free to\b|자유|가능|[가-힣]도\s?(?:돼|되|된다|됩니다|좋)"
+#: Words that stand for what the rule is about.
+REPEATS = r"(?ai)\b(?:it|that|this|so|them|those)\b|그건|그거|그렇게"
+#: A clause that tells of a rule as of something past.
+PAST_RULE = (
+    r"(?ai)\b(?:was|were|used to be|had been)\b[^,.;]{0,40}\b(?:rules?|polic(?:y|ies)|bans?"
+    r"|conventions?|law|motto|advice)\b"
+    r"|\b(?:rules?|polic(?:y|ies)|bans?|conventions?)\b[^,.;]{0,20}\b(?:was|were|used to|ended)\b"
+    r"|(?:규칙|원칙|방침|정책|룰|지침)(?:이었|였|이던|이더)"
+)
 EN_REASON = (
     r"(?:,|\s[-–—])?\s\b(?:because|since (?!when)|as (?:it|that|this|they|we)|cause|so that"
     r"|otherwise"

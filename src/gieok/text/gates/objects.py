@@ -1,5 +1,6 @@
 """Finds what a rule names: commands, deeds, paths, branches, environments, machines, tools."""
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -37,6 +38,11 @@ _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acc
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람"
 #: "my spike/ branches": all branches whose names begin so.
 _BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
+#: Between a deed and another that is its object: in English the verb stands first.
+_OBJECT_BETWEEN = (
+    r"(?ai)\s(?:(?:the|any|all|our|my|your|new|old|more|these|those|an?)\s)*"
+    r"|(?:들)?(?:은|는|을|를)\s(?:(?!하지)\S+\s)?"
+)
 _FOLDER = r"(?ai)\s?(?:folder|director|dir\b|폴더|디렉)"
 
 
@@ -60,6 +66,8 @@ class NamedObjects(NamedTuple):
     has_verb: bool = False
     is_guess: bool = False
     is_whole: bool = False
+    #: A deed is named as the object of another: which of the two is meant, nobody knows.
+    is_crossed: bool = False
     #: The text with `vocabulary.TAKEN` in place of what the fields hold.
     rest: str = ""
 
@@ -93,6 +101,7 @@ class _ObjectFinder:
         self._branches: list[str] = []
         self._tools: list[str] = []
         self._mentions: list[str] = []
+        self._spans: list[tuple[int, int]] = []
 
     def find(self) -> NamedObjects:
         """Return everything."""
@@ -132,8 +141,19 @@ class _ObjectFinder:
             tools=tuple(self._tools),
             mentions=tuple(self._mentions),
             is_guess=is_guess,
+            is_crossed=self._has_crossed_deeds(),
             is_whole=re.search(_WHOLE, self._whole) is not None,
             rest=self._blank_places(),
+        )
+
+    def _has_crossed_deeds(self) -> bool:
+        """Return whether a deed stands as the object of another ("태그는 푸시하지 마", "push tags")."""
+        spans = sorted(self._spans)
+        return any(
+            re.fullmatch(_OBJECT_BETWEEN, self._whole[end:start]) is not None
+            or re.search(r"[가-힣](?:은|는|을|를)\s*$", self._whole[begin:end]) is not None
+            and not self._whole[end:start].strip()
+            for (begin, end), (start, _) in itertools.pairwise(spans)
         )
 
     def _blank_places(self) -> str:
@@ -291,6 +311,7 @@ class _ObjectFinder:
             for noun in re.finditer(_DATABASE_NOUNS, self._text):
                 self._blank(*noun.span())
         self._deeds.append(deed)
+        self._spans.append(match.span())
         for word in re.finditer(r"\S+\s?|\s", match[0]):
             if not _is_swallowed(word[0].strip(), deed):
                 start = match.start() + word.start()

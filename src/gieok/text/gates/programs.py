@@ -239,9 +239,11 @@ class CommandWords:
         )
 
     def _has_letter(self, letter: str) -> bool:
-        if any(other in self.flags for other in self._list_same_flags(f"-{letter}")):
-            return True
-        return any(_is_short(given) and letter in given[1:] for given in self.flags)
+        same = self._list_same_flags(f"-{letter}")
+        letters = [letter, *(other[1] for other in same if len(other) == 2)]
+        return any(other in self.flags for other in same) or any(
+            _is_short(given) and any(each in given[1:] for each in letters) for given in self.flags
+        )
 
 
 #: Spellings of one option.

@@ -80,12 +80,12 @@ class Invocation:
         self.written: tuple[str, ...] = ()
 
 
-class _LineTooLargeError(Exception):
+class LineTooLargeError(Exception):
     """A line is larger than what is read."""
 
 
 class _ShellBudget:
-    """What may still be read of a line; `spend` raises _LineTooLargeError where it is used up."""
+    """What may still be read of a line; `spend` raises LineTooLargeError where it is used up."""
 
     __slots__ = ("chars", "programs")
 
@@ -98,7 +98,7 @@ class _ShellBudget:
         self.chars -= chars
         self.programs -= programs
         if self.chars < 0 or self.programs < 0:
-            raise _LineTooLargeError
+            raise LineTooLargeError
 
 
 class _ShellState:
@@ -119,17 +119,22 @@ def read_shell_line(line: str) -> "list[Invocation]":
     A line with an open quote is read as far as it goes. Nothing is returned for a line that is
     longer, runs more programs, or grows larger than what is read in linear time.
     """
-    if len(line) > _MOST_CHARS:
-        return []
     try:
-        return _read_script(line, _ShellState(_ShellBudget()), 0)
-    except _LineTooLargeError:
+        return read_whole_line(line)
+    except LineTooLargeError:
         return []
+
+
+def read_whole_line(line: str) -> "list[Invocation]":
+    """Return the programs that a command line would run, in order. Raises LineTooLargeError."""
+    if len(line) > _MOST_CHARS:
+        raise LineTooLargeError
+    return _read_script(line, _ShellState(_ShellBudget()), 0) if line else []
 
 
 def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]":
     if depth > _MOST_DEPTH:
-        raise _LineTooLargeError
+        raise LineTooLargeError
     state.budget.spend(chars=len(line))
     scanner = _ShellScanner(line)
     words = scanner.scan()
@@ -138,7 +143,8 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
     piece: list[ShellWord] = []
     for word in (*words, ShellWord(";", is_operator=True)):
         if word.is_operator and word.text in _SEPARATORS:
-            fresh = _read_simple_command(piece, state, depth, scanner.documents)
+            piped = _find_printed_text(pipe[-1]) if pipe else ""
+            fresh = _read_simple_command(piece, state, depth, scanner.documents, piped)
             if pipe and fresh:
                 pipe[-1].piped_into = fresh[0].program
             found += fresh
@@ -149,6 +155,18 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
     for inner in scanner.substitutions:
         found += _read_script(inner, state, depth + 1)
     return found
+
+
+def _find_printed_text(invocation: Invocation) -> str:
+    """Return what a program prints literally into a pipe; '' where nobody knows."""
+    words = list(invocation.arguments)
+    if invocation.program == "cat":
+        return invocation.stdin if words in ([], ["-"]) else ""
+    if invocation.program not in ("echo", "printf"):
+        return ""
+    while words and words[0] in ("-n", "-e", "-ne", "-en", "-E", "--"):
+        words.pop(0)
+    return " ".join(words).replace("\\n", "\n")
 
 
 class _ShellScanner:
@@ -330,13 +348,21 @@ class _SimpleCommand:
 
 
 def _read_simple_command(
-    piece: "list[ShellWord]", state: _ShellState, depth: int, documents: "list[str]"
+    piece: "list[ShellWord]",
+    state: _ShellState,
+    depth: int,
+    documents: "list[str]",
+    piped: str = "",
 ) -> "list[Invocation]":
-    """Return the programs of one simple command, and let it change the state."""
+    """Return the programs of one simple command, and let it change the state.
+
+    `piped` is the text that the program before it prints into it.
+    """
     simple = _SimpleCommand(state, documents)
     for word in piece:
         simple.take(word)
     words, written = simple.words, simple.written
+    simple.stdin = simple.stdin or piped
     if not words:
         state.variables.update(simple.assignments)
         return [_build_writer(written, state)] if written else []
@@ -386,7 +412,9 @@ def _follow_state(words: "Sequence[str]", state: _ShellState) -> None:
         state.variables.update((name, value) for name, _, value in pairs)
     if words[0] in ("cd", "pushd"):
         target = next((word for word in words[1:] if not word.startswith("-")), "~")
-        state.folder = posixpath.normpath(posixpath.join(state.folder, target))
+        is_home = target.startswith(("~", "$HOME", "${HOME}"))
+        above = "" if is_home else state.folder
+        state.folder = posixpath.normpath(posixpath.join(above, target))
         return
     if words[0] != "git":
         return
@@ -402,7 +430,7 @@ def _unwrap_command(
     if not words:
         return []
     if depth > _MOST_DEPTH:
-        raise _LineTooLargeError
+        raise LineTooLargeError
     state.budget.spend(programs=1, chars=sum(map(len, words)))
     own = Invocation(words[0], words[1:], state.folder)
     if own.program in _SHELLS or own.program == "eval":
@@ -415,7 +443,9 @@ def _unwrap_command(
     if inner is None:
         return [own]
     inner_words, assignments = inner
-    nested = _unwrap_command(inner_words, state, depth + 1)
+    # `xargs` makes arguments of what it reads; the others leave it to the program.
+    left = "" if own.program == "xargs" else stdin
+    nested = _unwrap_command(inner_words, state, depth + 1, left)
     for invocation in nested:
         invocation.assignments.update(assignments)
         invocation.is_script = invocation.is_script or programs.is_interpreter(own.program)

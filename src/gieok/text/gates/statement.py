@@ -83,13 +83,69 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
     if not may_state_action_rule(text) or binding.is_played(text):
         return []
     rules: list[ActionRule] = []
+    is_rule_before = False
     for sentence in list_own_sentences(text):
         rule = _read_rule_sentence(sentence, said_on)
         if rule is not None:
             rules.append(rule)
         elif re.match(_RETRACTS, sentence):
             rules.clear()
+        elif is_rule_before and rules and _loosens_rule_before(sentence):
+            narrowed = _narrow_rule(rules.pop(), sentence)
+            rules += [narrowed] if narrowed else []
+        else:
+            is_rule_before = False
+        is_rule_before = is_rule_before or rule is not None
     return rules
+
+
+def _loosens_rule_before(sentence: str) -> bool:
+    """Return whether a sentence behind a rule allows something, or says that the rule is past."""
+    spoken = _tidy_sentence(sentence)
+    marks = (forms.ALLOWS, forms.OFFERS, forms.PAST_RULE)
+    return any(re.search(mark, spoken) for mark in marks) and not is_form(spoken)
+
+
+def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
+    """Return a rule with what the next sentence allows; None where that is not understood."""
+    spoken = _tidy_sentence(sentence)
+    found = find_objects(spoken)
+    if re.search(forms.PAST_RULE, spoken):
+        return None
+    if _is_other_branch(spoken, [name for action in rule.actions for name in action.branches]):
+        return rule
+    if not _is_read_exception(spoken):
+        is_other = not (re.search(forms.ALLOWS, spoken) or re.search(forms.REPEATS, spoken))
+        return rule if is_other and not _shares_command(rule, found) else None
+    own = [pattern for action in rule.actions for pattern in action.commands]
+    rule.unless = (*rule.unless, *_build_exceptions(found, own))
+    return rule
+
+
+def _shares_command(rule: ActionRule, found: NamedObjects) -> bool:
+    own = {pattern.program for action in rule.actions for pattern in action.commands}
+    others = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
+    return not own.isdisjoint(pattern.program for pattern in others)
+
+
+def _is_other_branch(text: str, branches: Sequence[str]) -> bool:
+    """Return whether a text only allows another branch than those that a rule names."""
+    named = re.search(r"(?ai)([\w./*-]+)\s?(?:branch(?:es)?\b|브랜치)", text)
+    if not (named and branches) or named[1].lower() in branches:
+        return False
+    if re.search(rf"{forms.EN_CONDITION}|\b(?:from|on|by|with)\b|면(?:\s|$)|에서", text, _FLAGS):
+        return False
+    rest = f"{text[: named.start()]} {text[named.end() :]}"
+    rest = re.sub(forms.OFFERS, " ", re.sub(forms.ALLOWS, " ", rest))
+    return not list_unread_words(find_objects(rest).rest)
+
+
+def _is_read_exception(text: str) -> bool:
+    """Return whether what a text allows is understood, and all of it."""
+    found = find_objects(text)
+    is_named = not found.is_empty or bool(found.branches or found.environments)
+    rest = re.sub(forms.OFFERS, " ", re.sub(forms.ALLOWS, " ", found.rest))
+    return is_named and not found.is_guess and not list_unread_words(rest)
 
 
 def may_state_action_rule(text: str) -> bool:
@@ -131,7 +187,13 @@ def _has_same_scope(rule: ActionRule, later: ActionRule) -> bool:
 
 
 def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
+    """Return whether a sentence allows the agent, in so many words, just what a rule forbids.
+
+    A sentence with any negation, or about somebody else, allows nothing.
+    """
     if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
+        return False
+    if re.search(_NEGATION, sentence) or re.search(_ABOUT_OTHERS, sentence):
         return False
     lifted = find_objects(_tidy_sentence(sentence))
     if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
@@ -140,6 +202,16 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
     return [action.build_row() for action in _build_actions(lifted)] == own
 
 
+_NEGATION = (
+    r"(?ai)\b(?:not?|never|nor|neither|nobody|none|nothing|without|cannot|cant|dont|hardly|unless"
+    r"|except)\b|n['’]t\b|(?<![가-힣])(?:안|못)(?![가-힣])|지\s?(?:는|도)?\s?(?:마|말|않|못)|없|아니|말고"
+)
+#: Somebody but the agent, or the two of them, may do it.
+_ABOUT_OTHERS = (
+    r"(?ai)\b(?:i|me|my|mine|myself|he|him|his|she|her|they|them|their|anyone|anybody|everyone"
+    r"|everybody|someone|somebody|only)\b"
+    r"|(?<![가-힣])(?:나|저|내|제|난|전|누구|걔|얘|쟤|그들?)(?:가|는|도|만|의|나|든지?)?(?![가-힣])|[가-힣](?:만|님[은이])\s"
+)
 #: Words by which a sentence says that a rule is over.
 _LIFTING_WORDS = frozenset(
     "again now longer anymore lifted drop scrap cancel revoke ban freeze restriction policy over "
@@ -148,7 +220,7 @@ _LIFTING_WORDS = frozenset(
 
 
 def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
-    spoken = _tidy_sentence(sentence)
+    spoken, bracketed = _take_brackets(_tidy_sentence(sentence))
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
@@ -156,6 +228,9 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         return None
     reading = read_form(spoken)
     if reading is None:
+        return None
+    reading = reading._replace(exceptions=(*reading.exceptions, *bracketed))
+    if re.search(forms.PAST_RULE, spoken):
         return None
     outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
     if outside:
@@ -166,10 +241,15 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if has_foreign_head(spoken, reading.front) or _is_half_read(reading, until):
         return None
     found = find_objects(reading.text)
+    if found.is_crossed:
+        return None
     if outside and not (found.literals or found.deeds):
         found = found._replace(paths=("**",))
     head = find_objects(reading.head) if reading.head else None
-    folder, project = find_place(spoken, found)
+    bound = spoken  # where and when the rule itself holds
+    for text in filter(str.strip, reading.exceptions):
+        bound = bound.replace(text.strip(), " ")
+    folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
     actions = _build_actions(found)
     if (
@@ -180,18 +260,21 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         actions = [Action(deed=found.deed, paths=("**",))]  # "change nothing but docs/"
     if not actions:
         return None
+    named = [*found.branches, *(name for action in actions for name in action.branches)]
+    exceptions = [text for text in reading.exceptions if not _is_other_branch(text, named)]
+    if not all(map(_is_read_exception, exceptions)):
+        return None
     is_bound = bool(reading.conditions) or found.is_guess
+    own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
     return ActionRule(
         sentence,
         ASK if is_bound else reading.mode,
         actions,
         unless=[
-            action
-            for text in reading.exceptions
-            for action in _build_exceptions(find_objects(text), found)
+            action for text in exceptions for action in _build_exceptions(find_objects(text), own)
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
-        days=find_days(spoken),
+        days=find_days(bound),
         until=until,
         folder=folder,
         project=project,
@@ -210,6 +293,18 @@ def _is_half_read(reading: FormReading, until: str) -> bool:
     )
     asks = reading.is_asking
     return bool(list_unread_words(said, asks=asks) or list_unread_words(front, is_front=True))
+
+
+def _take_brackets(spoken: str) -> tuple[str, list[str]]:
+    """Return a sentence without the brackets in which it allows something, and what they say."""
+    allowing = [
+        match
+        for match in re.finditer(r"\(([^()]{1,120})\)", spoken)
+        if re.search(forms.ALLOWS, match[1]) and not is_form(match[1])
+    ]
+    for match in reversed(allowing):
+        spoken = f"{spoken[: match.start()].rstrip()}{spoken[match.end() :]}"
+    return spoken, [match[1] for match in allowing]
 
 
 def _tidy_sentence(sentence: str) -> str:
@@ -355,23 +450,13 @@ def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPat
     return CommandPattern.from_row({**row, "flags": [*pattern.flags, *options]})
 
 
-def _build_exceptions(exception: NamedObjects, found: NamedObjects) -> list[Action]:
-    """Return what a rule allows; a place alone allows the rule's own actions there."""
+def _build_exceptions(exception: NamedObjects, own: Sequence[CommandPattern]) -> list[Action]:
+    """Return what a rule allows; a place alone allows the rule's own commands there."""
     actions = _build_actions(exception)
     if exception.is_empty and exception.branches:
-        return [
-            Action(
-                [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))],
-                branches=exception.branches,
-            )
-        ]
+        return [Action(own, branches=exception.branches)]
     if exception.is_empty and exception.environments:
-        return [
-            Action(
-                [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))],
-                environments=exception.environments,
-            )
-        ]
+        return [Action(own, environments=exception.environments)]
     return [
         Action(
             action.commands,

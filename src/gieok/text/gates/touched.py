@@ -1,5 +1,7 @@
 """Paths that a program works on: which it changes, deletes, reads, runs or commits."""
 
+import posixpath
+
 from gieok.text.gates.programs import CommandWords, list_searched_paths
 
 TYPE_CHECKING = False
@@ -59,6 +61,14 @@ class TouchedPath:
 
     def __init__(self, deed: str, path: str, *, is_tree: bool = False) -> None:
         self.deed, self.path, self.is_tree = deed, path, is_tree
+
+
+def expand_home(path: str) -> str:
+    """Return a path with the user's own folder in place of `~` and `$HOME` at its beginning."""
+    for name in ("$HOME", "${HOME}"):
+        if path == name or path.startswith(f"{name}/"):
+            path = f"~{path[len(name) :]}"
+    return posixpath.expanduser(path)
 
 
 def iter_touched_paths(program: str, arguments: "Sequence[str]") -> "Iterator[TouchedPath]":

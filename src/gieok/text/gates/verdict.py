@@ -21,8 +21,14 @@ from gieok.text.gates.action import (
     CommandPattern,
 )
 from gieok.text.gates.programs import CommandWords
-from gieok.text.gates.shell import Invocation, read_shell_line
-from gieok.text.gates.touched import DELETE, WRITE, TouchedPath, iter_touched_paths
+from gieok.text.gates.shell import Invocation, LineTooLargeError, read_whole_line
+from gieok.text.gates.touched import (
+    DELETE,
+    WRITE,
+    TouchedPath,
+    expand_home,
+    iter_touched_paths,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +104,7 @@ class ToolAttempt:
 
     `root` is the project's folder and `folder` where the agent works, both absolute or ''.
     `branch` is the Git branch that is checked out there, '' where nobody knows. `weekday` counts
-    from Monday, `day` is ISO; both are the user's.
+    from Monday, `day` is ISO; both are the user's. `is_unread`: the line is too large to be read.
     """
 
     __slots__ = (
@@ -108,6 +114,7 @@ class ToolAttempt:
         "day",
         "folder",
         "invocations",
+        "is_unread",
         "paths",
         "root",
         "text",
@@ -137,7 +144,12 @@ class ToolAttempt:
         self.branch = branch
         self.day = day
         self.weekday = weekday
-        self.invocations = read_shell_line(command) if command else []
+        self.invocations: list[Invocation] = []
+        self.is_unread = False
+        try:
+            self.invocations = read_whole_line(command)
+        except LineTooLargeError:
+            self.is_unread = True
         self._steps: list[ToolStep] = []
 
     def list_names(self) -> "frozenset[str]":
@@ -168,13 +180,49 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         return NONE
     if rule.project and rule.project.lower() != posixpath.basename(use.root or use.folder).lower():
         return NONE
+    if use.is_unread:
+        return ASK if _may_name(rule, use.command) else NONE
     strongest = NONE
-    for step in use.list_steps():
+    steps = use.list_steps()
+    # What must have run before is looked for once: a line may have a hundred programs.
+    fulfilled = next(
+        (place for place, step in enumerate(steps) if _fulfils(rule, step)), len(steps)
+    )
+    for place, step in enumerate(steps):
+        if place > fulfilled and step.invocation is not None:
+            continue
         outcome = _judge_rule_step(rule, step)
         if outcome == STOP and rule.mode == STOP:
             return STOP
         strongest = ASK if outcome != NONE else strongest
     return strongest
+
+
+def _may_name(rule: ActionRule, line: str) -> bool:
+    """Return whether a line that is too large to be read has the names of what a rule forbids."""
+    words = frozenset(re.findall(r"[^\s\"'`;|&()<>/=:]+", line.lower()))
+    return any(
+        all(name.lower() in words for name in names)
+        for action in rule.actions
+        for names in _list_named(action)
+    )
+
+
+def _list_named(action: Action) -> "Iterator[list[str]]":
+    """Yield words that must all stand in a line that does an action, in one way each."""
+    for pattern in action.commands:
+        names = [pattern.program.rpartition("/")[2], *pattern.words[:1]]
+        names += [pattern.sql.split()[0]] if pattern.sql else []
+        yield [name for name in names if name and "*" not in name] or [pattern.script]
+    if not action.commands:
+        for path in action.paths:
+            yield [part for part in path.lstrip(EXACT).split("/") if part and "*" not in part][-1:]
+        for name in (*action.environments, *action.hosts):
+            yield [name]
+
+
+def _fulfils(rule: ActionRule, step: "ToolStep") -> bool:
+    return any(_runs_command(pattern, step) for pattern in rule.needed)
 
 
 def _judge_rule_step(rule: ActionRule, step: "ToolStep") -> str:
@@ -197,29 +245,24 @@ def _judge_current_branch(rule: ActionRule, step: "ToolStep", outcome: str) -> s
 class ToolStep:
     """One program of a command line, or the edit of a tool, with what it touches."""
 
-    __slots__ = ("invocation", "parsed", "place", "touched", "use")
+    __slots__ = ("invocation", "parsed", "touched", "use")
 
-    def __init__(self, use: ToolAttempt, invocation: "Invocation | None", place: int = 0) -> None:
+    def __init__(self, use: ToolAttempt, invocation: "Invocation | None") -> None:
         self.use = use
         self.invocation = invocation
-        self.place = place
         self.parsed = CommandWords(invocation.program, invocation.arguments) if invocation else None
         self.touched = list(use.paths if invocation is None else _iter_invocation_paths(invocation))
-
-    def list_before(self) -> "list[ToolStep]":
-        """Return the steps before this one in the command line."""
-        return self.use.list_steps()[: self.place]
 
     @property
     def folder(self) -> str:
         """Return the folder in which the step runs."""
-        own = self.invocation.folder if self.invocation else ""
+        own = expand_home(self.invocation.folder) if self.invocation else ""
         return posixpath.normpath(posixpath.join(self.use.folder, own)) if own else self.use.folder
 
 
 def _iter_steps(use: ToolAttempt) -> "Iterator[ToolStep]":
-    for place, invocation in enumerate(use.invocations):
-        yield ToolStep(use, invocation, place)
+    for invocation in use.invocations:
+        yield ToolStep(use, invocation)
     if use.paths or use.text or (use.tool and not use.command):
         yield ToolStep(use, None)
 
@@ -258,11 +301,7 @@ def _is_in_folder(rule: ActionRule, step: ToolStep) -> bool:
 
 
 def _is_allowed(rule: ActionRule, step: ToolStep) -> bool:
-    if any(_judge_step(action, step) != NONE for action in rule.unless):
-        return True
-    return bool(rule.needed) and any(
-        _runs_command(pattern, earlier) for pattern in rule.needed for earlier in step.list_before()
-    )
+    return any(_judge_step(action, step) != NONE for action in rule.unless)
 
 
 def _judge_step(action: Action, step: ToolStep) -> str:
@@ -415,13 +454,6 @@ def _runs_sql(pattern: CommandPattern, step: ToolStep) -> bool:
     texts = [step.use.text] if step.invocation is None else []
     if step.parsed and step.invocation and step.parsed.program in _SQL_PROGRAMS:
         texts = [*step.invocation.arguments, step.invocation.stdin]
-        texts += [
-            " ".join(earlier.invocation.arguments)
-            for earlier in step.list_before()[-1:]
-            if earlier.invocation is not None
-            and earlier.invocation.program in ("echo", "printf")
-            and earlier.invocation.piped_into
-        ]
     words = map(re.escape, pattern.sql.lower().split())
     wanted = r"\s+(?:if\s+exists\s+)?".join(words)
     return any(re.search(rf"(?<![\w-]){wanted}(?![\w-])", text.lower()) for text in texts if text)
