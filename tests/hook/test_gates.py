@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Effect
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
 from gieok.hook import gates
 from gieok.text.gates.statement import read_action_rules
@@ -125,11 +127,11 @@ def test_an_allowance_lets_pass_its_own_rule_for_its_own_action_once(tmp_path: P
 
     def left(use: gates.ToolAttempt) -> str:
         hits = gates.list_gate_hits([push, force], load_gate_choices(home), use)
-        hit = gates.take_allowances(home, hits, gates.build_action_key(use))
+        hit = gates.take_allowances(home, hits, use.command)
         return hit.rule.handle if hit else ""
 
     def allow(choices: GateChoices) -> bool:
-        choices.once["aaaaaaaa"] = gates.build_action_key(plain)
+        choices.once["aaaaaaaa"] = plain.command
         choices.off.add("ffffffff")
         return True
 
@@ -145,7 +147,7 @@ def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path
     home = str(tmp_path)
     push, ask = _rule("never push to main", "aaaaaaaa"), _rule("ask me before you push", "bbbbbbbb")
     use = _attempt(_SHELL[0])
-    key = gates.build_action_key(use)
+    key = "k1"
 
     def allow(choices: GateChoices) -> bool:
         choices.once["aaaaaaaa"] = key
@@ -175,6 +177,24 @@ def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path
         "rm -rf ~/.gieok",
         "echo '{}' > /home/kim/.gieok/gates/choices.json",
         "sed -i s/stop/ask/ /home/kim/.gieok/gates/rules.json",
+        "gieok rules on 3fa9",
+        "gieok config set gates.stops off",
+        "gieok --json pause",
+        "gieok restore x",
+        "rm $HOME/.gieok/gates/rules.json",
+        "rm -rf ${HOME}/.gie*/gates",
+        "rm ~/.g*/gates/rules.json",
+        "cd ~/.gieok/gates && rm choices.json",
+        "mv $GIEOK_HOME/gates/rules.json /tmp",
+        "rm -rf .gieok",
+        "echo x > .gieok/memory/a.md",
+        "sed -i s/gieok// ~/.claude/settings.json",
+        "rm .claude/settings.local.json",
+        "rm -rf ~/.codex",
+        "cp /tmp/x ~/.config/opencode/plugin/gieok.js",
+        "echo x > .cursor/hooks.json",
+        "echo 'gieok pause' | bash",
+        f"echo {'x' * 20_001}; gieok pause",
     ],
 )
 def test_each_way_to_loosen_rules_is_seen(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +216,11 @@ def test_a_tool_that_edits_the_files_of_rules_or_is_gieoks_own_loosens_them() ->
     [
         "gieok rules",
         "gieok rules try 'git push'",
-        "gieok rules on 3fa9",
+        "gieok --lang ko rules list",
+        "gieok forget --help",
+        "git checkout -- .",
+        "rm -rf dist .github",
+        "echo x > .claude/commands/a.md",
         "gieok search rules off",
         "cat ~/.gieok/gates/rules.json",
         "cp a.txt /home/kim",
@@ -236,3 +260,52 @@ def test_the_branch_of_a_folder_is_read_without_git(tmp_path: Path) -> None:
     (tmp_path / "a" / ".git" / "worktrees" / "tree" / "HEAD").write_text("ref: refs/heads/main\n")
     (tree / ".git").write_text(f"gitdir: {tmp_path}/a/.git/worktrees/tree\n")
     assert gates.find_branch(str(tree)) == "main"
+
+
+def test_a_mention_of_a_patch_hides_no_command_and_denies_no_file() -> None:
+    rules = [_rule("never push to main"), _rule("don't touch billing/")]
+    hidden = "git push origin main # *** Begin Patch"
+    for given in (
+        {"command": hidden},
+        {"command": "git push origin main", "description": f"{_PATCH}"},
+        {"command": "git push origin main", "input": _PATCH},
+    ):
+        use = _attempt({"tool_name": "Bash", "tool_input": given})
+        assert gates.find_gate_hit(rules[:1], GateChoices(), use) is not None
+    write = {"file_path": "docs/x.md", "content": f"A patch:\n{_PATCH}"}
+    use = _attempt({"tool_name": "Write", "tool_input": write})
+    assert gates.find_gate_hit(rules, GateChoices(), use) is None
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"tool_name": "fs__move_file", "tool_input": {"source": "billing/a", "destination": "b"}},
+        {"tool_name": "fs__move_file", "tool_input": {"source": "b", "destination": "billing/a"}},
+        {"tool_name": "write_files", "tool_input": {"files": [{"path": "billing/a.py"}]}},
+        {"tool_name": "delete_files", "tool_input": {"paths": ["billing/a.py"]}},
+        {"tool_name": "create_directory", "tool_input": {"directory": "billing/x"}},
+        {"tool_name": "Bash", "tool_input": {"command": "rm a.py", "workdir": "billing"}},
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "rm a", "directory": "billing"},
+        },
+    ],
+)
+def test_each_field_that_names_a_path_or_a_folder_is_read(payload: dict[str, object]) -> None:
+    rules = [_rule("don't touch billing/")]
+    assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is not None
+
+
+def test_the_commands_that_pass_unasked_are_those_that_only_read() -> None:
+    reading = {name for name in NAMES if load_command(name).effect is Effect.READ}
+    assert reading == gates.READING_COMMANDS
+
+
+def test_an_action_is_known_by_all_of_the_tools_input() -> None:
+    def key(**given: object) -> str:
+        payload = {"tool_name": "Bash", "tool_input": given}
+        return gates.build_judged_action(payload, "/w").key
+
+    assert key(command="rm a", timeout=1) == key(timeout=1, command="rm a")
+    assert len({key(command="rm a"), key(command="rm a", timeout=1), key(command="rm b")}) == 3

@@ -17,11 +17,17 @@ from gieok.text.gates.verdict import list_rule_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    _Read = TypeVar("_Read")
 #: To be raised whenever the rows of the file change: an older file is no file.
 VERSION = 3
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 _MOST_ACTIONS = 200
+_CODE_CHARS = 8
+#: Fields of an entry that are texts.
+_TEXTS = ("handle", "scope", "day", "origin", "source", "rule")
 
 
 class GateRule:
@@ -129,17 +135,46 @@ def build_rule_handle(scope: str, key: str, check: int, number: int) -> str:
 def load_gate_rules(home: str) -> "list[GateRule]":
     """Return the compiled rules of a home; none where there is no file.
 
-    A rule is read itself only when it is asked for (`GateRule.rule`). Raises one of `DAMAGED` for a
-    file that is damaged.
+    A rule is read itself only when it is asked for (`GateRule.rule`); one whose entry is not as it
+    is written is left out. Raises one of `DAMAGED` for a file that cannot be read at all.
     """
+    return _read_rules(home)[0]
+
+
+def _read_rules(home: str) -> "tuple[list[GateRule], list[str]]":
+    """Return the rules, and what is wrong with the entries that are left out."""
     try:
         with open(gate_rules_file(home), encoding="utf-8") as opened:
             data = json.load(opened)
     except FileNotFoundError:
-        return []
+        return [], []
     if data["version"] != VERSION:
-        return []
-    return [GateRule(**row) for row in data["rules"]]
+        return [], []
+    rules: list[GateRule] = []
+    wrong: list[str] = []
+    for place, row in enumerate(_check_kind(data["rules"], list, "rules")):
+        try:
+            rules.append(_read_rule(row))
+        except DAMAGED as error:
+            wrong.append(f"rules[{place}]: {error}")
+    return rules, wrong
+
+
+def _read_rule(row: "Mapping[str, Any]") -> GateRule:
+    """Return the rule of an entry. Raises one of `DAMAGED`."""
+    for name in _TEXTS:
+        _check_kind(row[name], str, name)
+    _check_kind(row["said_at"], (int, float), "said_at")
+    for name in _check_kind(row["names"], list, "names"):
+        _check_kind(name, str, "names")
+    return GateRule(**row)
+
+
+def _check_kind(value: "_Read", kind: "type | tuple[type, ...]", name: str) -> "_Read":
+    """Return a value of JSON that has the kind that it must have. Raises TypeError."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is a {type(value).__name__}")
+    return value
 
 
 def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
@@ -159,7 +194,7 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
             return False
     from gieok import fs  # a tool call that no rule touches writes nothing
 
-    _set_damaged_aside(home, file, _read_all_rules)
+    _set_damaged_aside(home, file)
     fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
     return True
 
@@ -167,37 +202,69 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
 def load_gate_choices(home: str) -> GateChoices:
     """Return what a person chose; nothing where there is no file.
 
-    Raises one of `DAMAGED` for a file that is damaged.
+    An entry that is not as it is written is left out. Raises one of `DAMAGED` for a file that
+    cannot be read at all.
     """
+    return _read_choices(home)[0]
+
+
+def _read_choices(home: str) -> "tuple[GateChoices, list[str]]":
+    """Return the choices, and what is wrong with the entries that are left out."""
     try:
         with open(gate_choices_file(home), encoding="utf-8") as opened:
-            return GateChoices(**json.load(opened))
+            data = _check_kind(json.load(opened), dict, "choices")
     except FileNotFoundError:
-        return GateChoices()
+        return GateChoices(), []
+    choices = GateChoices()
+    wrong = [name for name in data if name not in GateChoices.__slots__]
+    off = data.get("off", [])
+    for handle in off if isinstance(off, list) else [off]:
+        if isinstance(handle, str) and isinstance(off, list):
+            choices.off.add(handle)
+        else:
+            wrong.append("off")
+    for name, kept in (("until", choices.until), ("once", choices.once)):
+        pairs = data.get(name, {})
+        for handle, value in (pairs if isinstance(pairs, dict) else {name: None}).items():
+            if isinstance(value, str):
+                kept[handle] = value
+            else:
+                wrong.append(f"{name}: {handle}")
+    return choices, wrong
 
 
-def find_damaged_gate_files(home: str) -> "list[tuple[str, str]]":
-    """Return the files of the gates that cannot be read, each with the reason."""
-    files = {gate_rules_file(home): _read_all_rules, gate_choices_file(home): load_gate_choices}
-    damaged: list[tuple[str, str]] = []
-    for file, read in files.items():
-        try:
-            read(home)
-        except DAMAGED as error:
-            damaged.append((file, str(error)))
+def find_damaged_gate_files(home: str) -> "list[tuple[str, str, bool]]":
+    """Return the files of the gates that are damaged: the file, the reason, whether all of it is.
+
+    Of a file that is not damaged as a whole, only the entries that the reason names are left out.
+    """
+    damaged: list[tuple[str, str, bool]] = []
+    try:
+        damaged += [(gate_rules_file(home), each, False) for each in _check_rules(home)[:1]]
+    except DAMAGED as error:
+        damaged.append((gate_rules_file(home), str(error), True))
+    try:
+        wrong = _read_choices(home)[1]
+        damaged += [(gate_choices_file(home), each, False) for each in wrong[:1]]
+    except DAMAGED as error:
+        damaged.append((gate_choices_file(home), str(error), True))
     return damaged
 
 
-def _read_all_rules(home: str) -> None:
-    for rule in load_gate_rules(home):
-        rule.build_row()
+def _check_rules(home: str) -> "list[str]":
+    """Return what is wrong with entries of the rules. Raises one of `DAMAGED`."""
+    rules, wrong = _read_rules(home)
+    for rule in rules:
+        try:
+            rule.build_row()
+        except DAMAGED as error:
+            wrong.append(f"{rule.handle}: {error}")
+    return wrong
 
 
-def _set_damaged_aside(home: str, file: str, load: "Callable[[str], object]") -> None:
-    """Move a file that `load` cannot read to the folder of damaged files, where nothing is lost."""
-    try:
-        load(home)
-    except DAMAGED:
+def _set_damaged_aside(home: str, file: str) -> None:
+    """Move a file that is damaged to the folder of damaged files, where nothing is lost."""
+    if file in (name for name, *_ in find_damaged_gate_files(home)):
         from pathlib import Path
 
         from gieok import fs
@@ -207,47 +274,77 @@ def _set_damaged_aside(home: str, file: str, load: "Callable[[str], object]") ->
         fs.set_aside(Path(file), Path(build_set_aside_path(home), f"gates-{stamp}"))
 
 
-def change_gate_choices(home: str, change: "Callable[[GateChoices], bool]") -> bool:
+def change_gate_choices(
+    home: str, change: "Callable[[GateChoices], bool]", *, wait: bool = True
+) -> bool:
     """Change the choices under their lock, durably; return what `change` returns.
 
-    Nothing is written where it returns False. A file that cannot be read is moved aside, and the
-    choices begin anew. Raises OSError.
+    Nothing is written where it returns False, or where the lock is taken and `wait` is off. A file
+    that is damaged is moved aside, and what can be read of it is kept. Raises OSError.
     """
     from gieok import fs
 
     file = gate_choices_file(home)
-    with fs.lock_resource(home, file):
-        _set_damaged_aside(home, file, load_gate_choices)
-        choices = load_gate_choices(home)
+    with fs.lock_resource(home, file, wait=wait) as is_free:
+        if not is_free:
+            return False
+        try:
+            choices = load_gate_choices(home)
+        except DAMAGED:
+            choices = GateChoices()
         if not change(choices):
             return False
+        _set_damaged_aside(home, file)
         fs.replace_private(file, json.dumps(choices.build_row()))
     return True
 
 
-def write_judged_action(home: str, handle: str, action: str) -> None:
-    """Keep the key of the action that a rule asked for or stopped last. Raises OSError."""
+class JudgedAction:
+    """Action that a rule asked for or stopped: its checksum, and what the tool was given."""
+
+    __slots__ = ("key", "shown")
+
+    def __init__(self, key: str, shown: str) -> None:
+        self.key = key
+        self.shown = shown
+
+    @property
+    def code(self) -> str:
+        """Return the short name of the action, by which a person allows it."""
+        return self.key[:_CODE_CHARS]
+
+
+def write_judged_action(home: str, handle: str, action: JudgedAction) -> None:
+    """Keep an action that a rule asked for or stopped, unless the lock is taken. Raises OSError.
+
+    An action never takes the place of another one of the same code, which a person may have seen.
+    """
     from gieok import fs
 
     file = gate_actions_file(home)
-    with fs.lock_resource(home, file):
-        rows = _load_judged_actions(file)
-        rows.pop(handle, None)
-        rows[handle] = action
-        kept = dict(list(rows.items())[-_MOST_ACTIONS:])
-        fs.replace_private(file, json.dumps(kept))
+    with fs.lock_resource(home, file, wait=False) as is_free:
+        rows = _load_judged_actions(file) if is_free else {}
+        name = f"{handle} {action.code}"
+        if is_free and name not in rows:
+            rows[name] = [action.key, action.shown]
+            fs.replace_private(file, json.dumps(dict(list(rows.items())[-_MOST_ACTIONS:])))
 
 
-def find_judged_action(home: str, handle: str) -> str:
-    """Return the key of the action that a rule asked for or stopped last; '' for none."""
-    return _load_judged_actions(gate_actions_file(home)).get(handle, "")
+def find_judged_action(home: str, handle: str, code: str) -> "JudgedAction | None":
+    """Return the action of a code that a rule asked for or stopped; None where it is not known."""
+    row = _load_judged_actions(gate_actions_file(home)).get(f"{handle} {code}")
+    return JudgedAction(*row) if row else None
 
 
-def _load_judged_actions(file: str) -> "dict[str, str]":
-    """Return rule → action; nothing where the file is damaged: the next action writes it anew."""
+def _load_judged_actions(file: str) -> "dict[str, list[str]]":
+    """Return the actions; none where the file is damaged: the next action writes it anew."""
     try:
         with open(file, encoding="utf-8") as opened:
             rows = json.load(opened)
     except (OSError, ValueError):
         return {}
-    return rows if isinstance(rows, dict) else {}
+    return {
+        name: row
+        for name, row in (rows.items() if isinstance(rows, dict) else ())
+        if isinstance(row, list) and len(row) == 2 and all(isinstance(each, str) for each in row)
+    }

@@ -1,5 +1,6 @@
 """`gieok rules` lists, tries, switches, ends and allows; tries need no home."""
 
+import json
 from datetime import date, datetime
 from pathlib import Path
 
@@ -10,14 +11,18 @@ from gieok.commands.home.doctor import iter_chain_checks
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
     GateRule,
+    JudgedAction,
     find_damaged_gate_files,
     load_gate_choices,
+    load_gate_rules,
     write_gate_rules,
     write_judged_action,
 )
 from gieok.home.calls import open_call
 from gieok.places.home import gate_choices_file, gate_rules_file
+from gieok.hook import gates
 from gieok.text.gates.statement import read_action_rules
+from gieok.text.gates.verdict import ToolAttempt
 
 
 class _Noon:
@@ -31,6 +36,7 @@ class _Noon:
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_GATES_STOPS", "on")
     folder = tmp_path / "user" / "notes"
     folder.mkdir(parents=True)
     return open_call({}, folder=folder, clock=_Noon())
@@ -130,11 +136,55 @@ def test_what_was_stopped_is_allowed_once_and_only_where_once_is_said(call) -> N
     home = str(call.home.folder)
     with pytest.raises(BadRequest):
         _run(call, "rules allow", handle="0000")
-    with pytest.raises(BadRequest, match="nothing yet"):
-        _run(call, "rules allow", handle="0000", once=True)
-    write_judged_action(home, "0000beef", "k1")
-    assert _run(call, "rules allow", handle="0000", once=True).rule.is_allowed_once
-    assert load_gate_choices(home).once == {"0000beef": "k1"}
+    with pytest.raises(BadRequest, match="asked for no action"):
+        _run(call, "rules allow", handle="0000", code="7d02be41", once=True)
+    action = JudgedAction("7d02be41f00d", '{"command": "terraform destroy"}')
+    write_judged_action(home, "0000beef", action)
+    # Another action of the same code does not take its place.
+    write_judged_action(home, "0000beef", JudgedAction("7d02be41beef", "other"))
+    with pytest.raises(BadRequest, match="asked for no action"):
+        _run(call, "rules allow", handle="0000", code="", once=True)
+    allowed = _run(call, "rules allow", handle="0000", code="7D02BE41", once=True)
+    assert (allowed.rule.is_allowed_once, allowed.action) == (True, action.shown)
+    assert load_gate_choices(home).once == {"0000beef": action.key}
+
+
+def test_a_rule_asks_unless_the_person_lets_rules_stop(call, monkeypatch) -> None:
+    monkeypatch.delenv("GIEOK_GATES_STOPS")
+    again = open_call({}, folder=call.caller.folder, clock=_Noon())
+    _keep(again, "never run terraform destroy")
+    assert _run(again, "rules list").rules[0].outcome == "ask"
+    tried = {"command_line": "terraform destroy"}
+    assert _run(again, "rules try", **tried).outcome == "ask"
+    assert _run(again, "rules try", rule=["never run terraform destroy"], **tried).outcome == "ask"
+
+
+def test_an_odd_entry_leaves_the_others_as_they_are_and_is_said(call) -> None:
+    _keep(call, "never run terraform destroy", "never push to main", "never use sudo")
+    home = Path(call.home.folder)
+    file = Path(gate_rules_file(str(home)))
+    data = json.loads(file.read_text())
+    data["rules"][0]["names"] = 5
+    data["rules"][1]["rule"] = '{"text": "x", "mode": "stop", "actions": [{"commands": 3}]}'
+    file.write_text(json.dumps(data))
+    choices = Path(gate_choices_file(str(home)))
+    choices.write_text('{"off": [["x"], 7], "until": {"a": 5, "0002beef": "2026-11-30"}, "z": 1}')
+    assert load_gate_choices(str(home)).until == {"0002beef": "2026-11-30"}
+    damaged = find_damaged_gate_files(str(home))
+    assert [(name, is_whole) for name, _, is_whole in damaged] == [
+        (str(file), False),
+        (str(choices), False),
+    ]
+    checks = [check for check in iter_chain_checks(call, is_free=True) if check.name == "rules"]
+    assert [check.ok for check in checks] == [False, False]
+    assert any("rules.json" in line for line in _run(call, "status").details)
+    use = ToolAttempt(command="sudo git push origin main", day="2026-11-25")
+    hit = gates.find_gate_hit(load_gate_rules(str(home)), load_gate_choices(str(home)), use)
+    assert hit is not None
+    assert hit.rule.handle == "0002beef"
+    assert not _run(call, "rules off", handle="0002").rule.is_on
+    assert load_gate_choices(str(home)).until == {"0002beef": "2026-11-30"}
+    assert len(list((home / "set-aside").glob("*/choices.json"))) == 1
 
 
 def test_a_damaged_file_of_choices_is_moved_aside_and_said_until_then(call) -> None:
@@ -143,7 +193,7 @@ def test_a_damaged_file_of_choices_is_moved_aside_and_said_until_then(call) -> N
     _run(call, "rules off", handle="0000")
     file = Path(gate_choices_file(str(home)))
     file.write_text('{"off": ["0000beef"')
-    assert [name for name, _ in find_damaged_gate_files(str(home))] == [str(file)]
+    assert [name for name, *_ in find_damaged_gate_files(str(home))] == [str(file)]
     checks = [check for check in iter_chain_checks(call, is_free=True) if check.name == "rules"]
     assert [check.ok for check in checks] == [False]
     assert any("choices.json" in line for line in _run(call, "status").details)
@@ -160,7 +210,7 @@ def test_a_damaged_file_of_rules_is_moved_aside_when_it_is_written_again(call) -
     home = Path(call.home.folder)
     file = Path(gate_rules_file(str(home)))
     file.write_text("[]")
-    assert [name for name, _ in find_damaged_gate_files(str(home))] == [str(file)]
+    assert [name for name, *_ in find_damaged_gate_files(str(home))] == [str(file)]
     _keep(call, "never run terraform destroy")
     assert [path.read_text() for path in (home / "set-aside").glob("*/rules.json")] == ["[]"]
     assert len(_run(call, "rules list").rules) == 1

@@ -1,16 +1,22 @@
 """What a user forbade in a transcript stops the tool of the next session, and nothing beside."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gieok import fs
 from gieok.agents import table
 from gieok.commands import load_command
 from gieok.commands.observe.run import observe_transcripts
 from gieok.home.calls import open_call
-from gieok.places.home import gate_rules_file
+from gieok.hook import gates
+from gieok.places.home import gate_actions_file, gate_choices_file, gate_rules_file
+from gieok.settings.hook import USED
+from gieok.settings.resolved import FileSettings
+from gieok.surfaces.hook import gate
 
 _SAID = (
     "never run supabase db reset, it wipes everything.",
@@ -65,6 +71,12 @@ def _try_tool(place, tool: str, *arguments: str, folder: str = "", **tool_input:
         "tool_use_id": "toolu_1",
     }
     return json.loads(place.hook("pre-tool", payload, *arguments).out or b"{}")
+
+
+@pytest.fixture(autouse=True)
+def _stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let rules stop, so that a test tells what stops from what asks."""
+    monkeypatch.setenv("GIEOK_GATES_STOPS", "on")
 
 
 def _decision(answer: dict) -> str:
@@ -215,8 +227,14 @@ def test_what_was_stopped_passes_once_where_a_person_allowed_it(told) -> None:
     rows = {row.words: row.handle for row in _run(load_command("rules list")).rules}
     (handle,) = [handle for words, handle in rows.items() if "supabase" in words]
     command = "supabase db reset"
-    assert _decision(_try_tool(told, "Bash", command=command)) == "deny"
-    _run(lambda call: load_command("rules allow")(call, handle=handle, once=True))
+    answer = _try_tool(told, "Bash", command=command)
+    assert _decision(answer) == "deny"
+    reason = answer["hookSpecificOutput"]["permissionDecisionReason"]
+    (code,) = re.findall(rf"gieok rules allow {handle} (\w{{8}}) --once", reason)
+    _try_tool(told, "Bash", command="supabase db reset --debug")  # what was stopped last
+    allow = load_command("rules allow")
+    allowed = _run(lambda call: allow(call, handle=handle, code=code, once=True))
+    assert json.loads(allowed.action)["input"] == {"command": command}
     assert _decision(_try_tool(told, "Bash", command="supabase db reset --linked")) == "deny"
     assert _decision(_try_tool(told, "Bash", command=command)) == ""
     assert _decision(_try_tool(told, "Bash", command=command)) == "deny"
@@ -259,3 +277,68 @@ def test_what_is_forgotten_is_no_rule_any_more(told) -> None:
     _run(lambda call: load_command("forget")(call, handles=[row.source], yes=True))
     assert _decision(_try_tool(told, "Bash", command="supabase db reset")) == ""
     assert "supabase" not in Path(gate_rules_file(str(told.home))).read_text()
+
+
+def test_a_rule_asks_until_the_person_lets_it_stop(told) -> None:
+    def decide(agent: str, setting: str) -> str:
+        payload = {
+            "session_id": "s9",
+            "cwd": str(told.project),
+            "tool_name": "Bash",
+            "tool_input": {"command": "supabase db reset"},
+        }
+        said = told.hook("pre-tool", payload, "--agent", agent, GIEOK_GATES_STOPS=setting)
+        return _decision(json.loads(said.out))
+
+    assert [decide("claude-code", setting) for setting in ("off", "on")] == ["ask", "deny"]
+    assert decide("codex", "off") == "deny"  # it cannot ask
+
+
+def test_a_project_cannot_set_whether_rules_stop() -> None:
+    (option,) = [option for option in USED if option.name == "gates.stops"]
+    assert option.default is False
+    assert not option.in_project
+
+
+def test_a_file_that_cannot_be_written_loses_no_answer(told) -> None:
+    judged = Path(gate_actions_file(str(told.home)))
+    judged.mkdir(parents=True)
+    assert _decision(_try_tool(told, "Bash", command="supabase db reset")) == "deny"
+    assert "gate not recorded" in told.log()[-1]
+
+
+def test_a_lock_that_is_taken_holds_up_no_answer(told) -> None:
+    home = str(told.home)
+    (row,) = [row for row in _run(load_command("rules list")).rules if "supabase" in row.words]
+    command = "supabase db reset"
+    key = gates.build_judged_action(
+        {"tool_name": "Bash", "tool_input": {"command": command}}, str(told.project)
+    ).key
+    Path(gate_choices_file(home)).write_text(json.dumps({"once": {row.handle: key}}))
+    with (
+        fs.lock_resource(home, gate_actions_file(home)),
+        fs.lock_resource(home, gate_choices_file(home)),
+    ):
+        # What was allowed cannot be taken: it does not count, and is left.
+        assert _decision(_try_tool(told, "Bash", command=command)) == "deny"
+    assert _decision(_try_tool(told, "Bash", command=command)) == ""
+
+
+def test_what_takes_too_long_to_judge_is_asked(told, monkeypatch, capfd) -> None:
+    def judge_for_ever(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(gate, "_CPU_S", 0.01)
+    monkeypatch.setattr(gates, "find_gate_hit", judge_for_ever)
+    payload = {
+        "session_id": "s9",
+        "cwd": str(told.project),
+        "tool_name": "Bash",
+        "tool_input": {"command": "git status"},
+    }
+    monkeypatch.setattr(gate, "read_hook_payload", lambda: payload)
+    assert gate.run_gate([], lambda _home, _file: FileSettings({})) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert _decision(answer) == "ask"
+    assert "too long" in answer["hookSpecificOutput"]["permissionDecisionReason"]

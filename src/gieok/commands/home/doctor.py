@@ -312,10 +312,15 @@ def _probe_journal(call: Call) -> str:
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:
-    """Yield a check for each file of the rules about actions that cannot be read."""
-    for file, reason in find_damaged_gate_files(str(call.home.folder)):
+    """Yield a check for each file of the rules about actions that is damaged."""
+    for file, reason, is_whole in find_damaged_gate_files(str(call.home.folder)):
+        template = (
+            "{file!r} is damaged, and no rule about actions acts: {reason}"
+            if is_whole
+            else "an entry of {file!r} is damaged and has no effect: {reason}"
+        )
         damaged = Damaged(
-            "{file!r} is damaged, and no rule about actions acts: {reason}",
+            template,
             file=file,
             reason=Phrase(reason),
             hint=(

@@ -362,10 +362,16 @@ def read_home_status(
 
 
 def _list_damaged_rules(call: Call) -> tuple[str, ...]:
-    """Return a line for each file of the rules about actions that cannot be read."""
-    template = "{file} is damaged, and no rule about actions acts: `gieok doctor` says more"
-    damaged = find_damaged_gate_files(str(call.home.folder))
-    return tuple(Words.of(template, file=file).say(call.lang) for file, _ in damaged)
+    """Return a line for each file of the rules about actions that is damaged."""
+    lines: list[str] = []
+    for file, _, is_whole in find_damaged_gate_files(str(call.home.folder)):
+        words = (
+            "{file} is damaged, and no rule about actions acts: `gieok doctor` says more"
+            if is_whole
+            else "an entry of {file} is damaged and has no effect: `gieok doctor` says more"
+        )
+        lines.append(Words.of(words, file=file).say(call.lang))
+    return tuple(lines)
 
 
 def find_withheld_state(call: Call) -> WithheldState | None:

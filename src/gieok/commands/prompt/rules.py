@@ -195,12 +195,20 @@ def try_action_rules(
             for number, each in enumerate(keep_holding_rules((text, today) for text in rule))
         ]
         hit = gates.find_gate_hit(held, GateChoices(), use)
-        return RuleTrial(hit.outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
+        outcome = _limit_outcome(call, hit.outcome) if hit else NONE
+        return RuleTrial(outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
     rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
     hit = gates.find_gate_hit(rules, _load_choices(call), use)
     if hit is None:
         return RuleTrial(NONE, None)
-    return RuleTrial(hit.outcome, hit.rule.rule.text, hit.rule.handle, hit.rule.day)
+    outcome = _limit_outcome(call, hit.outcome)
+    return RuleTrial(outcome, hit.rule.rule.text, hit.rule.handle, hit.rule.day)
+
+
+def _limit_outcome(call: Call, outcome: str) -> str:
+    """Return what a rule does with the setting `gates.stops` as it is."""
+    may_stop = call.home.hook_settings.is_on("gates.stops")
+    return gates.limit_outcome(outcome, may_stop=may_stop)
 
 
 def render_rule_change(result: RuleChange, style: Style) -> str:
@@ -298,42 +306,67 @@ def give_rule_end(
     return _change_rule(call, found, give)
 
 
+@dataclass(frozen=True, slots=True)
+class RuleAllowance:
+    """Action that a rule lets pass once: `action` is what the tool was given, as JSON."""
+
+    rule: RuleRow
+    action: str
+    found: Hidden[bool] = True
+
+
+def render_allowance(result: RuleAllowance, style: Style) -> str:
+    """Show the rule, and what it lets pass."""
+    allowed = style.say("allowed once: {action}", action=printable(result.action))
+    return f"{_render_rule(result.rule, style)}\n{allowed}"
+
+
 @command(
     "rules allow",
-    Words("Let pass, once, what a rule about actions asked for or stopped last"),
-    present=render_rule_change,
+    Words("Let pass, once, an action that a rule about actions asked for or stopped"),
+    present=render_allowance,
     effect=Effect.WRITE,
-    examples=("gieok rules allow 3fa9c01e --once",),
+    examples=("gieok rules allow 3fa9c01e 7d02be41 --once",),
 )
 def allow_rule_once(
     call: Call,
     *,
     handle: Annotated[
-        str, Parameter(_HANDLE, positional=True, needed="gieok rules allow 3fa9c01e --once")
+        str, Parameter(_HANDLE, positional=True, needed="gieok rules allow 3fa9c01e 7d02be41")
+    ] = "",
+    code: Annotated[
+        str,
+        Parameter(
+            Words("the action, as the agent was told"),
+            positional=True,
+            needed="gieok rules allow 3fa9c01e 7d02be41",
+        ),
     ] = "",
     once: Annotated[
         bool, Parameter(Words("for the next time alone; for good: `gieok rules off`"))
     ] = False,
-) -> RuleChange:
-    """Allow the action that the rule acted on last, once, durably. Raises NotFound, BadRequest."""
+) -> RuleAllowance:
+    """Allow an action that the rule acted on, once, durably. Raises NotFound, BadRequest."""
     if not once:
         raise BadRequest(
             "say for how long",
-            hint="`gieok rules allow HANDLE --once`, or `gieok rules off HANDLE` for good",
+            hint="`gieok rules allow HANDLE CODE --once`, or `gieok rules off HANDLE` for good",
         )
     found = _find_rule(call, handle)
-    action = find_judged_action(str(call.home.folder), found.handle)
-    if not action:
+    action = find_judged_action(str(call.home.folder), found.handle, code.strip().lower())
+    if action is None:
         raise BadRequest(
-            "this rule has asked for nothing and stopped nothing yet",
-            hint="what it asks for or stops can be allowed then",
+            "this rule has asked for no action {code!r} and stopped none",
+            code=code,
+            hint="the agent is told the code with the reason",
         )
+    key = action.key
 
     def allow(choices: GateChoices) -> bool:
-        choices.once[found.handle] = action
+        choices.once[found.handle] = key
         return True
 
-    return _change_rule(call, found, allow)
+    return RuleAllowance(_change_rule(call, found, allow).rule, action.shown)
 
 
 def _load_rules(call: Call) -> list[GateRule]:
@@ -395,7 +428,7 @@ def _build_rule_row(call: Call, found: GateRule, choices: GateChoices) -> RuleRo
         origin=found.origin,
         source=found.source,
         scope=found.scope,
-        outcome=found.rule.mode,
+        outcome=_limit_outcome(call, found.rule.mode),
         covers=tuple(_describe_actions(found.rule.actions)),
         is_on=choices.is_on(found.handle, today) and today <= (found.rule.until or today),
         is_allowed_once=found.handle in choices.once,

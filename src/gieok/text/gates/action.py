@@ -74,8 +74,8 @@ class CommandPattern:
 
     @classmethod
     def from_row(cls, row: "Mapping[str, Any]") -> "CommandPattern":
-        """Return the pattern of a row."""
-        return cls(**row)
+        """Return the pattern of a row. Raises TypeError for a row of other types."""
+        return cls(**_check_row(row, texts=("words", "flags", "lacks")))
 
 
 class Action:
@@ -127,7 +127,8 @@ class Action:
 
     @classmethod
     def from_row(cls, row: "Mapping[str, Any]") -> "Action":
-        """Return the action of a row."""
+        """Return the action of a row. Raises TypeError for a row of other types."""
+        _check_row({**row, "commands": []}, texts=(set(cls.__slots__) - {"deed"}))
         patterns = [CommandPattern.from_row(each) for each in row.get("commands", ())]
         return cls(**{**row, "commands": patterns})
 
@@ -193,12 +194,35 @@ class ActionRule:
 
     @classmethod
     def from_row(cls, row: "Mapping[str, Any]") -> "ActionRule":
-        """Return the rule of a row."""
+        """Return the rule of a row. Raises TypeError for a row of other types."""
+        plain = {name: row[name] for name in row if name not in ("actions", "unless", "needed")}
+        _check_row(plain, texts=("branches",), numbers=("days",))
         parts = dict(row)
         for name in ("actions", "unless"):
             parts[name] = [Action.from_row(part) for part in row.get(name, ())]
         parts["needed"] = [CommandPattern.from_row(part) for part in row.get("needed", ())]
         return cls(**parts)
+
+
+#: Fields that are no text and no list.
+_SWITCHES = {"is_literal": bool, "is_whole": bool, "is_everywhere": bool, "fewest": int}
+
+
+def _check_row(
+    row: "Mapping[str, Any]", *, texts: "Iterable[str]", numbers: "Iterable[str]" = ()
+) -> "Mapping[str, Any]":
+    """Return a row whose values have the types that they are written with. Raises TypeError."""
+    kinds: dict[str, type] = {**dict.fromkeys(texts, str), **dict.fromkeys(numbers, int)}
+    for name, value in row.items():
+        kind = kinds.get(name)
+        is_right = (
+            isinstance(value, list) and all(isinstance(each, kind) for each in value)
+            if kind
+            else isinstance(value, _SWITCHES.get(name, str))
+        )
+        if not is_right:
+            raise TypeError(f"{name} is {value!r}")
+    return row
 
 
 def _build_filled_row(record: object, names: "Iterable[str]") -> "dict[str, object]":

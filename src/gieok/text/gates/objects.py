@@ -150,11 +150,17 @@ class _ObjectFinder:
         """Return whether a deed stands as the object of another ("태그는 푸시하지 마", "push tags")."""
         spans = sorted(self._spans)
         return any(
-            re.fullmatch(_OBJECT_BETWEEN, self._whole[end:start]) is not None
-            or re.search(r"[가-힣](?:은|는|을|를)\s*$", self._whole[begin:end]) is not None
-            and not self._whole[end:start].strip()
+            self._is_object(begin, end, start)
             for (begin, end), (start, _) in itertools.pairwise(spans)
         )
+
+    def _is_object(self, begin: int, end: int, start: int) -> bool:
+        """Return whether a deed and the next one, which begins at `start`, are verb and object."""
+        between = self._whole[end:start]
+        if re.fullmatch(_OBJECT_BETWEEN, between):
+            return True
+        is_marked = re.search(r"[가-힣](?:은|는|을|를)\s*$", self._whole[begin:end]) is not None
+        return is_marked and not between.strip()
 
     def _blank_places(self) -> str:
         """Return the text without branches and environments either."""

@@ -163,6 +163,7 @@ _VALUE_OPTIONS = {
     ),
     "wget": "-O -P -o -U --header --post-data",
     "sed": "-e -f",
+    "gieok": "--lang --scope --home --project --agent",
     "kill": "-s -n",
 }
 #: Programs whose options are words behind one dash.

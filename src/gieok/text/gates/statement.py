@@ -230,8 +230,6 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if reading is None:
         return None
     reading = reading._replace(exceptions=(*reading.exceptions, *bracketed))
-    if re.search(forms.PAST_RULE, spoken):
-        return None
     outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
     if outside:
         rest = f"{reading.text[: outside.start()]} {reading.text[outside.end() :]}"
@@ -245,6 +243,13 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         return None
     if outside and not (found.literals or found.deeds):
         found = found._replace(paths=("**",))
+    return _build_rule(sentence, spoken, reading, found, until)
+
+
+def _build_rule(
+    sentence: str, spoken: str, reading: FormReading, found: NamedObjects, until: str
+) -> ActionRule | None:
+    """Return the rule of a sentence; None where it, or what it allows, names nothing."""
     head = find_objects(reading.head) if reading.head else None
     bound = spoken  # where and when the rule itself holds
     for text in filter(str.strip, reading.exceptions):
@@ -258,11 +263,9 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
         and any(find_objects(text).paths for text in reading.exceptions)
     ):
         actions = [Action(deed=found.deed, paths=("**",))]  # "change nothing but docs/"
-    if not actions:
-        return None
     named = [*found.branches, *(name for action in actions for name in action.branches)]
     exceptions = [text for text in reading.exceptions if not _is_other_branch(text, named)]
-    if not all(map(_is_read_exception, exceptions)):
+    if not actions or not all(map(_is_read_exception, exceptions)):
         return None
     is_bound = bool(reading.conditions) or found.is_guess
     own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
@@ -315,7 +318,7 @@ def _tidy_sentence(sentence: str) -> str:
 
 
 def _is_no_rule(spoken: str) -> bool:
-    if binding.is_reported(spoken):
+    if binding.is_reported(spoken) or re.search(forms.PAST_RULE, spoken):
         return True
     if re.search(_POLITE, spoken):
         return False
