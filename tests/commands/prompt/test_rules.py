@@ -19,8 +19,8 @@ from gieok.flow.gate_rules import (
     write_judged_action,
 )
 from gieok.home.calls import open_call
-from gieok.places.home import gate_choices_file, gate_rules_file
 from gieok.hook import gates
+from gieok.places.home import gate_choices_file, gate_rules_file
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.gates.verdict import ToolAttempt
 

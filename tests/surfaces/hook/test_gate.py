@@ -342,3 +342,13 @@ def test_what_takes_too_long_to_judge_is_asked(told, monkeypatch, capfd) -> None
     answer = json.loads(capfd.readouterr().out)
     assert _decision(answer) == "ask"
     assert "too long" in answer["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def test_a_record_that_is_changed_or_removed_by_hand_is_no_rule_after_the_next_index(place) -> None:
+    changed = place.remember("never run terraform destroy", category="constraint")
+    removed = place.remember("never run helm rollback", category="constraint")
+    changed.write_text(changed.read_text().replace("never run", "we ran"))
+    removed.unlink()
+    _run(load_command("index"))
+    assert _decision(_try_tool(place, "Bash", command="terraform destroy")) == ""
+    assert _decision(_try_tool(place, "Bash", command="helm rollback")) == ""

@@ -39,10 +39,9 @@ _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는
 #: "my spike/ branches": all branches whose names begin so.
 _BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
 #: Between a deed and another that is its object: in English the verb stands first.
-_OBJECT_BETWEEN = (
-    r"(?ai)\s(?:(?:the|any|all|our|my|your|new|old|more|these|those|an?)\s)*"
-    r"|(?:들)?(?:은|는|을|를)\s(?:(?!하지)\S+\s)?"
-)
+_OBJECT_BETWEEN = r"(?ai)\s(?:(?:the|any|all|our|my|your|new|old|more|these|those|an?)\s)*"
+#: Behind a deed in Korean that is the object of the verb behind it.
+_OBJECT_BEFORE = r"(?:들)?(?:은|는|을|를)\s(?:(?!하지)\S+\s)?"
 _FOLDER = r"(?ai)\s?(?:folder|director|dir\b|폴더|디렉)"
 
 
@@ -157,7 +156,9 @@ class _ObjectFinder:
     def _is_object(self, begin: int, end: int, start: int) -> bool:
         """Return whether a deed and the next one, which begins at `start`, are verb and object."""
         between = self._whole[end:start]
-        if re.fullmatch(_OBJECT_BETWEEN, between):
+        if self._whole[begin:end].isascii() and re.fullmatch(_OBJECT_BETWEEN, between):
+            return True
+        if re.fullmatch(_OBJECT_BEFORE, between):
             return True
         is_marked = re.search(r"[가-힣](?:은|는|을|를)\s*$", self._whole[begin:end]) is not None
         return is_marked and not between.strip()

@@ -83,7 +83,7 @@ class FormReading(NamedTuple):
     """Form of a sentence, and the text in which it names what is forbidden.
 
     `head` is what stands before it and may only narrow the rule; `exceptions` are texts of what is
-    allowed, `conditions` of what must have happened before. `front` is what stands before the form
+    excepted from it, `allowed` of what else is said to be fine, `conditions` of what must have happened before. `front` is what stands before the form
     in its own clause: whoever must not, and where.
     """
 
@@ -93,6 +93,7 @@ class FormReading(NamedTuple):
     front: str
     is_asking: bool
     exceptions: tuple[str, ...]
+    allowed: tuple[str, ...]
     conditions: tuple[str, ...]
 
 
@@ -106,7 +107,7 @@ def read_form(spoken: str) -> FormReading | None:
     """Return the reading of a sentence; None where it has no form of a rule."""
     is_korean = re.search(_HANGUL, spoken) is not None
     text = re.sub(forms.EN_REASON, "", spoken, flags=_FLAGS)
-    text, exceptions = _take_exceptions(text, is_korean=is_korean)
+    text, exceptions, allowed = _take_exceptions(text, is_korean=is_korean)
     is_asking = match_form(forms.ASKING, text) is not None
     if is_asking:
         mode = ASK
@@ -127,13 +128,15 @@ def read_form(spoken: str) -> FormReading | None:
         front=_find_front(text) if not is_korean else "",
         is_asking=is_asking,
         exceptions=tuple(exceptions),
+        allowed=tuple(allowed),
         conditions=tuple(conditions),
     )
 
 
-def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
-    """Return a text without what it allows, and the texts of that."""
+def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], list[str]]:
+    """Return a text without what it allows, the texts of exceptions, and of what else is fine."""
     exceptions: list[str] = []
+    allowed: list[str] = []
     if not is_korean:
         match = re.search(forms.EN_EXCEPT + r"(.*)$", text, _FLAGS)
         if match and not re.match(r"(?ai)\s*(?:when|if|that) i\b", match[1]):
@@ -143,11 +146,11 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
     parts = re.split(_PART_KO if is_korean else _PART_EN, text)
     for place, part in enumerate(parts):
         if re.search(r"(?<!지)\s말고$", part) and any(map(is_form, parts[place + 1 :])):
-            exceptions.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
+            allowed.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
             continue
         fine = forms.KO_FINE if is_korean else forms.EN_FINE
         if re.search(fine, part, _FLAGS) and not is_form(part):
-            exceptions.append(part)
+            allowed.append(part)
         else:
             kept.append(part)
     text = ", ".join(kept) if len(kept) > 1 else "".join(kept)
@@ -156,7 +159,7 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str]]:
         if match and not match[1].endswith("지"):
             exceptions.append(match[1])
             text = f"{text[: match.start()]} {text[match.end() :]}".strip(" ,")
-    return text, exceptions
+    return text, exceptions, allowed
 
 
 _FORMS = (forms.STRICT, forms.PLAIN, forms.ASKING)

@@ -229,7 +229,7 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     reading = read_form(spoken)
     if reading is None:
         return None
-    reading = reading._replace(exceptions=(*reading.exceptions, *bracketed))
+    reading = reading._replace(allowed=(*reading.allowed, *bracketed))
     outside = re.search(_OUTSIDE_EN, reading.text) or re.search(_OUTSIDE_KO, reading.text)
     if outside:
         rest = f"{reading.text[: outside.start()]} {reading.text[outside.end() :]}"
@@ -252,7 +252,7 @@ def _build_rule(
     """Return the rule of a sentence; None where it, or what it allows, names nothing."""
     head = find_objects(reading.head) if reading.head else None
     bound = spoken  # where and when the rule itself holds
-    for text in filter(str.strip, reading.exceptions):
+    for text in filter(str.strip, (*reading.exceptions, *reading.allowed)):
         bound = bound.replace(text.strip(), " ")
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
@@ -260,11 +260,12 @@ def _build_rule(
     if (
         not actions
         and found.has_verb
-        and any(find_objects(text).paths for text in reading.exceptions)
+        and any(find_objects(text).paths for text in (*reading.exceptions, *reading.allowed))
     ):
         actions = [Action(deed=found.deed, paths=("**",))]  # "change nothing but docs/"
     named = [*found.branches, *(name for action in actions for name in action.branches)]
-    exceptions = [text for text in reading.exceptions if not _is_other_branch(text, named)]
+    allowed = (text for text in reading.allowed if not _is_other_branch(text, named))
+    exceptions = [*reading.exceptions, *allowed]
     if not actions or not all(map(_is_read_exception, exceptions)):
         return None
     is_bound = bool(reading.conditions) or found.is_guess
