@@ -366,7 +366,8 @@ KO_EXCEPT = r"(?:은|는|을|를)?\s?만?\s?(?:빼고는?|제외하고는?|제�
 #: A sentence, a clause or a bracket beside a rule makes an exception to it.
 ALLOWS = (
     r"(?ai)(?<=\S\s)(?<![,.!]\s)(?:fine|ok(?:ay)?|good)\b(?!\s*\?)"
-    r"|\b(?:except(?:ed|ing|ions?)?|exempt(?:ed|ions?)?|exclud(?:ed|ing)|allowed|permitted|acceptable"
+    r"|\b(?:except(?:ed|ing|ions?)?|exempt(?:ed|ions?)?|exclud(?:ed|ing)|allowed"
+    r"|permitted|acceptable"
     r"|no problem|other than|apart from|aside from|(?:doesn'?t|don'?t|does not|do not) count)\b"
     r"|(?<![가-힣])(?:단|다만)(?=[,\s])|예외|괜찮|빼고|제외|이외|상관\s?없|허용"
 )

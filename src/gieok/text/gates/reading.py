@@ -83,8 +83,9 @@ class FormReading(NamedTuple):
     """Form of a sentence, and the text in which it names what is forbidden.
 
     `head` is what stands before it and may only narrow the rule; `exceptions` are texts of what is
-    excepted from it, `allowed` of what else is said to be fine, `conditions` of what must have happened before. `front` is what stands before the form
-    in its own clause: whoever must not, and where.
+    excepted from it, `allowed` of what else is said to be fine, `conditions` of what must have
+    happened before. `front` is what stands before the form in its own clause: whoever must not,
+    and where.
     """
 
     mode: str

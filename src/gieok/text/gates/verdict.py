@@ -186,7 +186,7 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
     steps = use.list_steps()
     # What must have run before is looked for once: a line may have a hundred programs.
     fulfilled = next(
-        (place for place, step in enumerate(steps) if _fulfils(rule, step)), len(steps)
+        (place for place, step in enumerate(steps) if _runs_needed_command(rule, step)), len(steps)
     )
     for place, step in enumerate(steps):
         if place > fulfilled and step.invocation is not None:
@@ -221,7 +221,7 @@ def _list_named(action: Action) -> "Iterator[list[str]]":
             yield [name]
 
 
-def _fulfils(rule: ActionRule, step: "ToolStep") -> bool:
+def _runs_needed_command(rule: ActionRule, step: "ToolStep") -> bool:
     return any(_runs_command(pattern, step) for pattern in rule.needed)
 
 
