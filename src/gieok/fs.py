@@ -216,15 +216,19 @@ def _has_room(home: "AnyPath") -> bool:
     return True
 
 
-def append_private_text(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
+def append_private_text(
+    file: "AnyPath", text: str, most_bytes: float = float("inf"), *, wait: bool = True
+) -> None:
     """Append to a private file in one write, so that lines of several processes do not mix.
 
-    A file larger than `most_bytes` is rotated; see `rotate_log_file`.
+    A file larger than `most_bytes` is rotated; see `rotate_log_file`. With `wait` off, nothing is
+    written to a file that is being rewritten.
     """
     make_private(os.path.dirname(file))
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
-        _acquire(descriptor, wait=True)  # see `rewrite_lines`
+        if not _acquire(descriptor, wait=wait):  # see `rewrite_lines`
+            return
         os.write(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
         os.close(descriptor)
@@ -341,8 +345,8 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
             os.close(self._descriptor)
 
 
-def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
-    """Return the lock of the resource at a path.
+def lock_resource(home: "AnyPath", path: "AnyPath", *, wait: bool = True) -> exclusive:
+    """Return the lock of the resource at a path; with `wait` off, it is False where it is taken.
 
     Whoever reads the resource and then writes it holds the lock over both steps. A resource is a
     file, or a folder whose files are read together; links to a resource share its lock. The lock
@@ -352,7 +356,7 @@ def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
     """
     name = os.path.realpath(path).encode("utf-8", "surrogateescape")
     file = os.path.join(home, "locks", f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.lock")
-    return exclusive(file, must=False)
+    return exclusive(file, wait=wait, must=False)
 
 
 if sys.platform == "win32":

@@ -5,7 +5,12 @@
 
 from pathlib import Path
 
-from gieok.places.home import build_active_memory_path, build_home_path, scope_folder
+from gieok.places.home import (
+    build_active_memory_path,
+    build_home_path,
+    build_set_aside_path,
+    scope_folder,
+)
 
 
 def locate_home() -> Path:
@@ -53,7 +58,7 @@ def locate_warm_folder(root: Path, scope: str) -> Path:
 
 def locate_set_aside(root: Path) -> Path:
     """Return the folder that damaged files are moved to."""
-    return root / "set-aside"
+    return Path(build_set_aside_path(str(root)))
 
 
 def locate_daemon_log(root: Path) -> Path:

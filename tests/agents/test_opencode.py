@@ -102,6 +102,59 @@ def test_a_hook_that_fails_stands_in_no_prompts_way(tmp_path: Path, line: str) -
     assert _run(tmp_path, line) == [[], [], []]
 
 
+_TOOL_HOST = """
+import { Gieok } from "./gieok.mjs";
+const hooks = await Gieok({ directory: "/home/u/shop" });
+try {
+  await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s" }, { args: { command: "git push" } });
+  console.log("ran");
+} catch (reason) {
+  console.log(`stopped: ${reason.message}`);
+}
+"""
+
+
+def _try_tool(folder: Path, line: str) -> str:
+    """Return what opencode does with a tool, where the hook before it is a shell line."""
+    text = script("opencode.js", COMMANDS={"pre-tool": line}).replace(
+        '"pre-tool": 2_000', '"pre-tool": 300'
+    )
+    (folder / "gieok.mjs").write_text(text, encoding="utf-8")
+    (folder / "host.mjs").write_text(_TOOL_HOST, encoding="utf-8")
+    done = subprocess.run(
+        [str(shutil.which("node")), "host.mjs"],
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.strip()
+
+
+def test_a_tool_is_stopped_with_the_reason_that_the_hook_gives(tmp_path: Path) -> None:
+    answer = json.dumps({"decision": "deny", "reason": "never push"})
+    assert _try_tool(tmp_path, f"echo '{answer}'") == "stopped: never push"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "exit 1",
+        "/nowhere/gieok hook pre-tool",
+        "echo no json",
+        "echo null",
+        # A child that keeps the output open lives longer than the shell that started it.
+        "sleep 600",
+        "sleep 600 & sleep 600",
+        "cat > /dev/null; sleep 600 & wait",
+    ],
+)
+def test_a_hook_that_fails_or_hangs_lets_the_tool_run(tmp_path: Path, line: str) -> None:
+    assert _try_tool(tmp_path, line) == "ran"
+
+
 def test_what_the_plugins_share_is_put_into_each_from_one_source() -> None:
     for name in ("opencode.js", "openclaw.js"):
         text = script(name)

@@ -194,3 +194,18 @@ def test_what_is_retired_is_deleted_after_thirty_days_and_not_before(tmp_path: P
     assert purge(tmp_path, _NOW + timedelta(days=30, seconds=1)) == [away]
     assert purge(tmp_path, _NOW + timedelta(days=9999)) == []
     assert kept.exists()
+
+
+def test_a_rule_that_is_told_again_gets_no_earlier_end(tmp_path: Path) -> None:
+    at = datetime(2026, 11, 25, tzinfo=UTC)
+    text = "Never run terraform destroy."
+
+    def tell(days: int, category: str = records.RULES) -> str:
+        until = (at + timedelta(days=days)).date() if days else None
+        record = records.make(category, "", text, [], at, until, at.date())
+        file = records.save_record(tmp_path / ".gieok", record).file
+        return front_matter(file.read_text()).fields.get("until", "")
+
+    assert tell(0) == ""
+    assert tell(1) == ""
+    assert tell(1, "decision") == ""

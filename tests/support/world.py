@@ -44,6 +44,12 @@ CALLS = {
     "trust": ["--list"],
     "install": ["claude-code"],
     "recall": ["결제는 언제 정산하지?"],
+    "rules list": [],
+    "rules try": ["git push origin main", "--rule", "never push to main"],
+    "rules on": ["0000"],
+    "rules off": ["0000"],
+    "rules until": ["0000", "friday"],
+    "rules allow": ["0000", "--once"],
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "hook injections": [],
@@ -129,7 +135,7 @@ CALLS = {
 NEEDING = {
     "ask", "code escalate", "code coverage", "config edit", "keys set", "keys rotate",
     "store switch", "store distribute", "store drop", "journal switch", "transfer", "why",
-    "calibrate",
+    "calibrate", "rules on", "rules off", "rules until", "rules allow", "rules list",
 }  # fmt: skip
 
 

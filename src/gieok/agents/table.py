@@ -11,12 +11,13 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 import os
 from collections.abc import Mapping
 
-PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = (
+PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END, PRE_TOOL = (
     "prompt",
     "session-start",
     "stop",
     "pre-compact",
     "session-end",
+    "pre-tool",
 )
 #: Events of `gieok hook`, each with its action.
 EVENTS = {
@@ -25,6 +26,7 @@ EVENTS = {
     STOP: "note where the transcript of a turn is",
     PRE_COMPACT: "note where the transcript is before it is compacted",
     SESSION_END: "note where the transcript of an ended session is",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade",
 }
 Payload = dict[str, object]
 
@@ -34,14 +36,24 @@ class AgentRow:
 
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
+    `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
+    stopped, because it would run else.
     """
 
-    __slots__ = ("events", "name", "shows_notices")
+    __slots__ = ("can_ask", "events", "name", "shows_notices")
 
-    def __init__(self, name: str, events: Mapping[str, str], *, shows_notices: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        events: Mapping[str, str],
+        *,
+        shows_notices: bool = True,
+        can_ask: bool = False,
+    ) -> None:
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
+        self.can_ask = can_ask
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
@@ -50,6 +62,15 @@ class AgentRow:
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the answer to a native event that puts a text before the model."""
         return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": context}}
+
+    def build_gate_answer(self, native: str, *, asks: bool, reason: str) -> Payload:
+        """Return the answer to the event before a tool: the person is asked, or it is stopped."""
+        decision: Payload = {
+            "hookEventName": native,
+            "permissionDecision": "ask" if asks else "deny",
+            "permissionDecisionReason": reason,
+        }
+        return {"hookSpecificOutput": decision}
 
     def read_scope(self, payload: Payload) -> str:
         """Return the agent's own scope for a session in any folder; '' where the folder decides."""
@@ -119,6 +140,11 @@ class CursorRow(AgentRow):
         first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
         return {**first, "additional_context": context}
 
+    def build_gate_answer(self, native: str, *, asks: bool, reason: str) -> Payload:
+        """Return a refusal; Cursor ignores `ask`."""
+        del native, asks
+        return {"permission": "deny", "user_message": reason, "agent_message": reason}
+
 
 class PluginRow(AgentRow):
     """Agent whose plugin of Gieok's calls `gieok hook`."""
@@ -129,6 +155,11 @@ class PluginRow(AgentRow):
         """Return the context alone, whatever the event is."""
         del native
         return {"additional_context": context}
+
+    def build_gate_answer(self, native: str, *, asks: bool, reason: str) -> Payload:
+        """Return what the plugin makes the agent's own answer of."""
+        del native
+        return {"decision": "ask" if asks else "deny", "reason": reason}
 
 
 class OpenClawRow(PluginRow):
@@ -151,28 +182,33 @@ def _map_event_names(*names: str) -> dict[str, str]:
 
 
 _CLAUDE_EVENTS = _map_event_names(
-    "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd"
+    "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd", "PreToolUse"
 )
 # Gemini CLI 0.61.0 fires PreCompress at every prompt, before it checks whether there is anything to
 # compress: the event carries no information.
-_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
+_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "")
 _CURSOR_EVENTS = _map_event_names(
-    "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd"
+    "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd", "beforeShellExecution"
 )
 _OPENCODE_EVENTS = _map_event_names(
-    "chat.message", "session.created", "session.idle", "experimental.session.compacting", ""
+    "chat.message",
+    "session.created",
+    "session.idle",
+    "experimental.session.compacting",
+    "",
+    "tool.execute.before",
 )
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
-    OpenClawRow("openclaw", {}, shows_notices=False),
+    OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
     CodexRow("codex", _CLAUDE_EVENTS),
-    QwenCodeRow("qwen-code", _CLAUDE_EVENTS),
+    QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders

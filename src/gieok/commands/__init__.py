@@ -29,6 +29,12 @@ NAMES = (
     "trust",
     "install",
     "recall",
+    "rules list",
+    "rules try",
+    "rules on",
+    "rules off",
+    "rules until",
+    "rules allow",
     "hook measure",
     "hook stats",
     "hook injections",
@@ -187,6 +193,30 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.prompt.recall import recall_memories
 
             return recall_memories
+        case "rules list":
+            from gieok.commands.prompt.rules import list_action_rules
+
+            return list_action_rules
+        case "rules try":
+            from gieok.commands.prompt.rules import try_action_rules
+
+            return try_action_rules
+        case "rules on":
+            from gieok.commands.prompt.rules import switch_rule_on
+
+            return switch_rule_on
+        case "rules off":
+            from gieok.commands.prompt.rules import switch_rule_off
+
+            return switch_rule_off
+        case "rules until":
+            from gieok.commands.prompt.rules import give_rule_end
+
+            return give_rule_end
+        case "rules allow":
+            from gieok.commands.prompt.rules import allow_rule_once
+
+            return allow_rule_once
         case "hook measure":
             from gieok.commands.prompt.measure import measure_recall
 

@@ -28,6 +28,8 @@ MEMORY, RETIRED, ARCHIVE = SHELF, "retired", "archive"
 GRACE_DAYS = 30
 #: The category of summaries of sessions.
 SUMMARY = "session-summary"
+#: The category of records that state what must or must not be done.
+RULES = "constraint"
 #: Front matter field with the days on which a person told the record; only where there are several.
 TOLD = "told"
 _TITLE_CHARS = 80
@@ -142,7 +144,7 @@ def save_record(
             _read_record_body(text) == _read_record_body(record.markdown())
             and _strip_record_dates(text) == _strip_record_dates(record.markdown())
         ):
-            new_text = _told_again(text, record)
+            new_text = _told_again(text, record, is_rule=known.parent.name == RULES)
             if new_text != text:
                 fs.replace(known, new_text)
             return Saved(known, False, told_days(front_matter(new_text).fields))
@@ -188,11 +190,16 @@ def _parse_record_day(word: str) -> date | None:
         return None
 
 
-def _told_again(text: str, record: Record) -> str:
-    """Return the text of a record's file after its statement was told again."""
+def _told_again(text: str, record: Record, *, is_rule: bool = False) -> str:
+    """Return the text of a record's file after its statement was told again.
+
+    An agent may tell it again: that gives a rule no earlier end (`gieok edit` and `gieok rules
+    until` are for people).
+    """
     fields = front_matter(text).fields
     until, days = fields.get("until", ""), told_days(fields)
-    if record.until and until != str(record.until):
+    is_shorter = is_rule and (not until or str(record.until) < until)
+    if record.until and until != str(record.until) and not is_shorter:
         text = _with_field(text, "until", str(record.until))
     elif not record.until and until and (last := _parse_record_day(until)) and last < record.day:
         text = _with_field(text, "until", "")

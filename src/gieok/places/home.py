@@ -91,6 +91,26 @@ def rules_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
 
 
+def build_set_aside_path(home: str) -> str:
+    """Return the folder that damaged files are moved to."""
+    return os.path.join(home, "set-aside")
+
+
+def gate_rules_file(home: str) -> str:
+    """Return the file of the rules about actions that hold, as gates compare them."""
+    return os.path.join(home, "gates", "rules.json")
+
+
+def gate_actions_file(home: str) -> str:
+    """Return the file of the actions that rules asked for or stopped last."""
+    return os.path.join(home, "gates", "judged.json")
+
+
+def gate_choices_file(home: str) -> str:
+    """Return the file of what a person chose for rules about actions: off, an end, once allowed."""
+    return os.path.join(home, "gates", "choices.json")
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")

@@ -89,6 +89,11 @@ OPTIONS = (
         "folders of notes that are searched and never injected, joined by commas; * is any name",
     ),
     Option(
+        "gates.stops",
+        False,
+        "a rule of yours that leaves no exception stops an agent's tool; off: it asks you",
+    ),
+    Option(
         "daemon.autostart",
         "auto",
         "a session start brings the daemon up; auto: once an agent was installed, not in CI",

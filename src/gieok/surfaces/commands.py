@@ -37,11 +37,12 @@ GROUPS = {
     "backup": Words("Backups of the home: make, check, restore them"),
     "archive": Words("Tiers of memory: what is in hot, warm and cold, and what moves"),
     "keys": Words("Keys of services: where they are, whether they are valid"),
+    "rules": Words("What you forbade: asked or stopped before a tool runs"),
     "hook": Words("What agents call at every prompt to get memories; how well it decides"),
     "store": Words("Where memory is searched: move it to another store"),
 }
 #: Group → the command that runs where only the group is named.
-DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
+DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status", "rules": "list"}
 
 
 class ServerCommand(NamedTuple):
@@ -104,6 +105,7 @@ PARTS = (
             "recall",
             "pause",
             "resume",
+            "rules",
         ),
     ),
     (Words("what remembers"), ("observe", "hook", "code", "character", "archive")),

@@ -360,7 +360,7 @@ _LIFTS = (
     r"|restriction|policy|requirement|convention)|(?:ban|rule|freeze|restriction|policy"
     r"|convention)\b.*\b(?:is|was|has been) (?:lifted"
     r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed "
-    r"to)\b.*\b(?:again|now|after all|from now on)"
+    r"to)\b(?!['’]?\s?(?:t|not|never|no)\b).*\b(?:again|now|after all|from now on)"
     r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to "
     r".* (?:again|now)\b)"
     r"|(?:이제|앞으로|더\s?이상|그냥|다시).*(?:해|써|돼|어|아|려|켜|쳐|워|고쳐|올려)도\s?(?:돼|된다|됩니다|괜찮|좋)"
@@ -402,7 +402,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
     that" makes a proposed rule a rule.
     """
-    if len(text) > _LONGEST_TURN or re.search(_PLAYED, text):
+    if len(text) > _LONGEST_TURN or is_played(text):
         return []
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
@@ -441,6 +441,16 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def is_played(text: str) -> bool:
+    """Return whether a text gives the agent a part to play, or asks for a story."""
+    return re.search(_PLAYED, text) is not None
+
+
+def is_reported(sentence: str) -> bool:
+    """Return whether a sentence tells what somebody said, what was, or what is supposed."""
+    return re.search(_TOLD, sentence) is not None
 
 
 _SURE, _BARE = 2, 1

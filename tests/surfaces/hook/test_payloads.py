@@ -34,6 +34,7 @@ _CURSOR = {
 }
 _PROMPTED = {"prompt_id": "643fb160", "permission_mode": "default"}
 _STOPPED = {"stop_hook_active": False, "last_assistant_message": "Noted."}
+_TOOL = {"tool_name": "Bash", "tool_input": {"command": "git status"}, "tool_use_id": "call_1"}
 #: agent → our event → what the agent sends, without the folder.
 _SENT: dict[str, dict[str, dict[str, object]]] = {
     "claude-code": {
@@ -70,6 +71,12 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
             "hook_event_name": "SessionEnd",
             "reason": "other",
         },
+        "pre-tool": {
+            **_CLAUDE,
+            **_PROMPTED,
+            **_TOOL,
+            "hook_event_name": "PreToolUse",
+        },
     },
     "codex": {
         "prompt": {**_CODEX, **_TURN, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
@@ -83,6 +90,7 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "stop": {**_CODEX, **_TURN, **_STOPPED, "hook_event_name": "Stop"},
         "pre-compact": {**_CODEX, **_TURN, "hook_event_name": "PreCompact", "trigger": "auto"},
         "session-end": {**_CODEX, "hook_event_name": "SessionEnd", "reason": "other"},
+        "pre-tool": {**_CODEX, **_TURN, **_TOOL, "hook_event_name": "PreToolUse"},
     },
     "gemini-cli": {
         "prompt": {**_GEMINI, "hook_event_name": "BeforeAgent", "prompt": _LINTER},
@@ -126,12 +134,20 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
             "custom_instructions": "",
         },
         "session-end": {**_QWEN, "hook_event_name": "SessionEnd", "reason": "prompt_input_exit"},
+        "pre-tool": {
+            **_QWEN,
+            **_TOOL,
+            "hook_event_name": "PreToolUse",
+            "tool_name": "run_shell_command",
+            "tool_call_id": "call_1",
+        },
     },
     "opencode": {
         "prompt": {**_OPENCODE, "hook_event_name": "chat.message", "prompt": _LINTER},
         "session-start": {**_OPENCODE, "hook_event_name": "session.created"},
         "stop": {**_OPENCODE, "hook_event_name": "session.idle"},
         "pre-compact": {**_OPENCODE, "hook_event_name": "experimental.session.compacting"},
+        "pre-tool": {**_OPENCODE, **_TOOL, "hook_event_name": "tool.execute.before"},
     },
     "cursor": {
         "prompt": {
@@ -144,6 +160,11 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "stop": {**_CURSOR, "hook_event_name": "stop", "status": "completed", "loop_count": 0},
         "pre-compact": {**_CURSOR, "hook_event_name": "preCompact", "trigger": "auto"},
         "session-end": {**_CURSOR, "hook_event_name": "sessionEnd", "reason": "completed"},
+        "pre-tool": {
+            **_CURSOR,
+            "hook_event_name": "beforeShellExecution",
+            "command": "git status",
+        },
     },
 }
 _ALL = [(agent, event) for agent, events in _SENT.items() for event in events]
@@ -190,7 +211,7 @@ def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
 
 
 @pytest.mark.parametrize(
-    ("agent", "event"), [pair for pair in _ALL if pair[1] not in ("prompt", "session-start")]
+    ("agent", "event"), [pair for pair in _ALL if pair[1] in ("stop", "pre-compact", "session-end")]
 )
 def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, event: str) -> None:
     payload = _sent(agent, event, str(place.project))
@@ -216,3 +237,10 @@ def test_what_is_named_on_the_command_line_counts_more_than_what_a_payload_looks
     assert "hookSpecificOutput" in json.loads(
         known.hook("prompt", payload, "--agent", "nobody").out
     )
+
+
+@pytest.mark.parametrize("agent", [agent for agent, event in _ALL if event == "pre-tool"])
+def test_a_tool_that_nobody_forbade_runs_and_nothing_of_it_is_kept(place, agent: str) -> None:
+    assert place.hook("pre-tool", _sent(agent, "pre-tool", str(place.project))).out == b""
+    assert place.spooled() == []
+    assert place.log() == []

@@ -1,14 +1,34 @@
-/** Run a hook and return the text for the model; "" where it fails: memory never stands between a user and their agent. */
-function answerHook(program, words, options, payload) {
+/**
+ * Run a hook and return its answer; {} where it fails or takes too long: memory never stands between a user and
+ * their agent. What the hook started is ended with it: a child that keeps its output open would be waited for.
+ */
+function answerHook(program, words, { timeout, ...options }, payload) {
   return new Promise((resolve) => {
-    const child = spawn(program, words, { ...options, stdio: ["pipe", "pipe", "ignore"] });
+    let child;
+    try {
+      child = spawn(program, words, { ...options, stdio: ["pipe", "pipe", "ignore"], detached: process.platform !== "win32" });
+    } catch {
+      resolve({});
+      return;
+    }
     let answer = "";
+    const late = setTimeout(() => {
+      try { process.platform === "win32" ? child.kill() : process.kill(-child.pid, "SIGKILL"); } catch { child.kill(); }
+      child.stdout.destroy();
+      resolve({});
+    }, timeout);
+    const end = (found) => { clearTimeout(late); resolve(found); };
     child.stdout.setEncoding("utf8").on("data", (text) => { answer += text; });
     child.stdin.on("error", () => {});
-    child.on("error", () => resolve(""));
+    child.on("error", () => end({}));
     child.on("close", () => {
-      try { resolve(JSON.parse(answer).additional_context ?? ""); } catch { resolve(""); }
+      try { end(JSON.parse(answer) ?? {}); } catch { end({}); }
     });
     child.stdin.end(JSON.stringify(payload));
   });
+}
+
+/** Return the text for the model in a hook's answer. */
+function context(answer) {
+  return answer.additional_context ?? "";
 }

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 const GIEOK = ["gieok"];
 const ENVIRONMENT = {};
 const TIMEOUT_MS = 30_000;
-const HOOK_TIMEOUT_MS = { "session-start": 8_000, prompt: 4_000 };
+const HOOK_TIMEOUT_MS = { "session-start": 8_000, prompt: 4_000, "pre-tool": 2_000 };
 const MOST_MS = 13_000; // OpenClaw's own limit is 15 s
 const UNATTENDED = /(^|:)(cron|hook|heartbeat|dreaming|subagent|internal)(:|$)/; // sessions and triggers without a person
 
@@ -80,21 +80,35 @@ function tools(context) {
 
 // gieok: hook.js
 
-function hook(event, payload) {
+function call(event, payload) {
   const [program, ...first] = GIEOK;
   const options = { env: { ...process.env, ...ENVIRONMENT }, timeout: HOOK_TIMEOUT_MS[event] };
   return answerHook(program, [...first, "hook", event, "--agent", "openclaw"], options, payload);
+}
+
+function hook(event, payload) {
+  return call(event, payload).then(context);
+}
+
+/** Stop a tool, or let the person be asked, where the user forbade what it would do. */
+async function judge({ toolName, params }, where) {
+  const own = { session_id: where?.sessionId ?? "", agent_id: where?.agentId ?? "main", cwd: where?.workspaceDir ?? homedir() };
+  const payload = { ...own, hook_event_name: "before_tool_call", tool_name: toolName, tool_input: params };
+  const { decision, reason } = await call("pre-tool", payload);
+  if (decision === "deny") return { block: true, blockReason: reason };
+  if (decision !== "ask") return undefined;
+  return { requireApproval: { title: "Gieok", description: reason, severity: "warning", timeoutBehavior: "deny" } };
 }
 
 const MOST_SESSIONS = 50;
 const starts = new Map(); // what a session began with: OpenClaw stores no context, so every turn gets it, in the same bytes
 
 /** Put what a session begins with behind the system prompt, and what is remembered about a prompt before it. */
-async function recall({ prompt, messages }, context) {
-  if (UNATTENDED.test(context?.sessionKey ?? "") || UNATTENDED.test(context?.trigger ?? "")) return undefined;
-  const session = context?.sessionId ?? "";
+async function recall({ prompt, messages }, where) {
+  if (UNATTENDED.test(where?.sessionKey ?? "") || UNATTENDED.test(where?.trigger ?? "")) return undefined;
+  const session = where?.sessionId ?? "";
   const payload = {
-    session_id: session, agent_id: context?.agentId ?? "main", cwd: context?.workspaceDir ?? homedir(),
+    session_id: session, agent_id: where?.agentId ?? "main", cwd: where?.workspaceDir ?? homedir(),
     hook_event_name: "before_prompt_build",
   };
   const isFirst = !(messages ?? []).some((message) => message?.role === "assistant"); // also behind /new and /reset
@@ -244,5 +258,6 @@ export default {
     api.registerMemoryCapability?.({ runtime, deterministicRecallToolName: "memory_search" });
     api.registerCli?.(commands, { descriptors: [COMMAND] });
     api.on?.("before_prompt_build", recall, { timeoutMs: MOST_MS });
+    api.on?.("before_tool_call", judge, { timeoutMs: HOOK_TIMEOUT_MS["pre-tool"] });
   },
 };

@@ -4,13 +4,19 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 const COMMANDS = {};
-const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000 };
+const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000 };
 const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "opencode.db");
 
 // gieok: hook.js
 
 function hook(event, payload) {
-  return answerHook(COMMANDS[event], [], { shell: true, timeout: TIMEOUT_MS[event] ?? 3_000 }, payload);
+  return answerHook(COMMANDS[event], [], { shell: true, timeout: TIMEOUT_MS[event] ?? 3_000 }, payload).then(context);
+}
+
+/** Say why a tool must not run; "" where it may. */
+async function judge(payload) {
+  const answer = await answerHook(COMMANDS["pre-tool"], [], { shell: true, timeout: TIMEOUT_MS["pre-tool"] }, payload);
+  return answer.decision ? answer.reason : "";
 }
 
 export const Gieok = async ({ directory }) => {
@@ -35,6 +41,11 @@ export const Gieok = async ({ directory }) => {
       const text = [index, found].filter(Boolean).join("\n");
       const id = `prt_0gieok${Date.now().toString(36)}`; // parts are shown to the model in the order of their ids
       if (text) parts.push({ id, sessionID, messageID: message.id, type: "text", text, synthetic: true });
+    },
+    "tool.execute.before": async ({ tool, sessionID }, { args }) => {
+      const own = { session_id: sessionID, cwd: directory, hook_event_name: "tool.execute.before" };
+      const reason = await judge({ ...own, tool_name: tool, tool_input: args });
+      if (reason) throw new Error(reason); // opencode shows it to the model, and does not run the tool
     },
     "experimental.session.compacting": async ({ sessionID }) => {
       await call("pre-compact", "experimental.session.compacting", sessionID);

@@ -20,8 +20,17 @@ from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.gaps import list_unread_talk
 from gieok.commands.prompt import installed_hooks
-from gieok.errors import BudgetReached, GieokError, Phrase, RerankerFailed, StoreCorrupt, StoreError
+from gieok.errors import (
+    BudgetReached,
+    Damaged,
+    GieokError,
+    Phrase,
+    RerankerFailed,
+    StoreCorrupt,
+    StoreError,
+)
 from gieok.flow import lifecycle
+from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
 from gieok.home import embedders, models
@@ -184,6 +193,7 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
     yield from map(_build_notifier_check, notices.check(notices.names))
     if call.home.stores.has_journal():
         yield _check_chain("journal", lambda: _probe_journal(call))
+    yield from _iter_rule_checks(call)
     if (accounts := _check_chain("accounts", lambda: _probe_accounts(call))).detail:
         yield accounts
     store = _check_chain("store", lambda: _probe_store(call))
@@ -313,6 +323,26 @@ def _probe_journal(call: Call) -> str:
             hint="restore a backup",
         )
     return f"{journal.stats().messages:,} messages in {journal.location}"
+
+
+def _iter_rule_checks(call: Call) -> Iterator[Check]:
+    """Yield a check for each file of the rules about actions that is damaged."""
+    for file, reason, is_whole in find_damaged_gate_files(str(call.home.folder)):
+        template = (
+            "{file!r} is damaged, and no rule about actions acts: {reason}"
+            if is_whole
+            else "an entry of {file!r} is damaged and has no effect: {reason}"
+        )
+        damaged = Damaged(
+            template,
+            file=file,
+            reason=Phrase(reason),
+            hint=(
+                "`gieok index` writes the rules again, `gieok rules on`, `off` or `until` the "
+                "choices; what was there is moved to `set-aside`"
+            ),
+        )
+        yield Check("rules", False, str(damaged), damaged.hint)
 
 
 def _probe_accounts(call: Call) -> str:

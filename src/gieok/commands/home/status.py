@@ -17,6 +17,7 @@ from gieok.commands.memory import untrusted
 from gieok.commands.memory.untrusted import Waiting
 from gieok.commands.observe.sidecar_state import SidecarState, sidecar_state
 from gieok.errors import EmbedderFailed, RerankerFailed
+from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.home.call import Call
 from gieok.home.withholding import format_local_time
 from gieok.hook import stats
@@ -349,10 +350,28 @@ def read_home_status(
         )[0],
         waits=waits,
         withheld=find_withheld_state(call),
-        details=result.details + beside + _list_unused_remote_data(call),
+        details=(
+            *result.details,
+            *beside,
+            *_list_unused_remote_data(call),
+            *_list_damaged_rules(call),
+        ),
         unreachable=silent or "",
         checks=checks,
     )
+
+
+def _list_damaged_rules(call: Call) -> tuple[str, ...]:
+    """Return a line for each file of the rules about actions that is damaged."""
+    lines: list[str] = []
+    for file, _, is_whole in find_damaged_gate_files(str(call.home.folder)):
+        words = (
+            "{file} is damaged, and no rule about actions acts: `gieok doctor` says more"
+            if is_whole
+            else "an entry of {file} is damaged and has no effect: `gieok doctor` says more"
+        )
+        lines.append(Words.of(words, file=file).say(call.lang))
+    return tuple(lines)
 
 
 def find_withheld_state(call: Call) -> WithheldState | None:

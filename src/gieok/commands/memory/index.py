@@ -10,10 +10,12 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
+from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
+from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.flow.ingest import Failed, Report
 from gieok.home import withholding
 from gieok.home.call import Call
@@ -410,8 +412,10 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
                 embedder = call.home.open_embedder() or embedder  # which follows the new vectors
             except EmbedderFailed as error:  # the earlier release serves on
                 note = error.in_full
-    if embedded:
+    if embedded or find_damaged_gate_files(str(call.home.folder)):
         call.home.settle_statements()
+    elif has_gate_rules(call):  # records may have been changed or removed by hand
+        follow_gate_rules(call, store)
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind
     stats = store.stats(call.scope)

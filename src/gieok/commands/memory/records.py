@@ -20,9 +20,10 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.files import roots, sync
 from gieok.memory.files.seeds import SESSION_FOLDERS
+from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.places.checkout import common_folder, find_repository_top
-from gieok.places.home import PROJECT_FOLDER, records_folder
+from gieok.places.home import PROJECT_FOLDER, gate_rules_file, records_folder
 from gieok.places.project import project_scope
 from gieok.places.scope import USER_SCOPE, is_served
 from gieok.places.workplace import find_workplace
@@ -154,11 +155,25 @@ def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:
             # records that came with a project are not deleted either
             records.purge(kept.base, call.clock.now())
         is_there = _index_shelf_words(call, kept, store)
+    if (kept.base / records.MEMORY / records.RULES).is_dir() or has_gate_rules(call):
+        follow_gate_rules(call, store)
     if not is_there:
         return
     if embed:
         follow_meaning(call)
     copy_beside(call, kept.scope)
+
+
+def has_gate_rules(call: Call) -> bool:
+    """Return whether rules about actions were ever compiled in the home."""
+    return Path(gate_rules_file(str(call.home.folder))).exists()
+
+
+def follow_gate_rules(call: Call, store: Store) -> None:
+    """Bring the rules about actions in line with what is remembered. Raises StoreError."""
+    promotion.refresh_gate_rules(
+        store, call.home.folder, call.home.journal, now=call.clock.now(), zone=call.zone
+    )
 
 
 def follow_meaning(call: Call, batches: int = 1) -> None:

@@ -154,9 +154,18 @@ def remember_record(
         created=saved.is_new,
         redacted=(redacted_text, redacted_title, redacted_tags) != raw_texts,
         indexed=indexed,
-        until=last_day,
+        until=_read_last_day(file),
         days=saved.days,
     )
+
+
+def _read_last_day(file: Path) -> date | None:
+    """Return the last day that a record has; a rule that was told again keeps its own."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        return date.fromisoformat(front_matter(text).fields.get("until", ""))
+    except ValueError:
+        return None
 
 
 def _title_of(file: Path, title: str) -> str:

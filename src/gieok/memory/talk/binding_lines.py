@@ -45,7 +45,7 @@ def write_binding_rules(
     if not ordered and not file.exists():
         return
     held: list[tuple[str, BindingLine, list[str]]] = []
-    texts = _read_rule_texts(store, ordered)
+    texts = read_rule_texts(store, ordered)
     for whose, line in ordered:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
         rules = binding.rules_in(words, question)
@@ -90,7 +90,7 @@ def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:
     return all(any(is_same(gist(rule), later_gist) for later_gist in again) for rule in earlier)
 
 
-def _read_rule_texts(
+def read_rule_texts(
     store: Documents, lines: Sequence[tuple[str, BindingLine]]
 ) -> dict[tuple[str, str, int], tuple[str, str]]:
     """Return the words of each line, and the question that they answer.

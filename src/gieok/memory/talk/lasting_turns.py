@@ -15,28 +15,30 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.memory.talk import binding_lines, claims, turns
+from gieok.memory.talk import binding_lines, claims, gate_lines, turns
 from gieok.memory.talk.binding_lines import BindingLine
 from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
 from gieok.places.scope import USER_SCOPE, is_brought, is_served
+from gieok.ports.journal import Conversations
 from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.age import compute_faded_value
 from gieok.ranking.learned.heads import about_user, judge_turn_worth
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
+from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 7
+_VERSION = 9
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -74,19 +76,19 @@ class LastingLine(NamedTuple):
     rule: int = 0
 
 
-def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
+def update_lasting_lines(
+    store: Store,
+    home: Path,
+    now: datetime,
+    zone: tzinfo = UTC,
+    journal: Conversations | None = None,
+) -> None:
     """Update the files of all scopes from the turns of a store; only changed documents are judged.
 
-    Raises StoreError.
+    `journal` holds the messages in which rules about actions were said: without one, those stay as
+    they are. Raises StoreError.
     """
-    scopes = [
-        scope
-        for scope in store.scopes()
-        if not is_brought(scope.path) and not is_served(scope.path)
-    ]
-    lines_by_scope = {
-        str(scope): list(_iter_holding_lines(store, scope, home, now)) for scope in scopes
-    }
+    lines_by_scope = _list_lines_by_scope(store, home, now)
     rows = {scope: [(scope, line) for line in lines] for scope, lines in lines_by_scope.items()}
     others = [
         (scope, line)
@@ -110,9 +112,42 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
             if lasting_line.rule
         ]
         binding_lines.write_binding_rules(store, home, scope, rule_lines)
+    if journal is not None:
+        _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
         if lines or Path(lasting_file(str(home), scope)).exists():
             _write_lasting_lines(home, scope, lines)
+
+
+def update_gate_rules(
+    store: Store, home: Path, now: datetime, zone: tzinfo, journal: Conversations
+) -> None:
+    """Update the file of the rules about actions alone. Raises StoreError, OSError."""
+    _compile_gate_rules(store, home, _list_lines_by_scope(store, home, now), zone, journal)
+
+
+def _list_lines_by_scope(store: Store, home: Path, now: datetime) -> dict[str, list[LastingLine]]:
+    return {
+        str(scope): list(_iter_holding_lines(store, scope, home, now))
+        for scope in store.scopes()
+        if not is_brought(scope.path) and not is_served(scope.path)
+    }
+
+
+def _compile_gate_rules(
+    store: Store,
+    home: Path,
+    lines_by_scope: Mapping[str, list[LastingLine]],
+    zone: tzinfo,
+    journal: Conversations,
+) -> None:
+    lines = [
+        (scope, BindingLine(line.at, line.key, line.line, line.check))
+        for scope, scope_lines in lines_by_scope.items()
+        for line in scope_lines
+        if line.rule
+    ]
+    gate_lines.compile_gate_rules(store, home, lines, zone, journal)
 
 
 def _iter_holding_lines(
@@ -223,7 +258,7 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
         )
         rule = (
             RULE
-            if binding.rules_in(words, questions.get(line, ""))
+            if binding.rules_in(words, questions.get(line, "")) or may_state_action_rule(words)
             else LIFTS
             if binding.lifts(words)
             else 0

@@ -62,8 +62,19 @@ def update_promotions(
         ):
             rewrite(scope)
     with _lock_lasting_files(home):
-        lasting_turns.update_lasting_lines(store, home, now)
+        lasting_turns.update_lasting_lines(store, home, now, zone, journal)
     return waits
+
+
+def refresh_gate_rules(
+    store: Store, home: Path, journal: FullJournal, *, now: datetime, zone: tzinfo = UTC
+) -> None:
+    """Bring the rules about actions in line with what was said and recorded.
+
+    Raises StoreError, OSError.
+    """
+    with _lock_lasting_files(home):
+        lasting_turns.update_gate_rules(store, home, now, zone, journal)
 
 
 def _lock_lasting_files(home: Path) -> fs.exclusive:

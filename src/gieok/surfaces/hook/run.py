@@ -6,7 +6,6 @@ It always fails open.
 import json
 import os
 import re
-import select
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +24,11 @@ from gieok.process_zone import set_process_zone
 from gieok.settings.hook import USED, HookSettings
 from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
+from gieok.surfaces.hook.payload import (
+    find_hook_flag,
+    print_unbuffered,
+    read_hook_payload,
+)
 from gieok.text.handles import build_handle
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import read_spoken_line
@@ -34,9 +38,6 @@ if TYPE_CHECKING:
     from gieok.hook.matches import Match
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
-#: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
-_MOST_BYTES = 16_000_000
-_STDIN_S = 1.0
 #: Matches every name that holds a secret, and few of the usual names of transcripts. A string,
 #: which `re` compiles at its first use: a prompt has no time for it.
 _SUSPECT_NAME = (
@@ -73,11 +74,11 @@ def main(
     home = ""
     try:
         home = build_home_path()
-        payload = _read_hook_payload()
+        payload = read_hook_payload()
         # An agent that hands over its prompt slowly loses none of the hook's own time budget.
         call = _Call(
             arguments[0],
-            _find_hook_flag(arguments, "--agent"),
+            find_hook_flag(arguments, "--agent"),
             payload,
             home,
             time.monotonic(),
@@ -85,7 +86,7 @@ def main(
         )
         text = _answer_hook_call(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
-            _print_unbuffered(text)
+            print_unbuffered(text)
         call.finish()
     except BrokenPipeError:
         pass
@@ -93,52 +94,6 @@ def main(
     except Exception as error:  # noqa: BLE001
         trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
-
-
-def _print_unbuffered(text: str) -> None:
-    """Write a text to stdout as bytes and without a buffer.
-
-    The interpreter would flush a buffer at its end, and exit with 120 where that fails. Bytes,
-    because the terminal's encoding does not matter to the agent, and a lone surrogate has no
-    encoding.
-    """
-    data = text.encode("utf-8", "replace")
-    while data:
-        data = data[os.write(1, data) :]
-
-
-def _find_hook_flag(arguments: Sequence[str], name: str) -> str:
-    for before, argument in zip(["", *arguments], arguments, strict=False):
-        if before == name:
-            return argument
-    return ""
-
-
-def _read_hook_payload() -> dict[str, object]:
-    payload = json.loads(_read_hook_stdin().decode("utf-8", "surrogateescape"))
-    if not isinstance(payload, dict):
-        raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
-    return payload
-
-
-def _read_hook_stdin() -> bytes:
-    """Return the content of stdin, read for a limited time.
-
-    An agent that does not close stdin must not hold up its own prompt.
-    """
-    if os.name == "nt":  # no select on pipes
-        return sys.stdin.buffer.read(_MOST_BYTES)
-    end = time.monotonic() + _STDIN_S
-    parts: list[bytes] = []
-    while (
-        sum(map(len, parts)) < _MOST_BYTES
-        and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]
-    ):
-        part = os.read(0, 1 << 20)
-        if not part:
-            break
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _answer_hook_call(

@@ -30,15 +30,20 @@ def log_hook_line(home: str, line: str) -> None:
         pass
 
 
-def count_hook_call(home: str, row: dict[str, object]) -> None:
-    """Append one call's counters: event, agent, session, levels, milliseconds."""
+def count_hook_call(home: str, row: dict[str, object], *, wait: bool = True) -> None:
+    """Append one call's counters: event, agent, session, levels, milliseconds.
+
+    With `wait` off, the call is not counted while the file is being rewritten.
+    """
     session = str(row.get("session", ""))
     # no UUID as agents make them: the name only has to be unique
     if session.strip("0123456789abcdef-"):
         row = {**row, "session": f"{zlib.crc32(session.encode('utf-8', 'replace')):08x}"}
     try:
         text = json.dumps({"at": round(time.time() * 1000), **row}, ensure_ascii=False) + "\n"
-        fs.append_private_text(os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES)
+        fs.append_private_text(
+            os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES, wait=wait
+        )
     except OSError:
         pass
 

@@ -1,0 +1,476 @@
+"""`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Hidden, Omitted
+from gieok.errors import BadRequest, NotFound
+from gieok.flow.gate_rules import (
+    DAMAGED,
+    GateChoices,
+    GateRule,
+    change_gate_choices,
+    find_judged_action,
+    load_gate_choices,
+    load_gate_rules,
+)
+from gieok.home.call import Call
+from gieok.hook import gates
+from gieok.places.workplace import find_workplace
+from gieok.text.dates import find_last_day
+from gieok.text.gates.action import ASK, NONE, STOP, Action
+from gieok.text.gates.statement import keep_holding_rules
+from gieok.text.gates.touched import WRITE, TouchedPath
+from gieok.text.gates.verdict import ToolAttempt
+from gieok.text.messages import Words
+
+_MOST_SHOWN = 3
+_FEWEST_DIGITS = 4
+_EFFECTS = {STOP: Words("stops"), ASK: Words("asks")}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """Rule about actions: the user's words, where they come from, and what the rule does.
+
+    `outcome` is `stop` or `ask`, `covers` what it is about in short; `until` is the last day on
+    which it holds. `source` is the handle of the memory with the words.
+    """
+
+    handle: str
+    words: str
+    day: str
+    origin: str
+    source: str
+    scope: str
+    outcome: str
+    covers: tuple[str, ...]
+    is_on: bool
+    is_allowed_once: bool = False
+    until: Omitted[str] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RulesResult:
+    """Rules that hold for the scopes of the call, newest first, and failures of the hook."""
+
+    rules: tuple[RuleRow, ...]
+    failures: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is a rule."""
+        return bool(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrial:
+    """What would happen to a tool's use: `stop`, `ask` or `none`; `rule` are the words that act."""
+
+    outcome: str
+    rule: str | None
+    handle: Omitted[str] = None
+    day: Omitted[str] = None
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """Rule whose state changed."""
+
+    rule: RuleRow
+    found: Hidden[bool] = True
+
+
+def render_rules(result: RulesResult, style: Style) -> str:
+    """Show a rule by its handle, its words, and a line on what it does."""
+    lines = [_render_rule(row, style) for row in result.rules]
+    if not lines:
+        lines = [style.say("No rule about actions is known here.")]
+    lines += [
+        style.say("a tool ran unjudged: {failure}", failure=printable(failure))
+        for failure in result.failures
+    ]
+    return "\n".join(lines)
+
+
+def _render_rule(row: RuleRow, style: Style) -> str:
+    notes = [f"{_EFFECTS[row.outcome].say(style.lang)}: {printable(', '.join(row.covers))}"]
+    notes += [] if row.is_on else [style.say("off")]
+    notes += [style.say("until {until}", until=row.until)] if row.until else []
+    notes += [style.say("allowed once")] if row.is_allowed_once else []
+    notes += [row.day, printable(row.origin), row.scope]
+    return f"{row.handle}  {style.bold(printable(row.words))}\n  {style.dim(' · '.join(notes))}"
+
+
+@command(
+    "rules list",
+    Words("List the rules about actions: what is asked or stopped before a tool runs"),
+    present=render_rules,
+    examples=("gieok rules", "gieok rules --json"),
+)
+def list_action_rules(
+    call: Call,
+    *,
+    all_: Annotated[bool, Parameter(Words("of every project, not of this one alone"))] = False,
+) -> RulesResult:
+    """Return the rules that hold for the folder of the call."""
+    rules = _load_rules(call)
+    if not all_:
+        rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
+    choices = _load_choices(call)
+    rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
+    return RulesResult(tuple(rows), tuple(_read_failures(call)))
+
+
+def render_trial(result: RuleTrial, style: Style) -> str:
+    """Say what would happen, by which words."""
+    if result.outcome == NONE:
+        return style.say("No rule acts: the tool runs.")
+    words = printable(result.rule or "")
+    if result.outcome == STOP:
+        return style.say("Stopped by: “{words}”", words=words)
+    return style.say("Asked first, because of: “{words}”", words=words)
+
+
+@command(
+    "rules try",
+    Words("Say which rule would act on a command or an edit, and how"),
+    present=render_trial,
+    examples=(
+        'gieok rules try "git push origin main"',
+        "gieok rules try --edit src/billing/charge.py",
+        'gieok rules try "rm -rf build" --rule "never run rm -rf" --json',
+    ),
+)
+def try_action_rules(
+    call: Call,
+    *,
+    command_line: Annotated[
+        str, Parameter(Words("the command as an agent would run it"), positional=True)
+    ] = "",
+    edit: Annotated[str, Parameter(Words("a file that would be edited"))] = "",
+    tool: Annotated[str, Parameter(Words("name of the tool (default: a shell or an editor)"))] = "",
+    rule: Annotated[
+        Sequence[str], Parameter(Words("a rule to try instead of those that hold"))
+    ] = (),
+    day: Annotated[str, Parameter(Words("the day to try it for (default: today)"))] = "",
+) -> RuleTrial:
+    """Compare a tool's use with the rules; nothing is changed, and no allowance is used up.
+
+    Raises BadRequest.
+    """
+    if not (command_line.strip() or edit or tool):
+        raise BadRequest(
+            "there is nothing to try",
+            hint='write a command: `gieok rules try "git push"`',
+        )
+    today = call.clock.now().astimezone(call.zone).date()
+    when = _find_trial_day(day, today)
+    folder = str(call.caller.folder)
+    use = ToolAttempt(
+        tool=tool or ("Edit" if edit else "Bash"),
+        command=command_line,
+        paths=[TouchedPath(WRITE, edit)] if edit else (),
+        folder=folder,
+        root=find_workplace(folder) or folder,
+        branch=gates.find_branch(folder),
+        day=when.isoformat(),
+        weekday=when.weekday(),
+    )
+    if rule:
+        held = [
+            GateRule(
+                handle="",
+                scope="",
+                said_at=number,
+                day=today.isoformat(),
+                origin="",
+                source="",
+                rule=each,
+            )
+            for number, each in enumerate(keep_holding_rules((text, today) for text in rule))
+        ]
+        hit = gates.find_gate_hit(held, GateChoices(), use)
+        outcome = _limit_outcome(call, hit.outcome) if hit else NONE
+        return RuleTrial(outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
+    rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
+    hit = gates.find_gate_hit(rules, _load_choices(call), use)
+    if hit is None:
+        return RuleTrial(NONE, None)
+    outcome = _limit_outcome(call, hit.outcome)
+    return RuleTrial(outcome, hit.rule.rule.text, hit.rule.handle, hit.rule.day)
+
+
+def _limit_outcome(call: Call, outcome: str) -> str:
+    """Return what a rule does with the setting `gates.stops` as it is."""
+    may_stop = call.home.hook_settings.is_on("gates.stops")
+    return gates.limit_outcome(outcome, may_stop=may_stop)
+
+
+def render_rule_change(result: RuleChange, style: Style) -> str:
+    """Show the rule as it is now."""
+    return _render_rule(result.rule, style)
+
+
+_HANDLE = Words("the rule, as `gieok rules` shows it")
+
+
+@command(
+    "rules off",
+    Words("Switch a rule about actions off"),
+    present=render_rule_change,
+    effect=Effect.WRITE,
+    examples=("gieok rules off 3fa9c01e",),
+)
+def switch_rule_off(
+    call: Call,
+    *,
+    handle: Annotated[
+        str, Parameter(_HANDLE, positional=True, needed="gieok rules off 3fa9c01e")
+    ] = "",
+) -> RuleChange:
+    """Switch a rule off, durably. Raises NotFound, BadRequest."""
+    found = _find_rule(call, handle)
+
+    def switch(choices: GateChoices) -> bool:
+        choices.off.add(found.handle)
+        return True
+
+    return _change_rule(call, found, switch)
+
+
+@command(
+    "rules on",
+    Words("Switch a rule about actions on again, without an end that was given to it"),
+    present=render_rule_change,
+    effect=Effect.WRITE,
+    examples=("gieok rules on 3fa9c01e",),
+)
+def switch_rule_on(
+    call: Call,
+    *,
+    handle: Annotated[
+        str, Parameter(_HANDLE, positional=True, needed="gieok rules on 3fa9c01e")
+    ] = "",
+) -> RuleChange:
+    """Switch a rule on, durably. Raises NotFound, BadRequest."""
+    found = _find_rule(call, handle)
+
+    def switch(choices: GateChoices) -> bool:
+        choices.off.discard(found.handle)
+        choices.until.pop(found.handle, None)
+        return True
+
+    return _change_rule(call, found, switch)
+
+
+@command(
+    "rules until",
+    Words("Give a rule about actions a last day"),
+    present=render_rule_change,
+    effect=Effect.WRITE,
+    examples=("gieok rules until 3fa9c01e friday",),
+)
+def give_rule_end(
+    call: Call,
+    *,
+    handle: Annotated[
+        str, Parameter(_HANDLE, positional=True, needed="gieok rules until 3fa9c01e friday")
+    ] = "",
+    day: Annotated[
+        str,
+        Parameter(
+            Words("the last day on which it holds, such as `friday`"),
+            positional=True,
+            needed="gieok rules until 3fa9c01e friday",
+        ),
+    ] = "",
+) -> RuleChange:
+    """Give a rule its last day, durably. Raises NotFound, BadRequest."""
+    found = _find_rule(call, handle)
+    today = call.clock.now().astimezone(call.zone).date()
+    last = _find_trial_day(day, today)
+    if last < today:
+        raise BadRequest(
+            "{words!r} is over: {day}", words=day, day=last, hint="name today or a later day"
+        )
+
+    def give(choices: GateChoices) -> bool:
+        choices.until[found.handle] = last.isoformat()
+        return True
+
+    return _change_rule(call, found, give)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAllowance:
+    """Action that a rule lets pass once: `action` is what the tool was given, as JSON."""
+
+    rule: RuleRow
+    action: str
+    found: Hidden[bool] = True
+
+
+def render_allowance(result: RuleAllowance, style: Style) -> str:
+    """Show the rule, and what it lets pass."""
+    allowed = style.say("allowed once: {action}", action=printable(result.action))
+    return f"{_render_rule(result.rule, style)}\n{allowed}"
+
+
+@command(
+    "rules allow",
+    Words("Let pass, once, an action that a rule about actions asked for or stopped"),
+    present=render_allowance,
+    effect=Effect.WRITE,
+    examples=("gieok rules allow 3fa9c01e 7d02be41 --once",),
+)
+def allow_rule_once(
+    call: Call,
+    *,
+    handle: Annotated[
+        str, Parameter(_HANDLE, positional=True, needed="gieok rules allow 3fa9c01e 7d02be41")
+    ] = "",
+    code: Annotated[
+        str,
+        Parameter(
+            Words("the action, as the agent was told"),
+            positional=True,
+            needed="gieok rules allow 3fa9c01e 7d02be41",
+        ),
+    ] = "",
+    once: Annotated[
+        bool, Parameter(Words("for the next time alone; for good: `gieok rules off`"))
+    ] = False,
+) -> RuleAllowance:
+    """Allow an action that the rule acted on, once, durably. Raises NotFound, BadRequest."""
+    if not once:
+        raise BadRequest(
+            "say for how long",
+            hint="`gieok rules allow HANDLE CODE --once`, or `gieok rules off HANDLE` for good",
+        )
+    found = _find_rule(call, handle)
+    action = find_judged_action(str(call.home.folder), found.handle, code.strip().lower())
+    if action is None:
+        raise BadRequest(
+            "this rule has asked for no action {code!r} and stopped none",
+            code=code,
+            hint="the agent is told the code with the reason",
+        )
+    key = action.key
+
+    def allow(choices: GateChoices) -> bool:
+        choices.once[found.handle] = key
+        return True
+
+    return RuleAllowance(_change_rule(call, found, allow).rule, action.shown)
+
+
+def _load_rules(call: Call) -> list[GateRule]:
+    """Return the compiled rules. Raises BadRequest where their file is damaged."""
+    try:
+        return load_gate_rules(str(call.home.folder))
+    except DAMAGED as error:
+        raise BadRequest(
+            "the file of the rules is damaged: {error}",
+            error=error,
+            hint="`gieok index` writes it again",
+        ) from error
+
+
+def _load_choices(call: Call) -> GateChoices:
+    """Return what a person chose. Raises BadRequest where the file is damaged."""
+    try:
+        return load_gate_choices(str(call.home.folder))
+    except DAMAGED as error:
+        raise BadRequest(
+            "the file of the choices is damaged: {error}",
+            error=error,
+            hint="the next `gieok rules on`, `off` or `until` moves it aside and begins anew",
+        ) from error
+
+
+def _find_rule(call: Call, handle: str) -> GateRule:
+    typed = handle.strip().lower()
+    rules = _load_rules(call)
+    named = [
+        rule for rule in rules if len(typed) >= _FEWEST_DIGITS and rule.handle.startswith(typed)
+    ]
+    if not named:
+        raise NotFound("no rule {handle!r}", handle=handle, hint="`gieok rules` lists them")
+    if len(named) > 1:
+        raise BadRequest(
+            "{count} rules begin with {handle!r}",
+            count=len(named),
+            handle=handle,
+            hint="write more of it",
+        )
+    return named[0]
+
+
+def _change_rule(call: Call, found: GateRule, change: Callable[[GateChoices], bool]) -> RuleChange:
+    change_gate_choices(str(call.home.folder), change)
+    choices = load_gate_choices(str(call.home.folder))
+    return RuleChange(_build_rule_row(call, found, choices))
+
+
+def _build_rule_row(call: Call, found: GateRule, choices: GateChoices) -> RuleRow:
+    today = call.clock.now().astimezone(call.zone).date().isoformat()
+    ends = [found.rule.until, choices.until.get(found.handle, "")]
+    until = min(filter(None, ends), default="")
+    return RuleRow(
+        handle=found.handle,
+        words=found.rule.text,
+        day=found.day,
+        origin=found.origin,
+        source=found.source,
+        scope=found.scope,
+        outcome=_limit_outcome(call, found.rule.mode),
+        covers=tuple(_describe_actions(found.rule.actions)),
+        is_on=choices.is_on(found.handle, today) and today <= (found.rule.until or today),
+        is_allowed_once=found.handle in choices.once,
+        until=until or None,
+    )
+
+
+def _describe_actions(actions: Sequence[Action]) -> list[str]:
+    """Return what a rule is about in the words of commands and paths."""
+    texts: list[str] = []
+    for action in actions:
+        names = [
+            " ".join(
+                (pattern.program or pattern.script or pattern.sql, *pattern.words, *pattern.flags)
+            )
+            for pattern in action.commands[:_MOST_SHOWN]
+        ]
+        names += ["…"] if len(action.commands) > _MOST_SHOWN else []
+        where = [*action.paths, *action.branches, *action.environments, *action.hosts]
+        texts.append(" ".join((" / ".join(name.strip() for name in names), *where)).strip())
+        texts += action.tools
+    return list(dict.fromkeys(filter(None, texts)))
+
+
+def _find_trial_day(words: str, today: date) -> date:
+    if not words.strip():
+        return today
+    day = find_last_day(words, today)
+    if day is None:
+        raise BadRequest(
+            "{words!r} is no day",
+            words=words,
+            hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …",
+        )
+    return day
+
+
+def _read_failures(call: Call) -> list[str]:
+    """Return the last lines of the hook's log on tools whose use could not be judged."""
+    log = call.home.folder / "logs" / "hook.log"
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line for line in lines if " pre-tool: " in line][-_MOST_SHOWN:]

@@ -1,0 +1,418 @@
+"""Tools' uses held against the rules about actions, before a tool runs.
+
+Imported by the hook: see the package.
+"""
+
+import json
+import os
+import re
+from fnmatch import fnmatchcase
+
+from gieok.flow.gate_rules import (
+    DAMAGED,
+    GateChoices,
+    GateRule,
+    JudgedAction,
+    change_gate_choices,
+    load_gate_choices,
+)
+from gieok.places.scope import USER_SCOPE
+from gieok.text.gates import verdict
+from gieok.text.gates.action import ASK, NONE, STOP
+from gieok.text.gates.programs import CommandWords
+from gieok.text.gates.touched import DELETE, READ, USE, WRITE, TouchedPath, expand_home
+from gieok.text.gates.verdict import ToolAttempt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_PROJECT = "project:"
+_TEXT_CHARS = 20_000
+#: Names of the fields in which tools are given paths; a list holds paths, or rows with such fields.
+_PATH_FIELDS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filePath",
+    "absolute_path",
+    "target_file",
+    "directory",
+    "files",
+    "paths",
+    "edits",
+)
+#: Fields of tools that move or copy: what is taken, and what is written.
+_SOURCES = ("source", "from", "old_path", "source_path")
+_TARGETS = ("destination", "to", "new_path", "target_path", "destination_path")
+#: Fields in which shells are told where to run.
+_FOLDER_FIELDS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
+#: Words in the names of tools that change, delete, move or copy a file, or only read one.
+_EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
+_DELETING = ("delete", "remove", "trash")
+_MOVING = ("move", "rename")
+_READING = ("read", "view", "cat", "open")
+#: Words in the names of tools that run the text that they are given.
+_RUNNING = frozenset(
+    "sql query execute exec run fetch database db postgres mysql sqlite shell terminal".split()
+)
+_PATCH = "*** Begin Patch"
+_PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
+#: Commands of Gieok's own that read and change nothing: any other may loosen a rule.
+READING_COMMANDS = frozenset(
+    (
+        "search",
+        "list",
+        "get",
+        "status",
+        "history",
+        "recall",
+        "rules list",
+        "rules try",
+        "hook stats",
+        "hook injections",
+        "code query",
+        "code explore",
+        "code show",
+        "code impact",
+        "code estimate",
+        "code status",
+        "code stats",
+        "character list",
+        "character memories",
+        "observe show",
+        "observe stats",
+        "why",
+        "archive status",
+        "archive pending",
+        "logs",
+        "keys list",
+        "encryption status",
+        "backup list",
+        "config show",
+    )
+)
+#: Words in the names of Gieok's own tools that loosen a rule, with a word that must stand beside.
+_LOOSENING_TOOLS = (
+    ("rules", "off"),
+    ("rules", "until"),
+    ("rules", "allow"),
+    *((word, word) for word in ("pause", "forget", "retire", "edit", "erase", "uninstall")),
+)
+#: Folders of the agents, and the files in them that say which hooks run.
+_AGENT_FOLDERS = (
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".qwen",
+    ".opencode",
+    ".openclaw",
+)
+#: Folders and files that hold rules or hooks wherever they are.
+_GUARDED = (".gieok", "opencode.json", "opencode.jsonc")
+_HOOK_SETTINGS = (
+    "settings.json",
+    "settings.local.json",
+    "managed-settings.json",
+    "hooks.json",
+    "config.toml",
+    "openclaw.json",
+    "opencode.json",
+    "opencode.jsonc",
+    "plugin",
+    "plugins",
+    "hooks",
+    "extensions",
+)
+
+
+class GateHit:
+    """Rule that acts on a tool's use, and how: `STOP` or `ASK`."""
+
+    __slots__ = ("outcome", "rule")
+
+    def __init__(self, rule: GateRule, outcome: str) -> None:
+        self.rule = rule
+        self.outcome = outcome
+
+
+def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "list[GateRule]":
+    """Return the rules that hold in a session which reads these scopes, its own first.
+
+    What was said in a project holds there, and what was said outside of projects outside of them,
+    unless it says that it holds everywhere; a record for the user holds for the user.
+    """
+    own = scopes[:1] if "".join(scopes[:1]).startswith(_PROJECT) else scopes
+    return [
+        rule
+        for rule in rules
+        if rule.scope in own
+        or rule.rule.is_everywhere
+        or (rule.is_record and rule.scope == USER_SCOPE)
+    ]
+
+
+def find_gate_hit(
+    rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
+) -> "GateHit | None":
+    """Return the rule that acts on a tool's use, one that stops first; None where none acts."""
+    return next(iter(list_gate_hits(rules, choices, use)), None)
+
+
+def list_gate_hits(
+    rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
+) -> "list[GateHit]":
+    """Return the rules that act on a tool's use: those that stop first, the newest first."""
+    names = use.list_names()
+    hits = [
+        GateHit(rule, outcome)
+        for rule in rules
+        if (use.is_unread or rule.may_act(names))
+        and choices.is_on(rule.handle, use.day)
+        and (outcome := _judge_rule(rule, use)) != NONE
+    ]
+    return sorted(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at))
+
+
+def _judge_rule(rule: GateRule, use: ToolAttempt) -> str:
+    """Return what a rule does about a use; nothing where its entry is damaged."""
+    try:
+        return verdict.judge_tool_attempt(rule.rule, use)
+    except DAMAGED:
+        return NONE  # the others act; `gieok status` and `gieok doctor` say it
+
+
+def limit_outcome(outcome: str, *, may_stop: bool) -> str:
+    """Return what a rule does where a person let rules stop, and asks where they did not."""
+    return ASK if outcome == STOP and not may_stop else outcome
+
+
+def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateHit | None":
+    """Return the first rule that a person did not allow for this action; None where all are.
+
+    An allowance lets pass its own rule for its own action, and is taken where the tool runs; where
+    it cannot be taken now, it does not count. Raises OSError.
+    """
+    once = load_gate_choices(home).once
+    left = next((hit for hit in hits if once.get(hit.rule.handle) != action), None)
+    if left is not None or not hits:
+        return left
+    taken: list[GateHit] = []
+
+    def take(choices: GateChoices) -> bool:
+        for hit in hits:
+            if choices.once.get(hit.rule.handle) != action:
+                return False  # another call took it first
+        for hit in hits:
+            del choices.once[hit.rule.handle]
+        taken.extend(hits)
+        return True
+
+    is_taken = change_gate_choices(home, take, wait=False)
+    return None if is_taken and taken else hits[0]
+
+
+def build_judged_action(payload: "Mapping[str, object]", folder: str) -> JudgedAction:
+    """Return what a tool would do, and where: its checksum is the same for the same input alone."""
+    import hashlib  # loads OpenSSL, for which a tool that no rule touches has no time
+
+    given = {name: payload.get(name) for name in ("tool_name", "toolName", "command")}
+    given |= {"input": _get_tool_input(payload), "folder": folder}
+    text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return JudgedAction(key, text)
+
+
+def _get_tool_input(payload: "Mapping[str, object]") -> object:
+    return payload.get("tool_input", payload.get("params"))
+
+
+def read_tool_attempt(
+    payload: "Mapping[str, object]",
+    *,
+    folder: str,
+    root: str,
+    branch: str = "",
+    day: str = "",
+    weekday: int = -1,
+) -> ToolAttempt:
+    """Return what a hook's payload says that a tool would do."""
+    given = _get_tool_input(payload)
+    values = given if isinstance(given, dict) else {}
+    name = payload.get("tool_name", payload.get("toolName"))
+    tool = name if isinstance(name, str) else ""
+    command = values.get("command", payload.get("command"))
+    if isinstance(command, list):  # an argument vector: `bash -lc …`
+        command = " ".join(_quote_word(str(word)) for word in command)
+    line = command if isinstance(command, str) else ""
+    texts = [value for value in values.values() if isinstance(value, str)]
+    if is_patch_tool := "patch" in verdict.split_name(tool):
+        patches = [text for text in texts if text.lstrip().startswith(_PATCH)]
+        line = "" if line in patches else line  # the tool's own field for a patch
+    else:
+        fields = (values.get(field) for field in _PATCH_FIELDS)
+        patches = [
+            text for text in fields if isinstance(text, str) and text.lstrip().startswith(_PATCH)
+        ]
+    paths = [] if line else list(_iter_touched_paths(tool, values))
+    paths += [path for patch in patches for path in verdict.iter_patch_paths(patch)]
+    is_file = bool(paths) or is_patch_tool
+    if line:
+        elsewhere = next((values[f] for f in _FOLDER_FIELDS if _is_filled_text(values.get(f))), "")
+        there = os.path.normpath(os.path.join(folder, expand_home(str(elsewhere))))
+        branch = find_branch(there) if elsewhere and there != folder else branch
+        folder = there if elsewhere else folder
+    # What other tools are given, such as a question or a task for an agent, only mentions things.
+    runs_text = not _RUNNING.isdisjoint(verdict.split_name(tool))
+    return ToolAttempt(
+        tool=tool,
+        command=line,
+        paths=paths,
+        text="\n".join(texts)[:_TEXT_CHARS] if runs_text and not (line or is_file) else "",
+        folder=folder,
+        root=root,
+        branch=branch,
+        day=day,
+        weekday=weekday,
+    )
+
+
+def _is_filled_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _iter_touched_paths(tool: str, values: "Mapping[str, object]") -> "Iterator[TouchedPath]":
+    for field in _PATH_FIELDS:
+        given = values.get(field)
+        for each in given if isinstance(given, list) else (given,):
+            if isinstance(each, dict):
+                rows = (each.get(name) for name in _PATH_FIELDS)
+                yield from (
+                    _build_touched_path(tool, path) for path in rows if _is_filled_text(path)
+                )
+            elif _is_filled_text(each):
+                yield _build_touched_path(tool, each)
+    name = tool.lower()
+    is_moved = any(word in name for word in _MOVING)
+    if is_moved or "copy" in name:
+        for field in (*_SOURCES, *_TARGETS):
+            if _is_filled_text(values.get(field)):
+                taken = DELETE if is_moved else READ
+                deed = taken if field in _SOURCES else WRITE
+                yield TouchedPath(deed, str(values[field]), is_tree=deed == DELETE)
+
+
+def _build_touched_path(tool: str, path: object) -> TouchedPath:
+    name = tool.lower()
+    if any(word in name for word in _DELETING):
+        return TouchedPath(DELETE, str(path), is_tree=True)
+    if any(word in name for word in _EDITING):
+        return TouchedPath(WRITE, str(path))
+    return TouchedPath(READ if any(word in name for word in _READING) else USE, str(path))
+
+
+def _quote_word(word: str) -> str:
+    return word if word.isalnum() else "'" + word.replace("'", "'\\''") + "'"
+
+
+def loosens_rules(use: ToolAttempt, home: str) -> bool:
+    """Return whether a tool may loosen rules of the user's.
+
+    By a command of Gieok's that does more than read, through a shell or a tool of that name, or by
+    changing files: in Gieok's home, in the `.gieok` folder of a project, or in the settings that
+    say which hooks an agent runs.
+    """
+    if use.is_unread and "gieok" in use.command:
+        return True
+    if any(_is_loosening(step.program, step.arguments) for step in use.invocations):
+        return True
+    words = set(verdict.split_name(use.tool))
+    if "gieok" in words and any({first, second} <= words for first, second in _LOOSENING_TOOLS):
+        return True
+    return any(
+        each.deed in (WRITE, DELETE) and _guards_rules(_split_path(each, step), home, each.deed)
+        for step in use.list_steps()
+        for each in step.touched
+    )
+
+
+def _is_loosening(program: str, arguments: "Sequence[str]") -> bool:
+    if program not in ("gieok", "gieok.exe"):
+        return False
+    parsed = CommandWords("gieok", arguments)
+    if parsed.has_flag("--help") or parsed.has_flag("--version"):
+        return False
+    names = parsed.words[:2]
+    if names in ([], ["rules"]):
+        return False
+    return not {names[0], " ".join(names)} & READING_COMMANDS
+
+
+def _split_path(touched: TouchedPath, step: "verdict.ToolStep") -> "list[str]":
+    """Return the parts of an absolute path, with patterns as they are written."""
+    path = os.path.join(step.folder, expand_home(touched.path))
+    return os.path.normpath(path).replace(os.sep, "/").rstrip("/").split("/")
+
+
+def _guards_rules(parts: "Sequence[str]", home: str, deed: str) -> bool:
+    """Return whether rules, or the hooks that hold them, depend on what a path names."""
+    own = os.path.abspath(home).replace(os.sep, "/").split("/")
+    if (len(parts) >= len(own) or deed == DELETE) and all(map(_fits_part, own, parts)):
+        return True
+    named = [part for part in parts if part.strip("*")]
+    if any(part in ("$GIEOK_HOME", "${GIEOK_HOME}") for part in named):
+        return True
+    if any(_fits_part(name, part) for part in named for name in _GUARDED):
+        return True
+    return any(
+        _guards_hooks(part, parts[place - 1], parts[place + 1 : place + 2], deed)
+        for place, part in enumerate(parts)
+        if part.strip("*")
+    )
+
+
+def _guards_hooks(part: str, above: str, below: "Sequence[str]", deed: str) -> bool:
+    """Return whether a part of a path is an agent's folder, and what is below says its hooks."""
+    is_agents = any(_fits_part(name, part) for name in _AGENT_FOLDERS)
+    if not is_agents and not (part == "opencode" and above == ".config"):
+        return False
+    if not below:
+        return deed == DELETE
+    return any(_fits_part(name, below[0]) for name in _HOOK_SETTINGS)
+
+
+def _fits_part(name: str, pattern: str) -> bool:
+    """Return whether a part of a path, as a shell reads it, may be a name."""
+    if name == pattern:
+        return True
+    if not any(char in pattern for char in "*?[{") or pattern.startswith(".") < name.startswith(
+        "."
+    ):
+        return False
+    return fnmatchcase(name, re.sub(r"\{[^}]*\}?", "*", pattern))
+
+
+def find_branch(folder: str) -> str:
+    """Return the Git branch that is checked out in a folder; '' for none, or where nobody knows."""
+    while folder:
+        marker = os.path.join(folder, ".git")
+        if os.path.lexists(marker):
+            return _read_head(marker)
+        above = os.path.dirname(folder)
+        folder = "" if above == folder else above
+    return ""
+
+
+def _read_head(marker: str) -> str:
+    try:
+        if os.path.isfile(marker):  # a worktree
+            with open(marker, encoding="utf-8") as opened:
+                marker = os.path.join(
+                    os.path.dirname(marker), opened.read().removeprefix("gitdir:").strip()
+                )
+        with open(os.path.join(marker, "HEAD"), encoding="utf-8") as opened:
+            head = opened.read().strip()
+    except (OSError, ValueError):
+        return ""
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else ""

@@ -1,0 +1,173 @@
+"""Compiles what users said about actions into the file of rules that gates compare.
+
+Rules come from the users' own messages, read in the journal as they were written, and from records
+of the category constraint. A rule is left out once a later message of its scope lifts it or says
+something else about the same actions; what a project was told holds in that project. Nobody knows
+whether a person or an agent wrote a record: it asks and never stops, and it ends no rule.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
+from gieok.memory.talk import turns
+from gieok.memory.talk.binding_lines import BindingLine
+from gieok.model.memory import Document, Scope
+from gieok.places.scope import PROMOTED, is_brought, is_served
+from gieok.ports.journal import Conversations
+from gieok.ports.store import Store
+from gieok.settings.grants import TrustJudge
+from gieok.text.echo import strip_echo
+from gieok.text.gates.action import ASK
+from gieok.text.gates.statement import is_ended_by, read_action_rules
+from gieok.text.handles import build_handle, line_check
+from gieok.text.markdown import front_matter
+from gieok.text.redact import redact
+
+#: Category of records that state what must or must not be done.
+_CATEGORY = "constraint"
+_AT_ONCE = 200
+
+
+class SaidLine(NamedTuple):
+    """Words that may state rules about actions: when and where they were said.
+
+    `is_record`: they stand in a record, and not in a message of a person.
+    """
+
+    at: int
+    scope: str
+    key: str
+    line: int
+    check: int
+    words: str
+    origin: str
+    #: The last day on which a record holds (ISO), '' for none.
+    until: str = ""
+    is_record: bool = False
+
+
+def compile_gate_rules(
+    store: Store,
+    home: Path,
+    lines: Sequence[tuple[str, BindingLine]],
+    zone: tzinfo,
+    journal: Conversations,
+) -> bool:
+    """Write the rules about actions that hold; return whether they changed.
+
+    `lines` are the lines that may state or lift rules, each with its scope. Days are days of
+    `zone`. Raises StoreError, OSError.
+    """
+    said = [*_iter_said_messages(store, lines, journal), *_iter_record_lines(store, home)]
+    held: list[GateRule] = []
+    for line in sorted(said):
+        said_on = datetime.fromtimestamp(line.at, zone).date()
+        fresh = list(_iter_line_rules(line, said_on))
+        statements = [rule.rule for rule in fresh]
+        held = [
+            rule
+            for rule in held
+            if line.is_record
+            or rule.scope != line.scope
+            or not is_ended_by(rule.rule, line.words, statements)
+        ]
+        held += fresh
+    return write_gate_rules(str(home), held)
+
+
+def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
+    for number, rule in enumerate(read_action_rules(line.words, said_on), start=1):
+        rule.until = min(filter(None, (rule.until, line.until)), default="")
+        rule.mode = ASK if line.is_record else rule.mode
+        yield GateRule(
+            handle=build_rule_handle(line.scope, line.key, line.check, number),
+            scope=line.scope,
+            said_at=float(line.at),
+            day=said_on.isoformat(),
+            origin=line.origin,
+            source=build_handle(line.scope, line.key, line.line),
+            rule=rule,
+            is_record=line.is_record,
+        )
+
+
+def _iter_said_messages(
+    store: Store, lines: Sequence[tuple[str, BindingLine]], journal: Conversations
+) -> Iterator[SaidLine]:
+    """Yield the messages of the lines: a line has lost the line breaks of its message."""
+    # A statement that was promoted to the user's scope holds where it was said.
+    own = [pair for pair in lines if not pair[1].key.endswith(PROMOTED)]
+    for scope in dict.fromkeys(scope for scope, _ in own):
+        by_key: dict[str, list[BindingLine]] = {}
+        for whose, line in own:
+            if whose == scope:
+                by_key.setdefault(line.key, []).append(line)
+        keys = list(by_key)
+        for start in range(0, len(keys), _AT_ONCE):
+            for document in store.get(Scope(scope), keys[start : start + _AT_ONCE]):
+                yield from _iter_document_messages(scope, document, by_key[document.key], journal)
+
+
+def _iter_document_messages(
+    scope: str, document: Document, lines: Sequence[BindingLine], journal: Conversations
+) -> Iterator[SaidLine]:
+    if "from" not in document.metadata:
+        return
+    messages = turns.messages_of_lines(journal, document)
+    texts = document.text.split("\n")
+    agent = document.metadata.get("agent", document.key)
+    seen: set[str] = set()
+    for line in sorted(lines, key=lambda one: one.line):
+        message = next(iter(messages[line.line - 1 : line.line]), None)
+        text = "".join(texts[line.line - 1 : line.line])
+        # A long message is several lines; a line that changed waits to be judged again.
+        if message is None or message.id in seen or line_check(text) != line.check:
+            continue
+        seen.add(message.id)
+        yield SaidLine(
+            at=line.at,
+            scope=scope,
+            key=line.key,
+            line=line.line,
+            check=line.check,
+            words=redact(strip_echo(message.text)),
+            origin=agent,
+        )
+
+
+def _iter_record_lines(store: Store, home: Path) -> Iterator[SaidLine]:
+    """Yield the trusted records of the category."""
+    judge = TrustJudge(home)
+    for scope in store.scopes():
+        if is_brought(scope.path) or is_served(scope.path):
+            continue
+        keys = [key for key in store.hashes(scope) if f"/{_CATEGORY}/" in f"/{key}"]
+        for start in range(0, len(keys), _AT_ONCE):
+            for document in store.get(scope, keys[start : start + _AT_ONCE]):
+                if document.metadata.get("category") == _CATEGORY:
+                    yield from _read_record(scope, document, judge)
+
+
+def _read_record(scope: Scope, document: Document, judge: TrustJudge) -> Iterator[SaidLine]:
+    file = Path(document.provenance[0].source) if document.provenance else Path()
+    try:
+        if not judge.admits(file.read_bytes(), file):
+            return
+    except OSError:
+        return
+    matter = front_matter(document.text)
+    body = document.text.split("\n---\n", 1)[-1].strip()
+    yield SaidLine(
+        at=int(document.said_at.timestamp()),
+        scope=str(scope),
+        key=document.key,
+        line=0,
+        check=line_check(body),
+        words=body,
+        origin=document.key,
+        until=matter.fields.get("until", ""),
+        is_record=True,
+    )

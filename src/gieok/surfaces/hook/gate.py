@@ -1,0 +1,276 @@
+"""Answer of the hook before a tool: what the user forbade is asked or stopped, with their words.
+
+The path of a tool that no rule touches has 30 ms: one small file is read, and neither settings, an
+index nor a model. Whatever fails lets the tool run and is written to the log of the hook, which
+`gieok rules` shows.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from gieok.agents import table
+from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file
+from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gieok.flow.gate_rules import GateRule, JudgedAction
+    from gieok.hook.gates import GateHit
+    from gieok.settings.resolved import Parse
+    from gieok.text.gates.verdict import ToolAttempt
+
+_DAY = "%Y-%m-%d"
+#: Seconds of the processor within which a tool's use is judged; what takes longer is asked.
+_CPU_S = 1.0
+#: The first and the last syllable of Hangul.
+_HANGUL = (0xAC00, 0xD7A3)
+
+
+def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
+    """Run `gieok hook pre-tool [--agent NAME]` and return 0, whatever happens.
+
+    `parse` reads a settings file that changed since a process last read it.
+    """
+    if os.environ.get(OWN_RUN):
+        return 0
+    home = ""
+    try:
+        home = build_home_path()
+        payload = read_hook_payload()
+        if os.path.exists(gate_rules_file(home)):
+            agent = table.BY_NAME.get(find_hook_flag(arguments, "--agent"))
+            judge = _ToolJudge(home, agent or table.detect_agent(payload), payload, parse)
+            answer = judge.answer()
+            if answer and sys.stdout:
+                print_unbuffered(json.dumps(answer, ensure_ascii=False))
+                judge.record()
+    except BrokenPipeError:
+        pass
+    # Fails open: a broken memory never stands between a user and their agent.
+    except Exception as error:  # noqa: BLE001
+        from gieok.surfaces.hook import trail
+
+        failure = f"{type(error).__name__}: {error}"
+        trail.log_hook_line(home, f"{table.PRE_TOOL}: {failure}; the tool ran")
+    return 0
+
+
+class _CpuLimitError(BaseException):
+    """Judging takes too long; no handler of errors takes it for one of its own."""
+
+
+class _CpuLimit:
+    """Raises _CpuLimitError in a block that uses the processor for longer than some seconds.
+
+    Where the system has no such timer, the block is not limited.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGPROF, self._stop)
+            signal.setitimer(signal.ITIMER_PROF, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, signal.SIG_IGN)
+
+    def _stop(self, *_: object) -> None:
+        raise _CpuLimitError
+
+
+class _ToolJudge:
+    """State of one call before a tool."""
+
+    def __init__(
+        self, home: str, agent: table.AgentRow, payload: table.Payload, parse: "Parse"
+    ) -> None:
+        self._home = home
+        self._agent = agent
+        self._payload = payload
+        self._parse = parse
+        self._folder = table.folder_of(payload) or os.getcwd()
+        self._own_scope = agent.read_scope(payload)
+        self._workplace = ""
+        self._may_stop = False
+        self._rule = ""
+        self._action: JudgedAction | None = None
+
+    def answer(self) -> table.Payload:
+        """Return the answer for the agent; {} where the tool may run."""
+        from gieok.flow.gate_rules import load_gate_choices, load_gate_rules
+        from gieok.hook import gates
+        from gieok.places.workplace import find_workplace
+
+        self._workplace = "" if self._own_scope else find_workplace(self._folder)
+        rules = load_gate_rules(self._home)
+        if not rules:
+            return {}
+        choices = load_gate_choices(self._home)
+        try:
+            with _CpuLimit(_CPU_S):
+                attempt = self._read_attempt()
+                loosens = gates.loosens_rules(attempt, self._home)
+                hit = None if loosens else gates.find_gate_hit(rules, choices, attempt)
+            # What a rule of some project would act on is rare: only then is it asked where it
+            # holds.
+            if not loosens and hit is None:
+                return {}
+            held = self._list_held_rules(rules)
+            if loosens and held:
+                return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
+            with _CpuLimit(_CPU_S):
+                hits = gates.list_gate_hits(held, choices, attempt)
+        except _CpuLimitError:
+            held = self._list_held_rules(rules)
+            return self._build_answer(_say_unjudged(held[0].rule.text), asks=True) if held else {}
+        return self._answer_hits(hits)
+
+    def _read_attempt(self) -> "ToolAttempt":
+        from gieok.hook import gates
+
+        now = time.localtime()
+        return gates.read_tool_attempt(
+            self._payload,
+            folder=self._folder,
+            root=self._workplace or self._folder,
+            branch=gates.find_branch(self._folder),
+            day=time.strftime(_DAY, now),
+            weekday=now.tm_wday,
+        )
+
+    def _answer_hits(self, hits: "Sequence[GateHit]") -> table.Payload:
+        from gieok.hook import gates
+
+        if not hits:
+            return {}
+        action = gates.build_judged_action(self._payload, self._folder)
+        hit: GateHit | None = hits[0]
+        try:
+            hit = gates.take_allowances(self._home, hits, action.key)
+        except OSError as error:
+            self._log(error)
+        if hit is None:
+            return {}
+        self._rule, self._action = hit.rule.handle, action
+        outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
+        asks = outcome == "ask" and self._agent.can_ask
+        return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+
+    def record(self) -> None:
+        """Write what was answered, after it was: a file that fails or waits loses no answer."""
+        from gieok.flow.gate_rules import JudgedAction, write_judged_action
+        from gieok.surfaces.hook import trail
+
+        row: dict[str, object] = {
+            "event": table.PRE_TOOL,
+            "agent": self._agent.name,
+            "session": table.read_payload_session(self._payload),
+            "rule": self._rule,
+        }
+        try:
+            if self._action is not None:
+                from gieok.text.redact import redact
+
+                shown = JudgedAction(self._action.key, redact(self._action.shown))
+                write_judged_action(self._home, self._rule, shown)
+            trail.count_hook_call(self._home, row, wait=False)
+        # The answer is given: nothing that is written behind it counts more.
+        except Exception as error:  # noqa: BLE001
+            self._log(error)
+
+    def _log(self, error: Exception) -> None:
+        from gieok.surfaces.hook import trail
+
+        trail.log_hook_line(self._home, f"gate not recorded: {type(error).__name__}: {error}")
+
+    def _list_held_rules(self, rules: "Sequence[GateRule]") -> "list[GateRule]":
+        """Return the rules that hold for this session; none where memory is withheld from it."""
+        from gieok import private
+        from gieok.hook.gates import list_scope_rules
+        from gieok.places.project import list_project_scopes
+        from gieok.places.workplace import project_root
+        from gieok.settings.hook import USED, HookSettings
+        from gieok.settings.resolved import resolve_settings
+        from gieok.surfaces.hook.withheld import find_withheld_reason
+
+        root = "" if self._own_scope else project_root(self._folder)
+        values, _ = resolve_settings(self._home, root, USED, os.environ, self._parse)
+        settings = HookSettings({name: value for name, (value, _) in values.items()})
+        self._may_stop = settings.is_on("gates.stops")
+        privacy = private.open_privacy(
+            self._home, settings.text("exclude.folders"), settings.text("exclude.agents")
+        )
+        session = table.read_payload_session(self._payload)
+        if find_withheld_reason(
+            privacy, self._agent.name, session, self._folder, self._payload, time.time()
+        ):
+            return []
+        if self._own_scope:
+            return list_scope_rules(rules, [self._own_scope])
+        scopes = list_project_scopes(self._workplace, settings.text("hook.scopes"))
+        return list_scope_rules(rules, scopes)
+
+    def _build_answer(self, reason: str, *, asks: bool) -> table.Payload:
+        native = self._agent.events.get(table.PRE_TOOL, "")
+        can_ask = asks and self._agent.can_ask
+        return self._agent.build_gate_answer(native, asks=can_ask, reason=reason)
+
+
+def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
+    """Return the user's words with their day and origin, and how to go on.
+
+    `code` names the action, which alone a person may allow.
+    """
+    from gieok.text.messages import Words  # few tool calls are stopped
+
+    rule = hit.rule
+    lang = _find_language(rule.rule.text)
+    words = " ".join(rule.rule.text.split())
+    template = (
+        "Gieok: the record {origin} of {day} says: “{words}”."
+        if rule.is_record
+        else "Gieok: the user said on {day}: “{words}” ({origin})."
+    )
+    quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
+    if asks:
+        go_on = Words.of(
+            "Agree to go on this once; `gieok rules off {handle}` ends the rule.",
+            handle=rule.handle,
+        )
+    else:
+        go_on = Words.of(
+            "Ask the user. To go on, they run `gieok rules allow {handle} {code} --once` for "
+            "this once, or `gieok rules off {handle}` for good.",
+            handle=rule.handle,
+            code=code,
+        )
+    return f"{quoted.say(lang)} {go_on.say(lang)}"
+
+
+def _say_loosening(words: str) -> str:
+    from gieok.text.messages import Words
+
+    text = Words("Gieok: only the user loosens their own rules; ask them to run this command.")
+    return text.say(_find_language(words))
+
+
+def _say_unjudged(words: str) -> str:
+    from gieok.text.messages import Words
+
+    text = Words("Gieok: this takes too long to compare with the user's rules; ask the user first.")
+    return text.say(_find_language(words))
+
+
+def _find_language(text: str) -> str:
+    """Return the language in which the user spoke; any syllable of Hangul makes it Korean."""
+    first, last = _HANGUL
+    return "ko" if any(first <= ord(char) <= last for char in text) else "en"

@@ -1,0 +1,66 @@
+"""A call of the hook as bytes: the agent's JSON on stdin, the answer on stdout.
+
+Standard library alone, because every event of the hook imports this module.
+"""
+
+import json
+import os
+import select
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
+_MOST_BYTES = 16_000_000
+_STDIN_S = 1.0
+
+
+def print_unbuffered(text: str) -> None:
+    """Write a text to stdout as bytes and without a buffer.
+
+    The interpreter would flush a buffer at its end, and exit with 120 where that fails. Bytes,
+    because the terminal's encoding does not matter to the agent, and a lone surrogate has no
+    encoding.
+    """
+    data = text.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def find_hook_flag(arguments: "Sequence[str]", name: str) -> str:
+    """Return the value of an option of a hook's command line; '' where it is not set."""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if before == name:
+            return argument
+    return ""
+
+
+def read_hook_payload() -> dict[str, object]:
+    """Return the agent's JSON. Raises ValueError, TypeError."""
+    payload = json.loads(_read_hook_stdin().decode("utf-8", "surrogateescape"))
+    if not isinstance(payload, dict):
+        raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
+    return payload
+
+
+def _read_hook_stdin() -> bytes:
+    """Return the content of stdin, read for a limited time.
+
+    An agent that does not close stdin must not hold up its own prompt.
+    """
+    if os.name == "nt":  # no select on pipes
+        return sys.stdin.buffer.read(_MOST_BYTES)
+    end = time.monotonic() + _STDIN_S
+    parts: list[bytes] = []
+    while (
+        sum(map(len, parts)) < _MOST_BYTES
+        and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]
+    ):
+        part = os.read(0, 1 << 20)
+        if not part:
+            break
+        parts.append(part)
+    return b"".join(parts)

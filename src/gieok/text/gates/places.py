@@ -1,0 +1,92 @@
+"""Where and when a rule holds: a folder, a project, weekdays, a last day."""
+
+import re
+from datetime import date
+
+from gieok.text.ends import find_end
+from gieok.text.gates import forms
+from gieok.text.gates.objects import NamedObjects, is_path
+from gieok.text.gates.vocabulary import TAKEN
+
+#: A particle in Hangul ends a word.
+_FLAGS = re.IGNORECASE | re.ASCII
+_TODAY = r"(?ai)\b(?:today|tonight)\b|오늘(?:은|만|까지|밤)?"
+_LOCATION_EN = (
+    r"(?ai)\b(?:in|inside|within|under|for|from)\s(?:the\s|our\s|my\s)?(`?[\w@./*-]+`?)"
+    r"(?:\s(repo(?:sitory)?|project|codebase|folder|directory|dir|workspace|package))?(?=[\s,.;]|$)"
+)
+_LOCATION_KO = (
+    r"([\w@./*-]+|[가-힣]{2,})\s?(프로젝트|레포|저장소|리포|폴더|디렉터리|디렉토리|패키지)?\s?(?:안|밑|내)?에서(?:는|만"
+    r"|도)?(?=\s|,)"
+)
+_PROJECT_NOUNS = frozenset("repo repository project codebase 프로젝트 레포 저장소 리포".split())
+_HERE = frozenset(
+    "this the our my any all every same current that 이 우리 여기 모든 현재 해당 저희 본".split()
+)
+_DAY_EN = (
+    r"(?ai)(?:\bon |\bevery |\bon a |\bany )?\b(?:{0})\b(?: (?:mornings?|afternoons?"
+    r"|evenings?|nights?))?"
+)
+
+
+def find_rule_end(spoken: str, said_on: date) -> str:
+    """Return the last day on which a rule holds (ISO); '' where it has no end."""
+    end = find_end(spoken, said_on)
+    if end and end.last:
+        return end.last.isoformat()
+    return said_on.isoformat() if re.search(_TODAY, spoken) else ""
+
+
+def find_days(spoken: str) -> list[int]:
+    """Return the weekdays on which alone a rule holds; an end ("until Friday") is none."""
+    days: list[int] = []
+    plain = re.sub(
+        r"(?ai)\b(?:until|till|by|before|through)\s\w+day\b|\S+요일\s?(?:까지|전까지|이전)",
+        " ",
+        spoken,
+    )
+    if re.search(forms.WEEKEND, plain, _FLAGS):
+        days += [5, 6]
+    if re.search(forms.WEEKDAYS, plain, _FLAGS):
+        days += [0, 1, 2, 3, 4]
+    days += [day for words, day in forms.DAYS if re.search(_DAY_EN.format(words), plain)]
+    days += [
+        day
+        for words, day in forms.DAYS
+        if day not in days and re.search(words.partition("|")[2], plain)
+    ]
+    return days
+
+
+def blank_scope_words(spoken: str, *, until: str) -> str:
+    """Return a text without the words that say where and when a rule holds.
+
+    They are weekdays, the name of a project, all projects, and the end `until` (ISO, '').
+    """
+    spoken = re.sub(forms.EVERYWHERE, TAKEN, spoken, flags=_FLAGS)
+    for words in (forms.WEEKEND, forms.WEEKDAYS, *(words for words, _ in forms.DAYS)):
+        english, _, korean = words.rpartition("|")
+        spoken = re.sub(rf"(?ai)\b(?:{english})\b|(?:{korean})", TAKEN, spoken)
+    if until:
+        spoken = re.sub(r"(?:\S+\s){0,2}\S+까지(?:는)?", TAKEN, re.sub(_TODAY, TAKEN, spoken))
+    for pattern in (_LOCATION_EN, _LOCATION_KO):
+        for match in re.finditer(pattern, spoken):
+            if (match[2] or "").lower() in _PROJECT_NOUNS:
+                blank = TAKEN * len(match[1])
+                spoken = f"{spoken[: match.start(1)]}{blank}{spoken[match.end(1) :]}"
+    return spoken
+
+
+def find_place(spoken: str, found: NamedObjects) -> tuple[str, str]:
+    """Return the folder and the name of the project in which alone a rule holds."""
+    folder = project = ""
+    for pattern in (_LOCATION_EN, _LOCATION_KO):
+        for match in re.finditer(pattern, spoken):
+            name, noun = match[1].strip("`").rstrip(".,"), (match[2] or "").lower()
+            if name.lower() in _HERE or not name:
+                continue
+            if noun in _PROJECT_NOUNS:
+                project = name
+            elif (noun or is_path(name)) and (found.literals or found.deeds):
+                folder = name if name.endswith("/") or "." in name else f"{name}/"
+    return folder, project

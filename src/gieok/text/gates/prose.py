@@ -1,0 +1,61 @@
+"""Sentences that the writer of a message says themselves.
+
+Code, quotations, headings and what a line introduces ("translate this:") are text that a message
+carries along: nobody says it to the agent.
+"""
+
+import re
+from collections.abc import Iterator
+
+from gieok.text.gates.reading import is_form, is_own_label
+
+_FENCE = r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)"
+#: A quotation: marks that open behind a space and close before one. A command in marks is short.
+_QUOTATION = (
+    r"(?s)(?<!\w)(?:\"([^\"]{1,600})\"|“([^”]{1,600})”|「([^」]{1,600})」|『([^』]{1,600})』"
+    r"|'([^']{1,600})'|‘([^’]{1,600})’)"
+)
+_FEWEST_QUOTED_WORDS = 6
+#: Quoted lines, tables, headings, indented code, prompts, comments, markup, parts of programs.
+_CARRIED = (
+    r"\s*(?:>|\||#{1,6}\s|\$\s|//|/\*|@@|<[/!A-Za-z])|(?: {4}|\t)\s*\S|.*[;{}]\s*$"
+    r"|\s*\[[^\]]{1,40}\]\s"
+)
+_BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
+_LEAD = r"[:：]\s*$"
+_EXAMPLE = r"(?ai)\b(?:e\.g\.|i\.e\.|for (?:example|instance)\b)[,:]?\s*|예를\s?들(?:어서?|면|자면)[,:]?\s*"
+_SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|;\s+"
+
+
+def list_own_sentences(text: str) -> list[str]:
+    """Return the sentences that the writer says; quotations are emptied, but for short names."""
+    plain = re.sub(_QUOTATION, _empty_quotation, re.sub(_FENCE, "\n", text))
+    plain = re.sub(_EXAMPLE, "for example: ", plain)
+    parts = (part.strip() for line in _iter_own_lines(plain) for part in _split_sentences(line))
+    return [part for part in parts if part]
+
+
+def _empty_quotation(match: re.Match[str]) -> str:
+    words = next(filter(None, match.groups()))
+    is_said = is_form(words) or len(words.split()) >= _FEWEST_QUOTED_WORDS
+    return '""' if is_said or "\n" in words else match[0]
+
+
+def _iter_own_lines(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        if re.match(_CARRIED, line):
+            if re.match(r"\s*#{1,6}\s", line):
+                return  # a document that was pasted
+            continue
+        own = re.sub(_BULLET, "", line).strip()
+        if re.search(_LEAD, own):
+            if not is_own_label(own):
+                return  # what follows is what it introduces
+            continue
+        yield own
+
+
+def _split_sentences(line: str) -> list[str]:
+    return re.split(_SENTENCE_END, line)
