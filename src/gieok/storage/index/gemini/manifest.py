@@ -43,8 +43,8 @@ CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 class Upload(NamedTuple):
     """Document at the service.
 
-    `hash` is that of the upload ('': it is to be uploaded again), `content_hash` that of the document, `name` the service's name of
-    it.
+    `hash` is that of the upload, '' where it is to be uploaded again, `content_hash` that of the
+    document, `name` the service's name of it.
     """
 
     id: str
@@ -176,10 +176,8 @@ class UploadManifest:
         """Have the next syncs upload everything again; where some still do, let them go on."""
         with self._writing() as db:
             db.execute(
-                (
-                    "UPDATE gemini_uploads SET hash = '' WHERE NOT EXISTS "
-                    "(SELECT 1 FROM gemini_uploads WHERE hash = '')"
-                )
+                "UPDATE gemini_uploads SET hash = '' WHERE NOT EXISTS "
+                "(SELECT 1 FROM gemini_uploads WHERE hash = '')"
             )
 
     def note_file(self, name: str, nonce: str) -> None:
