@@ -332,11 +332,23 @@ def _risks(w: Walk, service: FakeGemini) -> None:
     report = w.gieok("doctor", "--with-key", "--json")
     recorded = sorted(w.home.glob("logs/file-search.json"))
     text = recorded[-1].read_text(encoding="utf-8") if recorded else ""
+    # A service that tells the key and other stores of the project back, in an error and a list.
+    service.stores["fileSearchStores/payroll-0001"] = "Payroll of ACME"
+    service.fail("generate", 403, "PERMISSION_DENIED", message=f"{service.key} may not search")
+    failed = w.gieok("doctor", "--with-key", "--json")
+    service.failures.clear()
+    del service.stores["fileSearchStores/payroll-0001"]
+    told_back = recorded[-1].read_text(encoding="utf-8") if recorded else ""
+    hidden = (service.key, "Payroll", "payroll-0001")
     w.holds(
         "Gate 0",
         "one run against the service is recorded for a report, without content or key",
-        met=report.status == 0 and bool(text) and service.key not in text and "Caddy" not in text,
-        figure=f"{text.count(METHOD)} exchanges",
+        met=report.status == 0
+        and text.count(METHOD) > 0
+        and failed.status != 0
+        and "may not search" in told_back
+        and not any(name in text + told_back for name in hidden),
+        figure=f"{text.count(METHOD)} exchanges, {told_back.count(METHOD)} with an error",
     )
 
 
