@@ -85,18 +85,18 @@ class _Made(NamedTuple):
         return sum(line.observation.tokens for line in self.lines)
 
 
-class Level(NamedTuple):
+class ReflectionLevel(NamedTuple):
     """How strict a try is: the share of the tokens that it may leave, and that in words."""
 
     share: float
     instruction: str
 
 
-def build_levels(target: float) -> tuple[Level, ...]:
+def build_levels(target: float) -> tuple[ReflectionLevel, ...]:
     """Return the levels of the tries, the mildest first; that one leaves the share `target`."""
     shares = [part * target for part, _ in _TRIES]
     return tuple(
-        Level(share, instruction.format(share=f"{share:.0%}"))
+        ReflectionLevel(share, instruction.format(share=f"{share:.0%}"))
         for share, (_, instruction) in zip(shares, _TRIES, strict=True)
     )
 
@@ -104,7 +104,7 @@ def build_levels(target: float) -> tuple[Level, ...]:
 class Condenser(Protocol):
     """Makes observations fewer and shorter."""
 
-    def condense(self, held: ScopeMemory, level: Level, budget_tokens: int) -> Observed:
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
         """Return observations in place of those of a memory, by a level and a budget.
 
         Raises GeneratorFailed, DegenerateOutput.
@@ -416,7 +416,7 @@ class ModelCondenser:
     zone: tzinfo
     temperature: float = 0.0
 
-    def condense(self, held: ScopeMemory, level: Level, budget_tokens: int) -> Observed:
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
         """Return the observations that a model condenses a memory to."""
         newest = held.observations[-1].at.astimezone(self.zone).date()
         source = SourceText(_as_messages(held.observations), self.zone, newest)
@@ -438,7 +438,7 @@ class ModelCondenser:
 class RulesCondenser:
     """`Condenser` without a model."""
 
-    def condense(self, held: ScopeMemory, level: Level, budget_tokens: int) -> Observed:
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
         """Return the observations that must stay, then others by worth and age."""
         del budget_tokens
         room = int(level.share * held.tokens)
