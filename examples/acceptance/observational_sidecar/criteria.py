@@ -114,7 +114,7 @@ def _settings(w: Walk) -> None:
     caps = {}
     for name, setting in _CAPS.items():
         config.write_text(f"observer: {{{name}: 20}}\n", encoding="utf-8")
-        shown_lines = w.gieok("config", "show").out.partition(f"✗ 'observer.{name}'")[2]
+        shown_lines = w.gieok("config", "show").out.partition(f"'observer.{name}'")[2]
         caps[name] = setting in shown_lines
     config.write_text(_CONFIG, encoding="utf-8")
     w.differs(
