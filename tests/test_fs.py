@@ -127,3 +127,25 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     os.truncate(tmp_path / "large", 1 << 42)
     with pytest.raises(OSError, match="File too large"):
         fs.read_regular_file(tmp_path / "large", (1 << 42) - 1)
+
+
+def test_earlier_logs_move_up_from_the_numbers_that_are_there(tmp_path: Path) -> None:
+    log = tmp_path / "daemon.log"
+    for end in ("", ".1", ".3", ".9", ".old"):
+        log.with_name(f"daemon.log{end}").write_text(f"log{end}")
+    fs.rotate_log_file(log, 0, 3)
+    there = {file.name: file.read_text() for file in tmp_path.iterdir() if file.suffix != ".lock"}
+    assert there == {
+        "daemon.log.1": "log",
+        "daemon.log.2": "log.1",
+        "daemon.log.3": "log.3",
+        "daemon.log.9": "log.9",
+        "daemon.log.old": "log.old",
+    }
+
+
+def test_as_many_logs_as_one_wants_are_kept_in_a_moment(tmp_path: Path) -> None:
+    log = tmp_path / "daemon.log"
+    log.write_text("log")
+    fs.rotate_log_file(log, 0, 10**12)
+    assert log.with_name("daemon.log.1").read_text() == "log"

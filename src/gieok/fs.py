@@ -265,10 +265,17 @@ def rotate_log_file(log: "AnyPath", most_bytes: float, keep: int = 1) -> None:
         with exclusive(f"{os.fspath(log)}.lock"):
             # Of two processes, the slower one would rename the new log.
             if os.stat(log).st_size > most_bytes:
-                for number in range(keep, 1, -1):
-                    if os.path.exists(earlier := f"{os.fspath(log)}.{number - 1}"):
-                        os.replace(earlier, f"{os.fspath(log)}.{number}")
-                os.replace(log, f"{os.fspath(log)}.1")
+                folder, name = os.path.split(os.path.abspath(log))
+                ends = [
+                    entry[len(name) + 1 :]
+                    for entry in os.listdir(folder)
+                    if entry.startswith(f"{name}.")
+                ]
+                numbers = [int(end) for end in ends if end.isascii() and end.isdigit()]
+                for number in sorted(numbers, reverse=True):
+                    if 0 < number < keep:
+                        os.replace(f"{log}.{number}", f"{log}.{number + 1}")
+                os.replace(log, f"{log}.1")
     except FileNotFoundError:
         return
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gieok.errors import BadConfig
-from gieok.settings.synonyms import MODELS, NAMES
-from gieok.settings.table import BY_NAME
+from gieok.settings.synonyms import CAPS_OF_A_RUN, MODELS, NAMES
+from gieok.settings.table import BY_NAME, find_option
 from gieok.settings.values import load_effective_settings
 
 _DOCUMENT = """\
@@ -36,6 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_name_of_a_document_names_a_setting() -> None:
     assert set(NAMES.values()) <= set(BY_NAME)
     assert not set(NAMES) & set(BY_NAME)
+    assert set(CAPS_OF_A_RUN.values()) <= set(BY_NAME)
     option = BY_NAME["observe.model"]
     assert {option.parse(name, "test") for name in MODELS} == set(MODELS.values())
 
@@ -68,6 +69,8 @@ def test_a_setting_under_its_own_name_wins(home: Path) -> None:
     [
         ("memory:\n  hot:\n    nothing: 1\n", "memory.hot.nothing"),
         ("search:\n  limit:\n    most: 1\n", "search.limit.most"),
+        ("observer: {max_observations_per_run: 20}\n", "counts by run"),
+        ("observer: {max_output_tokens: 2000}\n", "counts by run"),
         ("reflector: {compression_ratio: 2}\n", "at most 0.95"),
         ('observe: {retry_delays_s: "-1"}\n', "each wait"),
     ],
@@ -76,3 +79,10 @@ def test_what_is_not_understood_is_an_error(home: Path, text: str, wrong: str) -
     (home / "config.yaml").write_text(text)
     with pytest.raises(BadConfig, match=wrong):
         load_effective_settings({}, environment={})
+
+
+def test_a_cap_with_another_meaning_names_the_nearest_setting() -> None:
+    for name, setting in CAPS_OF_A_RUN.items():
+        with pytest.raises(BadConfig) as failure:
+            find_option(name, "config.yaml")
+        assert setting in failure.value.hint

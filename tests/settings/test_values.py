@@ -371,3 +371,21 @@ def test_a_name_without_a_value_means_the_default(user: Path, project: Path) -> 
     user.write_text("hook:\n  scopes:\nobserve.model:\n")
     settings = _load(project)
     assert (settings.text("hook.scopes"), settings.text("observe.model")) == ("agent:main", "rules")
+
+
+@pytest.mark.parametrize(
+    ("name", "too_high"),
+    [
+        ("logs.max_mb", "10001"),
+        ("logs.keep", "101"),
+        ("observe.output_tokens", "12001"),
+        ("observe.most_observations", "401"),
+        ("gemini.chunk_tokens", "513"),
+    ],
+)
+def test_a_number_that_costs_time_or_money_has_a_highest(
+    user: Path, name: str, too_high: str
+) -> None:
+    user.write_text(f"{name}: {too_high}\n")
+    with pytest.raises(BadConfig, match="at most"):
+        load_effective_settings({}, environment={})

@@ -26,6 +26,7 @@ _SAID = (
     "너 어제 약속 잊었지? 진짜 화났어. 실망이야.",
     "나는 부산에 살아.",
 )
+_ASKED = "내가 뭘 싫어한다고 했지?"
 _FACTS = {"personal": "3월 15일", "preference": "오이", "relationship": "보리", "plan": "면접"}
 _START_S = 60
 
@@ -110,22 +111,40 @@ def _points(w: Walk, me: _Service) -> None:
     first = me.ask("GET", "/api/points")
     earned = me.ask("POST", "/api/points/check-in", {})
     again = me.ask("POST", "/api/points/check-in", {})
-    w.holds("9.2", "a check-in gives ten points, once a day, and a streak",
-            met=earned.status == 200 and "streak" in json.dumps(earned.data).lower()
-            and json.dumps(again.data) != json.dumps(earned.data), figure=json.dumps(earned.data)[:120])  # fmt: skip
+    started = int(str(first.data.get("balance", 0)))
+    held = me.ask("GET", "/api/points").data.get("balance")
+    asked = ("pointsEarned", "newBalance", "streak")
     w.holds(
-        "7.1", "a new user can begin", met=first.status == 200, figure=json.dumps(first.data)[:120]
+        "9.2",
+        "a check-in gives ten points, once a day, and a streak",
+        met=earned.status == again.status == 200
+        and [earned.data.get(name) for name in asked] == [10, started + 10, 1]
+        and again.data.get("newBalance") == held == started + 10
+        and (earned.data.get("is_new"), again.data.get("is_new")) == (True, False),
+        figure=f"{started} → {earned.data.get('newBalance')} → {held}",
+    )
+    w.holds(
+        "7.1",
+        "a new user can begin: there are points for a reply before any check-in",
+        met=first.status == 200 and started > 0,
+        figure=json.dumps(first.data)[:120],
     )
 
 
 def _memory(w: Walk, me: _Service, other: _Service, model: ModelServer) -> None:
     w.chapter("6 what is remembered of a conversation")
+    before = me.ask("GET", "/api/points").data
     statuses = [
         me.ask("POST", "/api/characters/mina/messages", {"text": text}).status for text in _SAID
     ]
     left = me.ask("GET", "/api/points").data
-    w.holds("7.1", "a reply costs a point", met=statuses == [200] * len(_SAID),
-            figure=f"{len(_SAID)} replies; {json.dumps(left)[:60]}")  # fmt: skip
+    balances = [int(str(one.get("balance", 0))) for one in (before, left)]
+    w.holds(
+        "7.1",
+        "a reply costs a point",
+        met=statuses == [200] * len(_SAID) and balances[0] - balances[1] == len(_SAID),
+        figure=f"{len(_SAID)} replies: {balances[0]} → {balances[1]}",
+    )
     held = json.dumps(me.ask("GET", "/api/memories/mina?type=semantic").data, ensure_ascii=False)
     for kind, value in _FACTS.items():
         w.holds("6.1", f"{kind} is remembered at once", met=value in held, figure=value)
@@ -133,11 +152,23 @@ def _memory(w: Walk, me: _Service, other: _Service, model: ModelServer) -> None:
     w.holds("6.1", "a feeling is remembered", met=int(str(emotional.get("total", 0))) > 0,
             figure=json.dumps(emotional, ensure_ascii=False)[:100])  # fmt: skip
     model.requests.clear()
-    me.ask("POST", "/api/characters/mina/messages", {"text": "내가 뭘 싫어한다고 했지?"})
-    told = json.dumps([body for _, body in model.requests], ensure_ascii=False)
-    system = told.rpartition("내가 뭘 싫어한다고")[0]
-    w.holds("5.2", "the character is told what bears on a message, before it answers",
-            met="오이" in system)  # fmt: skip
+    me.ask("POST", "/api/characters/mina/messages", {"text": _ASKED})
+    # What was said before follows in messages of its own: the first is what memory tells.
+    sent = next(
+        (
+            body["messages"]
+            for _, body in model.requests
+            if body.get("messages", [{}])[-1].get("content") == _ASKED
+        ),
+        [],
+    )
+    told = sent[0] if sent else {}
+    w.holds(
+        "5.2",
+        "the character is told what bears on a message, before it answers",
+        met=told.get("role") == "system" and "오이" in str(told.get("content")),
+        figure=f"{len(sent)} messages, the first of {len(str(told.get('content')))} characters",
+    )
     me.ask("POST", "/api/characters/mina/messages", {"text": "나 이제 부산 말고 서울에서 살아."})
     facts = me.ask("GET", "/api/memories/mina?limit=50").data.get("items")
     homes = {
@@ -182,9 +213,16 @@ def _interface(w: Walk, me: _Service) -> None:
     one = me.ask("GET", f"/api/memories/mina/{name}")
     w.holds("9.1", "a memory is shown with the messages that it came from",
             met=one.status == 200 and "essage" in json.dumps(one.data))  # fmt: skip
-    changed = me.ask("PUT", f"/api/memories/mina/{name}", {"isImportant": True})
-    w.holds("9.1", "a memory is marked as important by `isImportant`", met=changed.status == 200,
-            figure=changed.status)  # fmt: skip
+    marks = [_read_mark(one)]
+    for mark in (True, False):
+        me.ask("PUT", f"/api/memories/mina/{name}", {"isImportant": mark})
+        marks.append(_read_mark(me.ask("GET", f"/api/memories/mina/{name}")))
+    w.holds(
+        "9.1",
+        "a memory is marked as important by `isImportant`, and as not",
+        met=marks == [False, True, False],
+        figure=marks,
+    )
     gone = me.ask("DELETE", f"/api/memories/mina/{name}")
     after = me.ask("GET", f"/api/memories/mina/{name}")
     w.holds(
@@ -192,14 +230,28 @@ def _interface(w: Walk, me: _Service) -> None:
         "a memory is deleted, and does not come back",
         met=gone.status == 200 and after.status == 404,
     )
+    before = int(str(me.ask("GET", "/api/points").data.get("balance", 0)))
     bought = me.ask(
         "POST", "/api/points/purchase/memory-slots", {"characterId": "mina", "quantity": 1}
     )
     w.holds("9.2", "slots for memories are bought with points, by the document's names",
-            met=bought.status in (200, 402), figure=f"{bought.status} {json.dumps(bought.data)[:80]}")  # fmt: skip
+            met=bought.status == 200 and bought.data.get("slots") == 1
+            and bought.data.get("balance") == before - 10,
+            figure=f"{bought.status} {json.dumps(bought.data)[:80]}")  # fmt: skip
     history = me.ask("GET", "/api/points/transactions?page=1&limit=10")
     w.holds(
         "9.2",
         "what was given and spent is listed",
-        met=history.status == 200 and len(json.dumps(history.data)) > 100,
+        met=history.status == 200 and {-10, -1, 10} <= set(_find_amounts(history.data)),
+        figure=f"amounts {sorted(set(_find_amounts(history.data)))}",
     )
+
+
+def _read_mark(reply: _Reply) -> object:
+    memory = reply.data.get("memory")
+    return memory.get("isImportant") if isinstance(memory, dict) else None
+
+
+def _find_amounts(ledger: dict[str, object]) -> list[object]:
+    rows = next((value for value in ledger.values() if isinstance(value, list)), [])
+    return [row.get("amount") for row in rows]

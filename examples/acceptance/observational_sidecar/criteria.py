@@ -4,6 +4,7 @@ A scripted model stands in for the provider and a loopback gateway for OpenClaw'
 what Gieok does with their answers. Dropbox is walked by tests/memory/tiers/test_cold_dropbox.py.
 """
 
+import gzip
 import json
 import re
 import stat
@@ -32,32 +33,39 @@ _TALK = (
     (0, "user", "인증서 갱신은 내일까지 해야 해. 로드밸런서 설정은 끝났어."),
     (0, "assistant", "인증서 갱신을 다음 일로 두었습니다. " + "확인할 것을 적었습니다. " * 40),
 )
+#: The document's configuration, each value another than Gieok's default. Caps of a run are apart.
 _CONFIG = """\
 memory:
-  hot: {ttl_days: 90, max_size_mb: 30}
-  warm: {ttl_days: 365}
+  hot: {ttl_days: 80, max_size_mb: 20}
+  warm: {ttl_days: 350}
 observer:
-  message_threshold: 30000
-  max_observations_per_run: 20
-  temperature: 0.3
-  max_output_tokens: 2000
-  async_buffering: {buffer_activation: 0.8}
-reflector: {temperature: 0.0, reflection_threshold: 40000, compression_ratio: 0.5}
-obsidian: {folder_structure: year_month}
+  message_threshold: 28000
+  temperature: 0.4
+  async_buffering: {buffer_activation: 0.7}
+reflector: {temperature: 0.1, reflection_threshold: 30000, compression_ratio: 0.4}
+obsidian: {folder_structure: flat}
 error_notification: {retry_delays: [0, 0, 0]}
-logging: {max_size_mb: 10, backup_count: 5}
+logging: {max_size_mb: 10, backup_count: 3}
 """
 _ASKS = {
-    "observe.run_tokens": "30000",
-    "observe.chunk_tokens": "6000",
-    "observe.hard_stop_tokens": "36000",
-    "observe.activation": "0.8",
-    "observe.most_observations": "20",
-    "reflect.tokens": "40000",
-    "reflect.ratio": "0.5",
-    "archive.hot_days": "90",
-    "archive.warm_days": "365",
-    "logs.keep": "5",
+    "archive.hot_days": "80",
+    "archive.hot_mb": "20",
+    "archive.warm_days": "350",
+    "observe.run_tokens": "28000",
+    "observe.temperature": "0.4",
+    "observe.activation": "0.7",
+    "reflect.temperature": "0.1",
+    "reflect.tokens": "30000",
+    "reflect.ratio": "0.4",
+    "archive.folder_structure": "flat",
+    "observe.retry_delays_s": "0, 0, 0",
+    "logs.max_mb": "10.0",
+    "logs.keep": "3",
+}
+#: The document's caps of a run → the setting that is named in their place.
+_CAPS = {
+    "max_observations_per_run": "observe.most_observations",
+    "max_output_tokens": "observe.output_tokens",
 }
 
 
@@ -92,13 +100,29 @@ def walk(w: Walk) -> None:
 def _settings(w: Walk) -> None:
     w.chapter("8.2 config.yaml, 2.1 to 2.2: names and values")
     shown = w.gieok("config", "show", "--json")
-    values = {name: str(row["value"]) for name, row in shown.json.items()}
+    values = {name: row["value"] for name, row in shown.json.items()}
     wrong = {name: values.get(name) for name, value in _ASKS.items() if values.get(name) != value}
+    as_shipped = w.gieok("config", "show", "--json", GIEOK_HOME=str(w.folder / "other")).json
+    same = [name for name, value in _ASKS.items() if as_shipped[name]["value"] == value]
     w.holds(
         "8.2",
         "the document's configuration is understood under its own names",
-        met=shown.status == 0 and not wrong,
-        figure=f"{len(_ASKS)} values" if not wrong else str(wrong),
+        met=shown.status == 0 and not wrong and not same,
+        figure=f"{len(_ASKS)} values, none as shipped" if not wrong else str(wrong),
+    )
+    config = w.home / "config.yaml"
+    caps = {}
+    for name, setting in _CAPS.items():
+        config.write_text(f"observer: {{{name}: 20}}\n", encoding="utf-8")
+        shown_lines = w.gieok("config", "show").out.partition(f"'observer.{name}'")[2]
+        caps[name] = setting in shown_lines
+    config.write_text(_CONFIG, encoding="utf-8")
+    w.differs(
+        "8.2",
+        "most observations and output tokens of a run are set",
+        met=all(caps.values()),
+        decision="Caps of the observer count by 6,000 tokens",
+        figure=", ".join(f"{name} names {setting}" for name, setting in _CAPS.items()),
     )
     w.chapter("1.3 wizard")
     setup = w.gieok("setup", "--yes")
@@ -199,7 +223,11 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         and {one["priority"] for one in observed} >= {"high", "medium"},
         figure=f"{len(observed)} of {len(_TALK)} messages",
     )
-    w.holds("2.2.1", "secrets are cut before a model reads them", met=_LEAKED not in asked != "")
+    w.holds(
+        "2.2.1",
+        "secrets are cut before a model reads them",
+        met=_LEAKED not in asked and "서울로 옮기는 중이야. 키는" in asked,
+    )
     first = len(model.requests)
     w.gieok("observe", "run", "--once")
     w.holds("1.4-2", "what was read is not read again", met=len(model.requests) == first)
@@ -213,12 +241,23 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         and "그라파나" in new
         and "화요일 오전에 하기로" not in new.rpartition("<conversation>")[2],
     )
-    stats = w.gieok("observe", "stats", "--json").out
+    stats = w.gieok(
+        "observe", "stats", "--json", GIEOK_OBSERVE_PRICE_IN="1000", GIEOK_OBSERVE_PRICE_OUT="2000"
+    ).json
+    calls = len(model.requests)
+    counted = {
+        name: sum(row[name] for row in stats["models"])
+        for name in ("calls", "input_tokens", "output_tokens")
+    }
+    # 11 and 7 tokens are what the scripted model says each call has used.
+    asked_for = {"calls": calls, "input_tokens": 11 * calls, "output_tokens": 7 * calls}
     w.holds(
         "1.4-4",
         "what was read and what was made of it is counted, in tokens and money",
-        met="source" in stats or "input" in stats,
-        figure=", ".join(re.findall(r'"(?:source_tokens|document_tokens)": \d+', stats)[:2]),
+        met=counted == asked_for
+        and sum(day["tokens_out"] for day in stats["days"].values()) > 0
+        and round(sum(stats["dollars"].values()), 6) == round(calls * 0.025, 6),
+        figure=f"{counted}, {stats['dollars']}",
     )
     found = w.gieok("search", "배포", "--category", "decision", "--priority", "high", "--json").json
     other = w.gieok("search", "배포", "--category", "preference", "--json").json
@@ -322,6 +361,7 @@ def _tiers(w: Walk) -> None:
         "GIEOK_ARCHIVE_COLD": "obsidian",
         "GIEOK_ARCHIVE_FOLDER": str(vault),
         "GIEOK_ARCHIVE_SUBFOLDER": "OC-Memory",
+        "GIEOK_ARCHIVE_FOLDER_STRUCTURE": "year_month",
     }
     w.gieok("archive", "run", **cold)
     files = sorted((w.home / "archive" / "warm").rglob("*.md"))
@@ -378,10 +418,13 @@ def _security(w: Walk) -> None:
     w.holds("7.2", "files of the home are 0600, folders 0700", met=not open_files,
             figure=f"{len(open_files)} are open to others")  # fmt: skip
     held = b"".join(
-        path.read_bytes()
+        gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         for path in w.home.rglob("*")
         if path.is_file() and "models" not in path.parts
     )
     w.holds(
-        "7.1", "a secret that was said is nowhere in the home", met=_LEAKED.encode() not in held
+        "7.1",
+        "a secret that was said is nowhere in the home, packed talk included",
+        met=_LEAKED.encode() not in held and "서울로 옮기는 중이야. 키는".encode() in held,
+        figure=f"{len(held):,} bytes read",
     )

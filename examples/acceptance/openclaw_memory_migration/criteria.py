@@ -88,15 +88,6 @@ def _gate_0(w: Walk, service: FakeGemini) -> None:
         met=switched.status == 0 and len(service.stores) == 1,
         figure=", ".join(service.stores),
     )
-    w.gieok("store", "switch", "sqlite")
-    dropped = w.gieok("store", "drop", "gemini", "--yes", "--json")
-    w.holds(
-        "Gate 0",
-        "a store is deleted at the service",
-        met=dropped.status == 0 and not service.stores and not service.documents,
-        figure="`gieok store drop gemini`: 0 stores, 0 documents there",
-    )
-    w.gieok("store", "switch", "gemini")
 
 
 def _gate_1_managed(w: Walk, service: FakeGemini) -> None:
@@ -162,13 +153,7 @@ def _gate_2(w: Walk, service: FakeGemini, notes: Path) -> None:
         figure=f"{service.calls['start upload']} uploads",
     )
     new.unlink()
-    w.gieok("index")
-    w.holds(
-        "Gate 2",
-        "a deleted file is deleted there",
-        met=not any("VLAN" in t for t in service.texts()),
-    )
-    new.write_text("The VLAN of the office is 30.\n", encoding="utf-8")
+    new.with_name("2026-02-07.md").write_text("The VLAN of the office is 30.\n", encoding="utf-8")
     service.reset_counts()
     service.fail("start upload", 500, "INTERNAL", times=2)
     w.gieok("index")
@@ -177,6 +162,13 @@ def _gate_2(w: Walk, service: FakeGemini, notes: Path) -> None:
         "a call that fails is tried three times, with growing pauses",
         met=service.calls["start upload"] == 3 and any("30" in t for t in service.texts()),
         figure=f"{service.calls['start upload']} tries",
+    )
+    texts = [text for text in service.texts() if "VLAN" in text]
+    w.holds(
+        "Gate 2",
+        "a deleted file is deleted there",
+        met=len(texts) == 1 and "20" not in texts[0],
+        figure=f"{len(texts)} document on the subject there",
     )
     w.differs(
         "D-2",
@@ -232,7 +224,8 @@ def _gate_3(w: Walk, service: FakeGemini) -> None:
 
 def _gate_4(w: Walk, service: FakeGemini) -> None:
     w.chapter("Gate 4: commands")
-    told = w.gieok("status").out
+    deep = w.gieok("status", "--deep")
+    told = deep.out
     w.holds(
         "Gate 4",
         "`status` tells the store and how much is there",
@@ -253,7 +246,6 @@ def _gate_4(w: Walk, service: FakeGemini) -> None:
         "`search` shows results with where they stand",
         met="memory/2026-02-03.md:" in found.out,
     )
-    deep = w.gieok("status", "--deep")
     wrong = w.gieok("status", "--deep", GEMINI_API_KEY="wrong-key-000")
     (w.home / ".env").rename(w.home / "env.away")
     none = w.gieok("status", "--deep")
@@ -332,11 +324,23 @@ def _risks(w: Walk, service: FakeGemini) -> None:
     report = w.gieok("doctor", "--with-key", "--json")
     recorded = sorted(w.home.glob("logs/file-search.json"))
     text = recorded[-1].read_text(encoding="utf-8") if recorded else ""
+    # A service that tells the key and other stores of the project back, in an error and a list.
+    service.stores["fileSearchStores/payroll-0001"] = "Payroll of ACME"
+    service.fail("generate", 403, "PERMISSION_DENIED", message=f"{service.key} may not search")
+    failed = w.gieok("doctor", "--with-key", "--json")
+    service.failures.clear()
+    del service.stores["fileSearchStores/payroll-0001"]
+    told_back = recorded[-1].read_text(encoding="utf-8") if recorded else ""
+    hidden = (service.key, "Payroll", "payroll-0001")
     w.holds(
         "Gate 0",
         "one run against the service is recorded for a report, without content or key",
-        met=report.status == 0 and bool(text) and service.key not in text and "Caddy" not in text,
-        figure=f"{text.count(METHOD)} exchanges",
+        met=report.status == 0
+        and text.count(METHOD) > 0
+        and failed.status != 0
+        and "may not search" in told_back
+        and not any(name in text + told_back for name in hidden),
+        figure=f"{text.count(METHOD)} exchanges, {told_back.count(METHOD)} with an error",
     )
 
 
@@ -358,10 +362,17 @@ def _gate_6(w: Walk, service: FakeGemini) -> None:
         decision="The local index stays beside the managed one",
         figure="`gieok store switch sqlite`, and back",
     )
+    was_there = (len(service.stores), len(service.documents))
     left = w.gieok("store", "drop", "gemini", "--yes")
     w.holds(
         "3.2",
         "leaving takes everything back from the service",
-        met=left.status == 0 and not service.documents,
-        figure=f"{len(service.documents)} documents there",
+        met=left.status == 0 and was_there == (1, 6) and not service.documents,
+        figure=f"{was_there[1]} documents before, {len(service.documents)} after",
+    )
+    w.holds(
+        "Gate 0",
+        "a store is deleted at the service",
+        met=not service.stores,
+        figure=f"`gieok store drop gemini`: {was_there[0]} before, {len(service.stores)} after",
     )

@@ -16,8 +16,8 @@ from walk import Walk
 from gieok.testing.model_server import ModelServer
 
 KNOWN = {
-    "prompts that none answers get nothing (.8 at least)": "6 of 10 here, by meaning; 10 of 10 by "
-    "words alone: among a dozen notes, the nearest is taken for near",
+    "prompts that none answers get nothing (.8 at least)": "6 of 10 here, by meaning: among a dozen "
+    "notes, the nearest is taken for near",
 }
 _HERE = Path(__file__).parent
 _LINTER = "linter 추가해줘"
@@ -175,12 +175,14 @@ def _tiers(w: Walk, recall: _Recall) -> None:
         met=(nothing.text, nothing.status) == ("", 0),
     )
     past = recall.before("what did we decide about rate limiting last month?")
+    past_unknown = recall.before("which editor did we choose in March?")
     w.differs(
         "action 3",
         "no result: a `<memory-note>`, in every case",
-        met="<!--" not in past.text and "<memory-note" not in nothing.text,
+        met="<memory-" in past.text
+        and [(one.text, one.status) for one in (nothing, past_unknown)] == [("", 0)] * 2,
         decision="A note on nothing found is rare",
-        figure="only where the prompt asks about the past and something is near",
+        figure="silence where nothing is near, of the past too; what is near stands as unsure",
     )
     short = recall.before("lint it")
     w.holds("diagram", f"prompts below {_CUT_OFF} characters end at once", met=short.text == "")
@@ -245,6 +247,13 @@ def _words_alone(w: Walk, recall: _Recall, labels: list[_Label]) -> None:
     found = sum(
         f"{one.expect[0]}.md" in injected.text
         for one, injected in zip((a for a in labels if a.expect), words, strict=True)
+    )
+    silent = [not recall.before(one.prompt).text for one in labels if not one.expect]
+    w.holds(
+        "Q5 low",
+        "by words alone, prompts that none answers get nothing (.8 at least)",
+        met=sum(silent) >= 0.8 * len(silent) > 0,
+        figure=f"{sum(silent)} of {len(silent)}",
     )
     w.holds(
         "Q3",

@@ -158,7 +158,6 @@ class ConfiguredModels(ScopeModels):
     def __init__(self, home: Home, store: Store) -> None:
         journal = home.stores.journal()
         super().__init__(journal, store, home.zone, rules.StatementJudge(home.open_reader))
-        self.reflect_ratio = home.settings.number("reflect.ratio")
         self._home = home
         observing = home.settings.text("observe.model")
         self._reflecting = home.settings.text("reflect.model") or observing
@@ -190,7 +189,6 @@ class ConfiguredModels(ScopeModels):
             self._open_asker("reflector", prefix, self._reflecting),
             self._zone,
             self._home.settings.number("reflect.temperature"),
-            self.reflect_ratio,
         )
 
     def _open_asker(self, role: str, prefix: str, model: str) -> Asker:

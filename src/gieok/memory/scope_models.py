@@ -16,8 +16,6 @@ class ScopeModels:
 
     #: Model that observes; '' where rules do.
     observer_model = ""
-    #: Share of the tokens of observations that a reflection may leave.
-    reflect_ratio = 0.5
 
     def __init__(
         self, journal: FullJournal, store: Documents, zone: tzinfo, judge: StatementJudge
@@ -34,4 +32,4 @@ class ScopeModels:
 
     def open_condenser(self) -> Condenser:
         """Return what condenses the observations of any scope. Raises BadConfig, MissingExtra."""
-        return RulesCondenser(self.reflect_ratio)
+        return RulesCondenser()

@@ -267,7 +267,8 @@ class ManagedStore(Protocol):
 
         With `verify`, the service is asked what it holds, and lost documents are uploaded again;
         without, the local record counts. With `anew`, every document is uploaded again, and
-        replaces its former copy once it is searchable. Raises StoreUnreachable, which says what still waits;
+        replaces its former copy once it is searchable; where an earlier such call broke off, only
+        the rest is. Raises StoreUnreachable, which says what still waits;
         finished uploads stay, and are not repeated.
         """
 

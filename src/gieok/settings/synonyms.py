@@ -35,9 +35,7 @@ NAMES = {
     "observer.api_base": "observe.base_url",
     "observer.api_key_env": "observe.key_variable",
     "observer.temperature": "observe.temperature",
-    "observer.max_output_tokens": "observe.output_tokens",
     "observer.message_threshold": "observe.run_tokens",
-    "observer.max_observations_per_run": "observe.most_observations",
     "observer.async_buffering.buffer_activation": "observe.activation",
     "reflector.model": "reflect.model",
     "reflector.temperature": "reflect.temperature",
@@ -47,6 +45,12 @@ NAMES = {
     "error_notification.retry_delays": "observe.retry_delays_s",
     "logging.max_size_mb": "logs.max_mb",
     "logging.backup_count": "logs.keep",
+}
+#: Name in a document of a cap on a whole run → our setting, which caps 6,000 tokens of messages. A
+#: value for the one would mean several times as much for the other.
+CAPS_OF_A_RUN = {
+    "observer.max_observations_per_run": "observe.most_observations",
+    "observer.max_output_tokens": "observe.output_tokens",
 }
 #: Name of a model in a document → `provider:model`.
 MODELS = {

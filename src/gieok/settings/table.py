@@ -14,7 +14,7 @@ from gieok.settings.rows import (
     storage,
     upkeep,
 )
-from gieok.settings.synonyms import NAMES
+from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES
 
 OPTIONS = (
     *person.OPTIONS,
@@ -40,8 +40,17 @@ BY_NAME = {option.name: option for option in OPTIONS}
 def find_option(name: str, origin: str) -> Option:
     """Return a setting by its name, or by the name that a document gives it.
 
-    Raises BadConfig for an unknown name; `origin` is where the name stands.
+    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the name
+    stands.
     """
+    if name in CAPS_OF_A_RUN:
+        raise BadConfig(
+            "{setting!r} in {origin!r} counts by run, Gieok by 6,000 tokens of messages",
+            hint="set {nearest!r} in its place",
+            nearest=CAPS_OF_A_RUN[name],
+            setting=name,
+            origin=origin,
+        )
     option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
     if option is None:
         from difflib import get_close_matches  # 2 ms

@@ -8,7 +8,13 @@ from gieok.flow.distil import deliver
 from gieok.flow.generate import Asker
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
-from gieok.memory.reflection.reflect import READER, ModelCondenser, Reflector, RulesCondenser
+from gieok.memory.reflection.reflect import (
+    READER,
+    ModelCondenser,
+    Reflector,
+    RulesCondenser,
+    build_levels,
+)
 from gieok.model.memory import REPLACED_BY, Entry, Scope
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
@@ -377,3 +383,31 @@ def test_a_prepared_reflection_of_what_was_forgotten_is_not_used(journal: Sqlite
     reflector()
     assert len(generator.prompts) == 2
     assert journal.chunks(_SCOPE, READER) == []
+
+
+@pytest.mark.parametrize("target", [0.5, 0.2])
+def test_each_try_aims_at_a_share_of_what_a_reflection_may_leave(
+    journal: SqliteJournal, target: float
+) -> None:
+    levels = build_levels(target)
+    assert [round(level.share / target, 6) for level in levels] == [1, 0.8, 0.6, 0.4]
+    nothing = "<observations>\n</observations>"
+    reflector, _, generator = _reflector(journal, *[nothing] * 4)
+    with pytest.raises(DegenerateOutput):
+        replace(reflector, target=target)()
+    asked = dict.fromkeys(prompt.system for prompt in generator.prompts)
+    for level, system in zip(levels, asked, strict=True):
+        assert f"about {level.share:.0%} of the length" in system
+
+
+@pytest.mark.parametrize("target", [0.5, 0.2])
+def test_rules_keep_the_share_of_a_level(target: float) -> None:
+    observations = tuple(
+        Observation(f"서버 {n}의 로그를 읽었다", _AT, Priority.LOW, Category.STATE)
+        for n in range(100)
+    )
+    held = scope_memory.ScopeMemory((), observations, "", ())
+    for level in build_levels(target):
+        left = RulesCondenser().condense(held, level, 0)
+        kept = sum(o.tokens for o in left.observations)
+        assert 0.9 * level.share * held.tokens < kept <= level.share * held.tokens

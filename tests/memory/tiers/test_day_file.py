@@ -8,6 +8,7 @@ import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -153,3 +154,101 @@ def test_a_changed_mark_changes_the_priority_and_whether_it_is_done() -> None:
     assert found.is_edited
     assert found.entry.document.text == "port is 8080"
     assert dict(found.entry.document.metadata) == {"priority": "low", "category": "state"}
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "  indented",
+        "a line <!-- 0123abcd -->",
+        "- a bullet <!-- 0123abcd -->",
+        "<!-- gieok",
+        "  <!-- gieok {} -->",
+        "## Tasks",
+        "## Tasks\n\n- mine\n\n## Other",
+        "# 2026-08-02",
+        "> 🗂 memories: 1 (🔴 1 🟡 0 🟢 0), 1 tokens, 07:05 to 07:05",
+        "<!-- gieok: what stands below this line is yours and stays -->",
+    ],
+)
+def test_whatever_a_persons_own_lines_say_they_read_the_same(own: str) -> None:
+    for entries in ([], _entries("port is 8080")):
+        found = _FORM.parse(HOME, _written(entries, own))
+        assert (found.own, [*map(Written, entries)]) == (own, [*found.memories])
+
+
+def test_own_lines_that_hold_a_memorys_handle_stay_beside_it() -> None:
+    (one,) = _entries("port is 8080")
+    own = _bullet_line(_written([one]))
+    found = _FORM.parse(HOME, _written([one], own))
+    assert (found.own, found.memories) == (own, (Written(one),))
+
+
+def _bullet_line(text: str) -> str:
+    return next(line for line in text.split("\n") if line.startswith("- "))
+
+
+def test_spaces_behind_the_lines_of_the_block_do_not_matter() -> None:
+    (one,) = _entries("port is 8080")
+    text = _written([one], "mine").replace("<!-- gieok\n", "<!-- gieok \n")
+    found = _FORM.parse(HOME, text.replace("\n-->", "\n--> "))
+    assert (found.own, found.memories) == ("mine", (Written(one),))
+
+
+def test_a_file_without_its_block_is_damaged_rather_than_a_persons() -> None:
+    text = _written(_entries("port is 8080")).partition("\n<!-- gieok\n")[0]
+    with pytest.raises(ValueError, match="none of its comments"):
+        _FORM.parse(HOME, text)
+
+
+def test_lines_of_the_block_that_are_no_fields_are_the_persons() -> None:
+    (one,) = _entries("port is 8080")
+    text = _written([one])
+    without_end = text.replace("\n-->\n", "\n\nbuy milk\n- 2 l\n")
+    assert without_end != text
+    inside = text.replace("\n-->\n", "\nbuy milk\n- 2 l\n-->\n")
+    for changed in (without_end, inside):
+        found = _FORM.parse(HOME, changed)
+        assert (found.own, found.memories) == ("buy milk\n- 2 l", (Written(one),))
+
+
+def test_a_persons_own_headings_and_quotes_stay() -> None:
+    (one,) = _entries("port is 8080")
+    text = _written([one])
+    own = "> 🗂 my own quote\n\n## Tasks\n\n- mine"
+    for changed in (
+        text.replace("\n<!-- gieok\n", f"\n{own}\n\n<!-- gieok\n"),
+        text.replace("# 2026-08-02\n", f"# 2026-08-02\n{own}\n"),
+        text + own,
+    ):
+        found = _FORM.parse(HOME, changed)
+        assert (found.own, found.memories) == (own, (Written(one),))
+
+
+@pytest.mark.parametrize("indent", ["  ", "\t"])
+def test_an_indented_line_directly_below_a_bullet_is_an_edit_of_it(indent: str) -> None:
+    one, other = _entries("port is 8080", "else")
+    line = _bullet_line(_written([one, other]))
+    found = _FORM.parse(
+        HOME, _written([one, other], "  mine").replace(line, f"{line}\n{indent}since today")
+    )
+    assert [memory.is_edited for memory in found.memories].count(True) == 1
+    (edited,) = (memory for memory in found.memories if memory.is_edited)
+    assert edited.entry.document.text.endswith("since today")
+    assert found.own == "  mine"
+
+
+def test_two_memories_of_a_day_with_one_handle_are_both_read() -> None:
+    (first,) = _entries("port is 8080")
+    entries = [
+        Entry(replace(first.document, key=key, text=text), first.passages)
+        for key, text in (("599430bd25", "port is 8080"), ("f7633dd321", "port is 9090"))
+    ]
+    text = _written(entries)
+    assert text.count("<!-- a1bc62cf -->") == 2
+    assert _read(text) == {entry.document.key: Written(entry) for entry in entries}
+    edited = _read(text.replace("port is 9090", "port is 7070"))
+    assert [(one.entry.document.text, one.is_edited) for one in edited.values()] == [
+        ("port is 8080", False),
+        ("port is 7070", True),
+    ]

@@ -216,7 +216,15 @@ def index_memory(
             Words("folders or files; without any, everything indexed before"), positional=True
         ),
     ] = (),
-    force: Annotated[bool, Parameter(Words("cut and store unchanged files again too"))] = False,
+    force: Annotated[
+        bool,
+        Parameter(
+            Words(
+                "cut and store unchanged files again too; a store at a service uploads everything "
+                "again"
+            )
+        ),
+    ] = False,
     rebuild: Annotated[
         bool,
         Parameter(

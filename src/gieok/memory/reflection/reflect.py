@@ -35,12 +35,12 @@ READER = "reflect"
 _IN_VAIN = "reflected-in-vain"
 #: Growth of that memory before another try.
 _GROWN = 1.1
-#: The instruction of each try; `share` is what the reflection aims at.
-_LEVELS = (
-    "Keep about {share} of the length: join and shorten, lose no fact that may matter.",
-    "Keep about 8/10 of the detail of what is new, and half of the rest.",
-    "Keep about 6/10 of the detail; put each topic in one line.",
-    "Keep about 4/10 of the detail, and sum up the oldest 50-70 % in a few lines.",
+#: The part of what a reflection may leave that each try aims at, and its instruction.
+_TRIES = (
+    (1.0, "Keep about {share} of the length: join and shorten, lose no fact that may matter."),
+    (0.8, "Keep about {share} of the length: more of what is new, less of the rest."),
+    (0.6, "Keep about {share} of the length; put each topic in one line."),
+    (0.4, "Keep about {share} of the length, and sum up the oldest 50-70 % in a few lines."),
 )
 _MOST_OBSERVATIONS = 2_000
 _LEAST_TOKENS = 2_000
@@ -85,11 +85,27 @@ class _Made(NamedTuple):
         return sum(line.observation.tokens for line in self.lines)
 
 
+class ReflectionLevel(NamedTuple):
+    """How strict a try is: the share of the tokens that it may leave, and that in words."""
+
+    share: float
+    instruction: str
+
+
+def build_levels(target: float) -> tuple[ReflectionLevel, ...]:
+    """Return the levels of the tries, the mildest first; that one leaves the share `target`."""
+    shares = [part * target for part, _ in _TRIES]
+    return tuple(
+        ReflectionLevel(share, instruction.format(share=f"{share:.0%}"))
+        for share, (_, instruction) in zip(shares, _TRIES, strict=True)
+    )
+
+
 class Condenser(Protocol):
     """Makes observations fewer and shorter."""
 
-    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-        """Return observations in place of those of a memory, by an instruction and a budget.
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
+        """Return observations in place of those of a memory, by a level and a budget.
 
         Raises GeneratorFailed, DegenerateOutput.
         """
@@ -119,7 +135,7 @@ class Reflector:
         reflection = (None if fresh else self._prepared()) or self._make(whole)
         if reflection is None:
             self._note_vain(held)
-            return Reflected(held.tokens, held.tokens, len(_LEVELS))
+            return Reflected(held.tokens, held.tokens, len(_TRIES))
         after = self._commit(position, reflection)
         return Reflected(held.tokens, held.tokens if after is None else after, reflection.tries)
 
@@ -210,7 +226,7 @@ class Reflector:
         """Return the smallest good result of the tries; `base` if none is smaller."""
         best, answered = base, False
         failure: DegenerateOutput | None = None
-        for tries, level in enumerate(_LEVELS, start=1):
+        for tries, level in enumerate(build_levels(self.target), start=1):
             best = best._replace(tries=tries)
             try:
                 result = self.condenser.condense(rest, level, _clamp_output_budget(rest.tokens))
@@ -399,9 +415,8 @@ class ModelCondenser:
     asker: Asker
     zone: tzinfo
     temperature: float = 0.0
-    target: float = 0.5
 
-    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
         """Return the observations that a model condenses a memory to."""
         newest = held.observations[-1].at.astimezone(self.zone).date()
         source = SourceText(_as_messages(held.observations), self.zone, newest)
@@ -410,8 +425,7 @@ class ModelCondenser:
             for n, o in enumerate(held.observations, start=1)
         )
         text = f"<memory>\n{escape_block_end(chr(10).join(lines))}\n</memory>"
-        share = "half" if self.target == 0.5 else f"{self.target:.0%}"
-        system = read_memory_prompt("reflector").format(level=level.format(share=share))
+        system = read_memory_prompt("reflector").format(level=level.instruction)
         model = self.asker.generator.model
         return self.asker.ask(
             Prompt(system, text, self.temperature, budget_tokens),
@@ -421,16 +435,13 @@ class ModelCondenser:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class RulesCondenser:
     """`Condenser` without a model."""
 
-    target: float = 0.5
-
-    def condense(self, held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+    def condense(self, held: ScopeMemory, level: ReflectionLevel, budget_tokens: int) -> Observed:
         """Return the observations that must stay, then others by worth and age."""
         del budget_tokens
-        room = int(self.target * (1 - 0.2 * _LEVELS.index(level)) * held.tokens)
+        room = int(level.share * held.tokens)
         return Observed(tuple(drop_rules.by_worth(held.observations, room)))
 
 

@@ -22,15 +22,15 @@
 Headings are in the language of the memories. The comment behind a bullet is the memory's handle; the
 block at the end holds, for each, the fields that its bullet does not show, with a checksum of the
 bullet as it was written: where the bullet differs, a person changed it. Other lines are the
-person's own, and stay, behind the bullets. Files of earlier releases have the fields of a memory
-behind its bullet, and are read too.
+person's own, and stay, behind the bullets and a comment that says so. Files of earlier releases
+have the fields of a memory behind its bullet, and are read too.
 """
 
 import json
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from itertools import chain
@@ -41,6 +41,7 @@ from gieok.memory.observation import PRIORITY_OF_MARK, Category, Priority
 from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
+from gieok.text.active import MARKER
 from gieok.text.handles import build_handle
 from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
@@ -69,6 +70,8 @@ _OUR_HEADINGS = frozenset(
 )
 #: Beginning of the line that sums a day up.
 _SUMMARY = "> 🗂 "
+#: Beginning of every comment: own lines with one are not read as a memory's.
+_COMMENT = "<!-- "
 _SUMMARIES = {
     "en": "memories: {count} (🔴 {high} 🟡 {medium} 🟢 {low}), {tokens:,} tokens, {first} to {last}",
     "ko": "기억 {count}개 (🔴 {high} 🟡 {medium} 🟢 {low}), {tokens:,}토큰, {first}부터 {last}까지",
@@ -76,6 +79,12 @@ _SUMMARIES = {
 #: Mark of what something later took the place of, and its legend.
 _REPLACED = "↪ "
 _LEGENDS = {"en": "; ↪ replaced later", "ko": "; ↪ 나중에 바뀐 것"}
+_SUMMARY_LINE = re.compile(
+    "|".join(
+        re.escape(_SUMMARY) + re.sub(r"\\{.*?\\}", r"[\\d,:]+", re.escape(form)) + ".*"
+        for form in _SUMMARIES.values()
+    )
+)
 _MARKS = re.compile(rf"- ([{''.join(PRIORITY_OF_MARK)}]) (✅ )?")
 _LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:{_REPLACED})?(?:\d\d:\d\d )?")
 #: Characters that a file would not return unchanged: other line ends, control characters, white
@@ -130,8 +139,9 @@ class DayForm:
                 bullet, facts = _render_memory_bullet(entry, self.zone)
                 lines += bullet
                 table.append(facts)
-        own = f"\n{contents.own}\n" if contents.own else ""
-        block = "\n".join(("", _TABLE, *table, _TABLE_END, "")) if table else ""
+        own = f"\n{MARKER}\n\n{contents.own}\n" if contents.own else ""
+        has_block = bool(table) or _COMMENT in contents.own
+        block = "\n".join(("", _TABLE, *table, _TABLE_END, "")) if has_block else ""
         return "\n".join(lines) + "\n" + own + block
 
     def parse(self, scope: Scope, text: str) -> Contents:
@@ -139,17 +149,38 @@ class DayForm:
         lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
         if lines[:2] != ["---", _HEAD] or "---" not in lines[2:]:
             raise ValueError("the head of the file is damaged")
-        rest = lines[lines.index("---", 2) + 1 :]
-        own: list[str] = []
-        if _TABLE in rest:
-            memories = list(_parse_table_memories(scope, rest, own))
-            if not memories and any(map(_HANDLE.search, rest)):
-                raise ValueError("none of its comments can be read")
-            return Contents(tuple(memories), "\n".join(own).strip("\n"))
-        memories = list(_parse_day_memories(scope, rest, own))
-        if not memories and any(line.startswith(_OPENS) for line in rest):
-            raise ValueError("none of its comments can be read")
-        return Contents(tuple(memories), "\n".join(own).strip("\n"))
+        head_end = lines.index("---", 2)
+        day = next((line[5:] for line in lines[:head_end] if line.startswith("day: ")), "")
+        rest = lines[head_end + 1 :]
+        parts = _parse_parts(rest)
+        memories = tuple(part for part in parts if isinstance(part, Written))
+        return Contents(
+            tuple(memory for memory in memories if memory.entry.document.scope == scope),
+            _extract_own_lines(parts, f"# {day}"),
+        )
+
+
+def _parse_parts(lines: list[str]) -> list[Written | str]:
+    """Return the memories of a file and the lines that are no memory's, in their order.
+
+    Raises ValueError where memories stand there and the fields of none can be read.
+    """
+    bare_lines = [line.rstrip() for line in lines]
+    if _TABLE in bare_lines:
+        start = len(lines) - 1 - bare_lines[::-1].index(_TABLE)
+        end = next((n for n in range(start, len(lines)) if bare_lines[n] == _TABLE_END), len(lines))
+        rows = lines[start + 1 : end]
+        parts = _parse_table_parts(lines[:start], rows, lines[end + 1 :])
+        is_damaged = bool(rows) and any(map(_HANDLE.search, lines))
+    elif any(line.startswith(_OPENS) for line in lines):
+        parts = _parse_day_parts(lines)
+        is_damaged = True
+    else:
+        parts = list[Written | str](lines)
+        is_damaged = any(map(_HANDLE.search, lines))
+    if is_damaged and not any(isinstance(part, Written) for part in parts):
+        raise ValueError("none of its comments can be read")
+    return parts
 
 
 def _build_day_order(entry: Entry) -> tuple[datetime, str]:
@@ -228,79 +259,84 @@ def _sum_bullet_lines(lines: Sequence[str]) -> int:
     return zlib.crc32("\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
-def _parse_table_memories(scope: Scope, lines: list[str], own: list[str]) -> Iterator[Written]:
-    """Yield the memories of a file whose fields stand at its end.
+def _parse_table_parts(
+    above: Sequence[str], rows: Sequence[str], below: Sequence[str]
+) -> list[Written | str]:
+    """Return the parts of a file whose memories have their fields in `rows`, near its end.
 
-    Adds the person's own lines to `own`.
+    What is no row of a memory there is the person's own.
     """
-    start = len(lines) - 1 - lines[::-1].index(_TABLE)
-    end = next((n for n in range(start, len(lines)) if lines[n] == _TABLE_END), len(lines))
-    facts_by_handle: dict[str, list[str]] = defaultdict(list)
-    for row in lines[start + 1 : end]:
+    rows_by_handle: dict[str, list[str]] = defaultdict(list)
+    other_rows: list[str] = []
+    for row in rows:
         try:
             fields = json.loads(row)
-            facts_by_handle[build_handle(fields["scope"], fields["key"])].append(row)
-        except (ValueError, KeyError, TypeError):
-            continue  # its bullet becomes the person's own line
-    body = lines[:start] + lines[end + 1 :]
-    kept: list[str] = []
+            rows_by_handle[build_handle(fields["scope"], fields["key"])].append(row)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            other_rows.append(row)
+    body = [*above, *other_rows, *below]
+    parts: list[Written | str] = []
     while body:
         size = _measure_bullet(body) if body[0].startswith("- ") else 1
-        bullet, handle = _take_handle(body[:size], facts_by_handle)
-        memory = _parse_any_facts(facts_by_handle.pop(handle, []), bullet)
+        bullet, handle = _take_handle(body[:size], rows_by_handle)
+        memory = _parse_any_row(rows_by_handle[handle], bullet) if handle else None
         if memory is None:
-            kept.append(bullet[0])
+            parts.append(body[0])
             body = body[1:]
             continue
-        written, used = memory
-        kept += bullet[used:]
+        written, used, row = memory
+        rows_by_handle[handle].remove(row)
+        parts += [written, *bullet[used:]]
         body = body[size:]
-        if written.entry.document.scope == scope:
-            yield written
-    own += _of_person(kept)
+    return parts
 
 
-def _take_handle(lines: Sequence[str], known: Collection[str]) -> tuple[list[str], str]:
+def _take_handle(
+    lines: Sequence[str], rows_by_handle: Mapping[str, Sequence[str]]
+) -> tuple[list[str], str]:
     """Return the lines of a bullet without the handle behind one of them, and that handle.
 
-    It stands behind the first line, unless a person wrote further lines before it.
+    It stands behind the first line, unless a person wrote further lines before it. A handle of no
+    memory that is left stays in its line: '' is returned then.
     """
     for number, line in enumerate(lines):
         match = _HANDLE.search(line)
-        if match and match[1] in known:
+        if match and rows_by_handle.get(match[1]):
             return [*lines[:number], _HANDLE.sub("", line), *lines[number + 1 :]], match[1]
-    return [_HANDLE.sub("", lines[0]), *lines[1:]], ""
+    return [*lines], ""
 
 
 def _measure_bullet(lines: Sequence[str]) -> int:
     """Return how many lines belong to a bullet: its own, then indented and blank ones."""
-    after = (n for n in range(1, len(lines)) if lines[n] and not lines[n].startswith("  "))
+    after = (n for n in range(1, len(lines)) if lines[n] and lines[n][0] not in " \t")
     return next(after, len(lines))
 
 
-def _parse_any_facts(rows: Sequence[str], bullet: list[str]) -> tuple[Written, int] | None:
-    """Return the memory of a bullet, and how many of its lines are the memory's.
+def _parse_any_row(rows: Sequence[str], bullet: list[str]) -> tuple[Written, int, str] | None:
+    """Return the memory of a bullet, how many of its lines are the memory's, and its row.
 
-    An unchanged bullet has as many lines as were written; a changed one has all up to blank lines.
+    An unchanged bullet has as many lines as were written, and no further one directly below; a
+    changed one has all up to blank lines.
     """
     for row in rows:
         size = json.loads(row).get("lines", 0)
         whole = bullet[:size] if isinstance(size, int) else []
-        memory = _parse_bullet_memory(row, whole) if whole else None
+        has_more = bool(whole) and any(line.strip() for line in bullet[size : size + 1])
+        memory = _parse_bullet_memory(row, whole) if whole and not has_more else None
         if memory and not memory.is_edited:
-            return memory, size
+            return memory, size, row
     used = len(bullet)
     while used > 1 and not bullet[used - 1].strip():
         used -= 1
-    memory = next(filter(None, (_parse_bullet_memory(row, bullet[:used]) for row in rows)), None)
-    return (memory, used) if memory else None
+    for row in rows:
+        if memory := _parse_bullet_memory(row, bullet[:used]):
+            return memory, used, row
+    return None
 
 
-def _parse_day_memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Written]:
-    """Yield the memories of a file of an earlier release, whose fields stand behind each bullet.
-
-    Adds the person's own lines to `own`.
-    """
+def _parse_day_parts(lines: Sequence[str]) -> list[Written | str]:
+    """Return the parts of a file of an earlier release, whose fields stand behind each bullet."""
+    parts: list[Written | str] = []
     pending: list[str] = []
     for line in lines:
         pending.append(line)
@@ -312,23 +348,36 @@ def _parse_day_memories(scope: Scope, lines: Sequence[str], own: list[str]) -> I
             memory = _parse_bullet_memory(
                 line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1]
             )
-            own += _of_person(pending[: start if memory else -1])
+            parts += [*pending[:start], memory] if memory else pending[:-1]
             pending = []
-            if memory and memory.entry.document.scope == scope:
-                yield memory
-    own += _of_person(pending)
+    return parts + pending
 
 
-def _of_person(lines: Sequence[str]) -> list[str]:
-    """Return lines without those that Gieok writes itself."""
-    own_lines = [
-        line
-        for line in lines
-        if line not in _OUR_HEADINGS
-        and not line.startswith(_SUMMARY)
-        and not re.fullmatch(r"# \d{4}-\d\d-\d\d", line)
-    ]
-    return own_lines if any(line.strip() for line in own_lines) else []
+def _extract_own_lines(parts: Sequence[Written | str], title: str) -> str:
+    """Return the person's own lines: all below the marker, and above it those that are not Gieok's.
+
+    A heading is Gieok's where a memory or another of its headings follows; the title and the line
+    that sums the day up are each the first of their form.
+    """
+    marker = next(
+        (n for n, part in enumerate(parts) if isinstance(part, str) and part.rstrip() == MARKER),
+        len(parts),
+    )
+    mine: list[str] = []
+    is_heading_ours = False
+    for part in reversed(parts[:marker]):
+        if isinstance(part, Written):
+            is_heading_ours = True
+        elif not is_heading_ours or part not in _OUR_HEADINGS:
+            mine.append(part)
+            is_heading_ours = is_heading_ours and not part.strip()
+    above = mine[::-1]
+    summary = next(filter(_SUMMARY_LINE.fullmatch, above), "")
+    for line in {title, summary}.intersection(above):
+        above.remove(line)
+    below = [part for part in parts[marker + 1 :] if isinstance(part, str)]
+    own = ("\n".join(lines).strip("\n") for lines in (above, below))
+    return "\n\n".join(lines for lines in own if lines.strip())
 
 
 def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:

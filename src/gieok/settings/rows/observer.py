@@ -71,12 +71,14 @@ OPTIONS = (
         20,
         "most observations that a model may make of 6,000 tokens of messages",
         low=1,
+        high=400,
     ),
     Option(
         "observe.output_tokens",
         2_000,
         "most tokens that a model may write about 6,000 tokens of messages",
         low=100,
+        high=12_000,
     ),
     Option(
         "observe.hard_stop_tokens",

@@ -50,6 +50,7 @@ OPTIONS = (
         0,
         "size of the service's own chunks, 21 to 512; 0: as index.passage_tokens",
         low=0,
+        high=512,
     ),
     Option(
         "gemini.chunk_overlap_tokens",

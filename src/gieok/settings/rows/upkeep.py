@@ -29,8 +29,20 @@ PROCESS_OPTIONS = (
     ),
 )
 HOUSEKEEPING_OPTIONS = (
-    Option("logs.max_mb", 5.0, "megabytes of a log, at the start of the daemon", low=0.1),
-    Option("logs.keep", 1, "how many logs of before stay, the newest as daemon.log.1", low=1),
+    Option(
+        "logs.max_mb",
+        5.0,
+        "megabytes of daemon.log, above which a start of the daemon begins a new one",
+        low=0.1,
+        high=10_000,
+    ),
+    Option(
+        "logs.keep",
+        1,
+        "how many earlier daemon.log stay, the newest as daemon.log.1",
+        low=1,
+        high=100,
+    ),
     build_schedule_option(
         "housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"
     ),

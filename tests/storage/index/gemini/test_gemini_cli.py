@@ -70,6 +70,31 @@ def test_a_forced_index_that_breaks_off_leaves_the_copies_that_were_there(
     assert gemini.texts() == texts
 
 
+@pytest.mark.parametrize("again", [["index"], ["index", "--force"]])
+def test_a_forced_index_that_broke_off_goes_on_where_it_was(
+    home: Any, gemini: Any, again: list[str]
+) -> None:
+    before = set(gemini.documents)
+    gemini.fail("start upload", 400, "INVALID_ARGUMENT", times=1)
+    assert home.run("index", "--force")[0] != 0
+    gemini.reset_counts()
+    left = len(before) - len(set(gemini.documents) - before)
+    assert 1 <= left <= 2
+    assert home.run(*again)[0] == 0
+    assert gemini.calls["start upload"] == left
+    assert not before & set(gemini.documents)
+
+
+def test_copies_that_a_forced_index_has_not_replaced_yet_outlive_a_prune(
+    home: Any, gemini: Any
+) -> None:
+    gemini.fail("start upload", 400, "INVALID_ARGUMENT")
+    assert home.run("index", "--force")[0] != 0
+    home.run("store", "switch", "sqlite")
+    home.run("forget", "--match", "연어", "--yes")
+    assert gemini.texts() == ["The VLAN of the office is 10.\n"]
+
+
 def test_chunks_and_conditions_of_the_users_own_go_to_the_service(
     home: Any, gemini: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

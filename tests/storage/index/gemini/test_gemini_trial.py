@@ -43,6 +43,34 @@ def test_a_trial_makes_uses_and_deletes_a_store_of_its_own(home: Any, gemini: An
     assert (set(gemini.documents), set(gemini.stores)) == before
 
 
+def test_a_store_that_was_made_without_an_answer_is_deleted(
+    home: Any, gemini: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(gemini.stores)
+    make, made = gemini._create_store, []
+
+    def make_without_answer(**request: Any) -> tuple[int, Any, dict[str, str]]:
+        made.append(make(**request))
+        return 500, {"error": {"code": 500, "status": "INTERNAL", "message": "lost"}}, {}
+
+    monkeypatch.setattr(gemini, "_create_store", make_without_answer)
+    checks, recording, _ = _try(home)
+    assert made
+    assert set(gemini.stores) == before
+    assert recording["outcome"] == {"make a store": "fails", "delete the store": "works"}
+    assert [check["ok"] for check in checks][:2] == [False, True]
+
+
+def test_a_file_that_a_failed_upload_left_is_deleted(home: Any, gemini: Any) -> None:
+    gemini.fail("start upload", 503, "UNAVAILABLE", 3)
+    gemini.fail("import file", 400, "INVALID_ARGUMENT")
+    _, recording, _ = _try(home)
+    assert gemini.calls["import file"] > 0
+    assert recording["outcome"]["upload a note"] == "fails"
+    assert recording["outcome"]["delete the file"] == "works"
+    assert gemini.files == {}
+
+
 def test_a_recording_holds_no_key_no_content_and_no_name(home: Any, gemini: Any) -> None:
     gemini.fail("generate", 403, "PERMISSION_DENIED", message=f"no, {gemini.key} of 123456789012")
     checks, recording, text = _try(home)
@@ -85,7 +113,7 @@ def test_a_replay_refuses_what_was_not_recorded(home: Any) -> None:
     _, recording, _ = _try(home)
     recording["exchanges"][0]["path"] = "/elsewhere"
     results = _replay(json.dumps(recording))
-    assert results == {"make a store": "fails"}
+    assert results == {"make a store": "fails", "delete the store": "fails"}, "it may be there"
     recording["exchanges"] = []
     replay = Replay(json.dumps(recording))
     access = Access("any-key", "https://replay.invalid", 5.0, "any-model", "")

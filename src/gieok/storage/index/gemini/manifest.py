@@ -43,8 +43,8 @@ CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 class Upload(NamedTuple):
     """Document at the service.
 
-    `hash` is that of the upload, `content_hash` that of the document, `name` the service's name of
-    it.
+    `hash` is that of the upload, '' where it is to be uploaded again, `content_hash` that of the
+    document, `name` the service's name of it.
     """
 
     id: str
@@ -171,6 +171,14 @@ class UploadManifest:
         """Forget uploads that the service has lost: the next sync uploads them again."""
         with self._writing() as db:
             db.executemany("DELETE FROM gemini_uploads WHERE id = ?", [(i,) for i in ids])
+
+    def mark_all_stale(self) -> None:
+        """Have the next syncs upload everything again; where some still do, let them go on."""
+        with self._writing() as db:
+            db.execute(
+                "UPDATE gemini_uploads SET hash = '' WHERE NOT EXISTS "
+                "(SELECT 1 FROM gemini_uploads WHERE hash = '')"
+            )
 
     def note_file(self, name: str, nonce: str) -> None:
         """Record a file that an upload left at the file service."""

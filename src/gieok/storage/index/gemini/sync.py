@@ -77,6 +77,10 @@ class _Wanted(NamedTuple):
     hash: str
     content_hash: str
 
+    def is_newer_than(self, upload: Upload) -> bool:
+        """Say whether the document changed since its upload, not only whether it goes up again."""
+        return self.hash != upload.hash if upload.hash else self.content_hash != upload.content_hash
+
 
 class Sync:
     """One synchronisation run.
@@ -109,8 +113,9 @@ class Sync:
         """Upload and delete until the service agrees; return the number of documents changed.
 
         Raises StoreUnreachable, which says what still waits. With `verify`, the manifest is first
-        corrected by what the service holds. With `anew`, unchanged documents are uploaded too; each
-        takes the place of its former copy once it is active, so that no search finds less.
+        corrected by what the service holds. With `anew`, unchanged documents are uploaded too, by
+        this and, where it breaks off, the next runs; each takes the place of its former copy once
+        it is active, so that no search finds less.
         """
         documents = dict(self._wanted())
         if not documents and self._manifest.is_empty():
@@ -118,7 +123,9 @@ class Sync:
         try:
             if verify:
                 return self._verified(documents, anew=anew)
-            return self._bring_in_line(documents, anew=anew)
+            if anew:
+                self._manifest.mark_all_stale()
+            return self._bring_in_line(documents)
         except RemoteGone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
@@ -133,7 +140,9 @@ class Sync:
             self._remote.compare()
         except RemoteGone:  # a store was deleted there: it is looked for, or made, again
             self._manifest.forget_stores()
-        moved = self._bring_in_line(wanted, anew=anew)
+        if anew:
+            self._manifest.mark_all_stale()
+        moved = self._bring_in_line(wanted)
         self._remote.compare()
         return moved
 
@@ -151,13 +160,13 @@ class Sync:
             [
                 i
                 for i, upload in uploads.items()
-                if i not in documents or documents[i].hash != upload.hash
+                if i not in documents or documents[i].is_newer_than(upload)
             ]
         )
         self._delete_retired()
         return self._moved
 
-    def _bring_in_line(self, wanted: Mapping[str, _Wanted], *, anew: bool) -> int:
+    def _bring_in_line(self, wanted: Mapping[str, _Wanted]) -> int:
         stores = self._open_stores(wanted)
         in_doubt = self._resume(wanted)
         uploads = self._manifest.uploads()
@@ -166,12 +175,7 @@ class Sync:
             i
             for i, want in wanted.items()
             if i not in in_doubt
-            and (
-                anew
-                or i not in uploads
-                or uploads[i].hash != want.hash
-                or uploads[i].store not in stores
-            )
+            and (i not in uploads or uploads[i].hash != want.hash or uploads[i].store not in stores)
         ]
         self._upload_all(changed, wanted, stores)
         self._delete_retired()

@@ -7,7 +7,7 @@ replayed without its key and its content.
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gieok import __version__
 from gieok.errors import GieokError, StoreUnreachable
@@ -48,11 +48,15 @@ class ServiceTrial:
         )
         self._upload_s, self._search_s = limits_s
         self._pause = pause
+        #: Set before the store is asked for: it may be made although no answer says so.
+        self._display_name = ""
         self._store = ""
         self._document = ""
+        #: Files that the detour left at the file service.
+        self._left_files: list[str] = []
 
     def run(self) -> tuple[TrialStep, ...]:
-        """Do the steps until one fails; whatever fails, the store is deleted."""
+        """Do the steps until one fails; whatever fails, store and files are deleted."""
         steps: list[TrialStep] = []
         try:
             for name, do in (
@@ -71,13 +75,13 @@ class ServiceTrial:
                 took_s = time.monotonic() - began
                 steps.append(TrialStep(name, ok=True, detail=detail, seconds=took_s))
         finally:
-            if self._store:
-                steps.append(self._clean_up())
+            steps += self._clean_up()
             self._service.close()
         return tuple(steps)
 
     def _make(self) -> str:
-        self._store = self._service.make_store(f"gieok-trial-{secrets.token_hex(4)}")
+        self._display_name = f"gieok-trial-{secrets.token_hex(4)}"
+        self._store = self._service.make_store(self._display_name)
         return "a store of the trial's own"
 
     def _upload(self) -> str:
@@ -88,8 +92,7 @@ class ServiceTrial:
             chunk_tokens=_CHUNK_TOKENS,
             overlap_tokens=_OVERLAP_TOKENS,
         )
-        left_files: list[str] = []
-        operation = self._service.upload(self._store, payload, left_files.append)
+        operation = self._service.upload(self._store, payload, self._left_files.append)
         name, wrong = outcome(operation)
         waited_s, pause_s = 0.0, _FIRST_PAUSE_S
         while not (name and self._is_active(name)):
@@ -103,9 +106,9 @@ class ServiceTrial:
                 name, wrong = self._service.progress(operation)
                 name = name or next((d.name for d in self._service.documents(self._store)), "")
         self._document = name
-        for file in left_files:
-            self._service.delete_file(file)
-        return "searchable" if not left_files else "searchable, by the detour over the file service"
+        if self._left_files:
+            return "searchable, by the detour over the file service"
+        return "searchable"
 
     def _is_active(self, name: str) -> bool:
         remote = self._service.document(name)
@@ -132,14 +135,46 @@ class ServiceTrial:
             raise StoreUnreachable("the note is still there after it was deleted")
         return "the note is gone"
 
-    def _clean_up(self) -> TrialStep:
+    def _clean_up(self) -> list[TrialStep]:
+        """Delete all that the trial left; return a step for each kind of it."""
+        steps: list[TrialStep] = []
+        if self._left_files:
+            steps.append(self._clean("delete the file", self._left_files, self._delete_files))
+        if self._display_name:
+            names = [self._store or self._display_name]
+            steps.append(self._clean("delete the store", names, self._delete_store))
+        # A store that was not made left nothing to tell of.
+        return [step for step in steps if not step.ok or step.detail]
+
+    @staticmethod
+    def _clean(name: str, what: Sequence[str], do: Callable[[], str]) -> TrialStep:
         try:
-            self._service.delete_store(self._store)
+            return TrialStep(name, ok=True, detail=do())
         except GieokError as error:
-            return TrialStep(
-                "delete the store", ok=False, detail=f"{self._store}: {error}", hint=error.hint
-            )
-        return TrialStep("delete the store", ok=True, detail="the trial's store is gone")
+            detail = f"{', '.join(what)}: {error}"
+            return TrialStep(name, ok=False, detail=detail, hint=error.hint)
+
+    def _delete_files(self) -> str:
+        for file in tuple(self._left_files):
+            self._service.delete_file(file)
+            self._left_files.remove(file)
+        return "the trial's note is gone from the file service"
+
+    def _delete_store(self) -> str:
+        """Delete the store, and those that an unanswered request made under its name.
+
+        Returns '' where there is none.
+        """
+        if self._store:
+            self._service.delete_store(self._store)
+        others = [
+            store.name
+            for store in self._service.stores()
+            if store.display_name == self._display_name and store.name != self._store
+        ]
+        for name in others:
+            self._service.delete_store(name)
+        return "the trial's store is gone" if self._store or others else ""
 
 
 def try_service(opening: Opening) -> TrialResult:
