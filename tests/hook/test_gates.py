@@ -302,6 +302,13 @@ def test_the_commands_that_pass_unasked_are_those_that_only_read() -> None:
     assert reading == gates.READING_COMMANDS
 
 
+@pytest.mark.parametrize("command", ["gieok remember 'We use ruff.'", "gieok index notes"])
+def test_what_only_adds_passes_unasked(command: str) -> None:
+    rules = [_rule("never push to main")]
+    attempt = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert gates.find_gate_hit(rules, GateChoices(), attempt) is None
+
+
 def test_an_action_is_known_by_all_of_the_tools_input() -> None:
     def key(**given: object) -> str:
         payload = {"tool_name": "Bash", "tool_input": given}

@@ -58,6 +58,8 @@ _RUNNING = frozenset(
 )
 _PATCH = "*** Begin Patch"
 _PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
+#: Commands of Gieok's own that only add: what they add ends no rule.
+_ADDING_COMMANDS = frozenset(("remember", "index", "code init", "code sync"))
 #: Commands of Gieok's own that read and change nothing: any other may loosen a rule.
 READING_COMMANDS = frozenset(
     (
@@ -346,7 +348,7 @@ def _is_loosening(program: str, arguments: "Sequence[str]") -> bool:
     names = parsed.words[:2]
     if names in ([], ["rules"]):
         return False
-    return not {names[0], " ".join(names)} & READING_COMMANDS
+    return not {names[0], " ".join(names)} & (READING_COMMANDS | _ADDING_COMMANDS)
 
 
 def _split_path(touched: TouchedPath, step: "verdict.ToolStep") -> "list[str]":
