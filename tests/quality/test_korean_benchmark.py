@@ -14,9 +14,10 @@ sys.path.insert(0, str(_BENCHMARK))
 
 sys.path.insert(0, str(_BENCHMARK.parent))
 
-import figures  # noqa: E402 - what was measured
 import score  # noqa: E402 - the scorer itself
 from score import Question  # noqa: E402
+
+import figures  # noqa: E402 - what was measured
 
 _FILES = sorted((_BENCHMARK / "data").glob("*.json"))
 _OF_EACH = {

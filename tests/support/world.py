@@ -49,7 +49,7 @@ CALLS = {
     "rules on": ["0000"],
     "rules off": ["0000"],
     "rules until": ["0000", "friday"],
-    "rules allow": ["0000", "--once"],
+    "rules allow": ["0000", "0000", "--once"],
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "hook injections": [],

@@ -14,11 +14,7 @@ from walk import Walk
 
 from gieok.testing.model_server import ModelServer
 
-KNOWN = {
-    "only what is certain is kept: who somebody lives with is no place": (
-        "'고양이 보리랑 살아' is taken for a place to live"
-    ),
-}
+KNOWN: dict[str, str] = {}
 _SAID = (
     "내 이름은 지우야. 생일은 3월 15일이고 부산에서 간호사로 일해.",
     "고양이 보리랑 살아. 커피는 좋아하는데 오이는 싫어해.",

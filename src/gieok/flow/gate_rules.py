@@ -173,7 +173,7 @@ def _read_rule(row: "Mapping[str, Any]") -> GateRule:
 def _check_kind(value: "_Read", kind: "type | tuple[type, ...]", name: str) -> "_Read":
     """Return a value of JSON that has the kind that it must have. Raises TypeError."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} is a {type(value).__name__}")
+        raise TypeError(name)
     return value
 
 

@@ -15,11 +15,8 @@ from gieok.text.messages import Words
 
 TAG = Words("only what has this tag; several with commas: any of them")
 AGENT = Words("only what was said to this agent, or comes from its notes; several with commas")
-CATEGORY = Words(
-    "only this category: decision, preference, task, state, of records constraint …; several with "
-    "commas"
-)
-PRIORITY = Words("only what has this priority; several with commas: high,medium")
+CATEGORY = Words("only this category, e.g. decision,task")
+PRIORITY = Words("only this priority, e.g. high,medium")
 STATUS = Words("only what is so now")
 #: Memories that are put away (retired) are never searched.
 SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))

@@ -221,7 +221,7 @@ def _check_row(
             else isinstance(value, _SWITCHES.get(name, str))
         )
         if not is_right:
-            raise TypeError(f"{name} is {value!r}")
+            raise TypeError(name)
     return row
 
 
