@@ -16,7 +16,6 @@ sys.path.insert(0, str(_BENCHMARK))
 import score  # noqa: E402 - the scorer itself
 from score import Question  # noqa: E402
 
-
 _FILES = sorted((_BENCHMARK / "data").glob("*.json"))
 _OF_EACH = {
     "asked": 14,
