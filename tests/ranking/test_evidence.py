@@ -146,6 +146,14 @@ def test_of_a_long_note_the_line_nearest_to_the_question_is_read() -> None:
     assert read.startswith("Line ")
 
 
+def test_a_short_note_is_read_whole() -> None:
+    note = f"{'A sentence of some length. ' * 10}The linter is ruff."
+    line = NearLine(1, note.index("The linter"), len(note), 0.9, 0.9)
+    reader = _Reader({})
+    _candidates(learned="notes", reader=reader, lines=[line], one=note, two="short")
+    assert note in reader.read[0]
+
+
 def test_a_reader_that_fails_changes_nothing_but_is_named() -> None:
     texts = {"one": "the linter", "two": "the linter again", "three": "ruff"}
     failing = _Reader(None)

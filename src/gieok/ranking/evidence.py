@@ -206,8 +206,8 @@ def _cut_read_text(text: str, line: NearLine | None) -> str:
     start = 0
     if line is not None and len(text) > _READ_CHARS:
         start = text.rfind("\n", 0, max(line.start - _READ_BEFORE, 0)) + 1
-    if line is not None and line.start - start > 2 * _READ_BEFORE:  # one line of great length
-        start = line.start
+        if line.start - start > 2 * _READ_BEFORE:  # the line before is too long to be read with it
+            start = line.start
     return text_to_embed(text[start : start + _READ_CHARS])
 
 
