@@ -86,3 +86,8 @@ def test_a_cap_with_another_meaning_names_the_nearest_setting() -> None:
         with pytest.raises(BadConfig) as failure:
             find_option(name, "config.yaml")
         assert setting in failure.value.hint
+
+
+def test_a_document_s_name_is_understood_in_flags_too(home: Path) -> None:
+    settings = load_effective_settings({"memory.hot.ttl_days": "80"}, {})
+    assert settings.number("archive.hot_days") == 80

@@ -82,7 +82,8 @@ def load_effective_settings(
         troubles += wrong
     values = {name: Setting(*pair) for name, pair in pairs.items()}
     for name, text in flags.items():
-        values[name] = Setting(find_option(name, "flag").parse(text, "flag"), "flag")
+        option = find_option(name, "flag")
+        values[option.name] = Setting(option.parse(text, "flag"), "flag")
     has_keyring = values["keys.store"].value == "keyring"
     return Settings(
         home, MappingProxyType(values), HomeSecrets(str(home), environment, has_keyring)
@@ -93,8 +94,9 @@ def suppose_settings(
     settings: Settings, texts: Mapping[str, str], secrets: Mapping[str, str]
 ) -> Settings:
     """Return the settings as if some had the given texts and secrets. Raises BadConfig."""
+    options = {name: find_option(name, "setup") for name in texts}
     values = {
-        name: Setting(find_option(name, "setup").parse(text, "setup"), "flag")
+        options[name].name: Setting(options[name].parse(text, "setup"), "flag")
         for name, text in texts.items()
     }
     merged = MappingProxyType({**settings.values, **values})
