@@ -202,6 +202,8 @@ class FakeGemini:
             },
         )
 
+    _start_upload_of_a_file = _start_upload
+
     def _upload_bytes(
         self, arguments: str, headers: Any, body: bytes, **_: Any
     ) -> tuple[int, Any, dict[str, str]]:
@@ -357,7 +359,6 @@ _ROUTES = (
     (rf"POST /{_STORE}:importFile", "import file"),
     (r"POST /models/[^:]+:generateContent", "generate"),
 )
-FakeGemini._start_upload_of_a_file = FakeGemini._start_upload  # type: ignore[attr-defined]
 
 
 def search_tool(data: Any) -> dict[str, Any]:

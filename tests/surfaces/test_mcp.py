@@ -312,6 +312,9 @@ class Talk:
         self.begun.append(self)
         self._written: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.session = McpSession(self._written.put)
+        self.say_hello(version)
+
+    def say_hello(self, version: str = "2025-11-25") -> None:
         hello = {"protocolVersion": version, "capabilities": {"elicitation": {}}}
         self.send({"id": 0, "method": "initialize", "params": hello})
         self.next()
@@ -378,6 +381,17 @@ def test_a_person_who_leaves_does_not_agree(here: Place) -> None:
     (answer,) = talk.end()
     assert "the user did not agree" in answer["result"]["content"][0]["text"]
     assert len(here.cli("list")["memories"]) == 1
+
+
+def test_a_client_that_says_hello_again_still_answers_the_open_question(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle})
+    asked = talk.next()
+    talk.say_hello()
+    talk.reply(asked, "accept")
+    answer = talk.next()
+    assert "forgotten" in answer["result"]["content"][0]["text"]
 
 
 @pytest.mark.parametrize(

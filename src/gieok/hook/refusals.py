@@ -57,7 +57,7 @@ def add_refusal(home: str, handle: str, text: str, prompt: str, at_s: float) -> 
     """
     with fs.lock_resource(home, os.path.join(home, _FILE)):
         known, before = _read_refusal_rows(home), _read_key(home)
-        key = _ensure_key(home)
+        key = before if _is_whole(before) else _make_key(home)
         for one in known:
             # made with the key of before, where nothing says otherwise
             one.setdefault("key", _name_key(before))
@@ -184,10 +184,9 @@ def _read_key(home: str) -> bytes:
         return b""
 
 
-def _ensure_key(home: str) -> bytes:
-    """Return the secret of this home, which is made at the first refusal."""
-    if not _is_whole(_read_key(home)):
-        fs.replace_private(os.path.join(home, _KEY_FILE), os.urandom(_KEY_BYTES))
+def _make_key(home: str) -> bytes:
+    """Make the secret of this home, and return it as it is kept."""
+    fs.replace_private(os.path.join(home, _KEY_FILE), os.urandom(_KEY_BYTES))
     return _read_key(home)
 
 

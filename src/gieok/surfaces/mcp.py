@@ -72,8 +72,9 @@ class McpSession:
         self._running: dict[str | int, threading.Thread] = {}
         self._cancelled: set[str | int] = set()
         self._has_batches = False
-        #: Person whom the client lets this server ask; None where it does not.
-        self.person: AskedPerson | None = None
+        self._person = AskedPerson(write, self._cancelled)
+        #: Whether the client lets this server ask the person.
+        self._may_ask = False
 
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it is a message that needs no answer."""
@@ -86,15 +87,13 @@ class McpSession:
             return
         message = json.loads(line)
         if "method" not in message:
-            if self.person is not None:
-                self.person.take_answer(message)
+            self._person.take_answer(message)
             return
         if message["method"] == "notifications/cancelled":
             identity = (message.get("params") or {}).get("requestId")
             if isinstance(identity, str | int):
                 self._cancelled.add(identity)
-                if self.person is not None:
-                    self.person.withdraw(identity)
+                self._person.withdraw(identity)
         if (request := mcp_protocol.request(message)) is not None:
             self._receive_request(request)
 
@@ -102,8 +101,7 @@ class McpSession:
         if request.method == "initialize":
             self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
             # an answer within a batch would come too late: the version with batches asks nobody
-            if not self._has_batches and mcp_protocol.offers_questions(request.params):
-                self.person = AskedPerson(self._write, self._cancelled)
+            self._may_ask = not self._has_batches and mcp_protocol.offers_questions(request.params)
         if request.method == "tools/call":
             thread = threading.Thread(target=self._answer, args=(request,))
             self._running[request.id] = thread
@@ -116,14 +114,12 @@ class McpSession:
 
         A person who has not answered yet does not agree.
         """
-        if self.person is not None:
-            self.person.leave()
+        self._person.leave()
         for thread in list(self._running.values()):
             thread.join()
 
     def _answer(self, request: Request) -> None:
-        asked = self.person
-        person = CallPerson(asked, request.id, self._free) if asked is not None else None
+        person = CallPerson(self._person, request.id, self._free) if self._may_ask else None
         row = mcp_protocol.answer_mcp_request(request, partial(self._call, person))
         self._running.pop(request.id, None)
         if request.id in self._cancelled:

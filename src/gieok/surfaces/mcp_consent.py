@@ -56,18 +56,8 @@ def refuse_unaskable(operation: str, handle: str) -> NoReturn:
     )
 
 
-def check_reply(reply: Mapping[str, Any]) -> None:
-    """Raise BadRequest where the reply to a call is an error."""
-    if row := reply["failure"]:
-        from gieok.commands.run import decode_failure  # only where something is wrong
-
-        failure = decode_failure(row)
-        raise BadRequest(failure.message, hint=failure.hint)
-
-
 def read_shown_memory(reply: Mapping[str, Any], handle: str) -> AskedMemory:
     """Return the memory in the reply to `get`. Raises BadRequest where there is none."""
-    check_reply(reply)
     data = reply["data"]
     if not reply["found"] or "handle" not in data:
         raise BadRequest("no memory has the handle {handle!r}", handle=handle, hint=_HANDLE_HINT)
@@ -80,7 +70,6 @@ def read_plan(reply: Mapping[str, Any], operation: str, handle: str) -> tuple[tu
     Raises BadRequest unless the plan is of one memory, with at most one message that it was made
     of.
     """
-    check_reply(reply)
     data = reply["data"]
     if sum(data[kind] for kind in _MEMORY_KINDS) > 1 or data["messages"] > 1:
         raise BadRequest(
@@ -94,12 +83,15 @@ def read_plan(reply: Mapping[str, Any], operation: str, handle: str) -> tuple[tu
     return tuple((item["name"], item["text"]) for item in data["planned"])
 
 
-def build_question_text(question: str, shown: AskedMemory, changed: list[str], lang: str) -> str:
-    """Return the question with what it is about; texts of memory are indented, so that they
-    imitate no part of it.
+def build_question_text(question: str, shown: AskedMemory, changed: list[str]) -> str:
+    """Return the question in the person's language with what it is about; texts of memory are
+    indented, so that they imitate no part of it.
     """
+    from gieok.text.messages import translate
+
+    lang = _find_person_language()
     parts = [
-        f"{question} ({shown.handle}, {revealed(shown.scope)})",
+        f"{translate(question, lang, {})} ({shown.handle}, {revealed(shown.scope)})",
         _quote_memory_text(shown.text, lang),
     ]
     for name, text in shown.plan:
@@ -130,7 +122,7 @@ def check_unchanged(shown: AskedMemory, now: AskedMemory, person: CallPerson) ->
         check_answer(PersonAnswer.WITHDRAWN)
 
 
-def find_person_language() -> str:
+def _find_person_language() -> str:
     """Return the language in which the person is asked."""
     from gieok.surfaces.language import language
 

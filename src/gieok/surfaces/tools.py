@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, fs, paths
-from gieok.errors import GieokError
+from gieok.errors import BadRequest, GieokError
 from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces import mcp_consent
@@ -89,7 +89,6 @@ def answer_tool_call(
         if row["question"]:
             call = _ask_person(person, row, call, resident)
         reply = _run_tool(row, call, notices, resident)
-        mcp_consent.check_reply(reply)
     except GieokError as error:
         return _refuse_call(row, error)
     if call.operation == "search":
@@ -115,13 +114,8 @@ def _ask_person(
     if person is None:
         mcp_consent.refuse_unaskable(row["operation"], handle)
     shown = _show_memory(row, call, handle, resident)
-    from gieok.text.messages import translate
-
-    lang = mcp_consent.find_person_language()
-    question = translate(row["question"], lang, {})
-    mcp_consent.check_answer(
-        person.answer(mcp_consent.build_question_text(question, shown, changed, lang))
-    )
+    question = mcp_consent.build_question_text(row["question"], shown, changed)
+    mcp_consent.check_answer(person.answer(question))
     now = _show_memory(row, call, handle, resident)
     mcp_consent.check_unchanged(shown, now, person)
     return _address_memory(row, call, shown, row["agreed"])
@@ -158,11 +152,20 @@ def _address_memory(
 def _run_tool(
     row: Mapping[str, Any], call: DaemonCall, notices: list[str], resident: "Resident | None"
 ) -> Mapping[str, Any]:
-    """Return the reply to a tool's call, of the daemon or of this process."""
-    if resident is not None:
-        return _answered_here(call, notices, resident)
-    asked = _ask_tool_daemon(call, notices, writes=row["writes"]) if row["runs_in_daemon"] else None
-    return asked or _answered_here(call, notices, _load_tool_resident())
+    """Return the reply to a tool's call, of the daemon or of this process.
+
+    Raises BadRequest where the reply is an error.
+    """
+    reply = None
+    if resident is None and row["runs_in_daemon"]:
+        reply = _ask_tool_daemon(call, notices, writes=row["writes"])
+    reply = reply or _answered_here(call, notices, resident or _load_tool_resident())
+    if failed := reply["failure"]:
+        from gieok.commands.run import decode_failure  # only where something is wrong
+
+        failure = decode_failure(failed)
+        raise BadRequest(failure.message, hint=failure.hint)
+    return reply
 
 
 def _ask_tool_daemon(

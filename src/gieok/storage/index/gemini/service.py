@@ -191,6 +191,11 @@ class GeminiService:
         except RemoteGone:
             return None
 
+    def is_active(self, name: str) -> bool:
+        """Return whether a document can be searched."""
+        remote = self.document(name)
+        return remote is not None and remote.state is RemoteState.ACTIVE
+
     def upload(
         self, store: str, payload: Payload, note_file: Callable[[str], None]
     ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:

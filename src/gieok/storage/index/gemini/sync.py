@@ -320,7 +320,7 @@ class Sync:
         )
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
-        while not (name and self._is_active(name)):
+        while not (name and self._service.is_active(name)):
             if wrong or waited >= self._plan.timeout_s:
                 # The attempt stays recorded: the next run settles it before anything is sent again.
                 self._late.append(f"{want.key!r}: {wrong or 'still being prepared'}")
@@ -336,10 +336,6 @@ class Sync:
                 )
         self._manifest.finish(_build_upload(i, want, store, name), nonce, self._clock.now())
         return True
-
-    def _is_active(self, name: str) -> bool:
-        remote = self._service.document(name)
-        return remote is not None and remote.state is RemoteState.ACTIVE
 
     def _delete_retired(self) -> None:
         for name in self._manifest.retired():

@@ -18,7 +18,6 @@ from gieok.storage.index.gemini.service import (
     Access,
     GeminiService,
     Payload,
-    RemoteState,
     outcome,
     read_access,
 )
@@ -95,7 +94,7 @@ class ServiceTrial:
         operation = self._service.upload(self._store, payload, self._left_files.append)
         name, wrong = outcome(operation)
         waited_s, pause_s = 0.0, _FIRST_PAUSE_S
-        while not (name and self._is_active(name)):
+        while not (name and self._service.is_active(name)):
             if wrong or waited_s >= self._upload_s:
                 raise StoreUnreachable(
                     "the note is not searchable: {why}", why=wrong or "still being prepared"
@@ -109,10 +108,6 @@ class ServiceTrial:
         if self._left_files:
             return "searchable, by the detour over the file service"
         return "searchable"
-
-    def _is_active(self, name: str) -> bool:
-        remote = self._service.document(name)
-        return remote is not None and remote.state is RemoteState.ACTIVE
 
     def _search(self) -> str:
         chunks = self._service.search([self._store], QUESTION, "", 3, self._search_s)

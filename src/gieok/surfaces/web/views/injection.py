@@ -134,13 +134,13 @@ def refuse_on_page(seen: PageRequest) -> Response:
     With `lift`, take that back. The next page offers to undo it.
     """
     handle, folder = seen.sent("handle"), seen.sent("folder")
-    is_lifted = bool(seen.sent("lift"))
+    prompt, is_lifted = seen.sent("prompt")[:_MOST_PROMPT_CHARS], bool(seen.sent("lift"))
     place = {"n": seen.sent("n")}
     try:
         result = (seen.memory if folder else seen.memory_of(handle)).run(
             refuse_memory,
             handle=handle,
-            prompt=seen.sent("prompt")[:_MOST_PROMPT_CHARS],
+            prompt=prompt,
             folder=folder,
             lift=is_lifted,
         )
@@ -153,8 +153,7 @@ def refuse_on_page(seen: PageRequest) -> Response:
     if folder and result.refused and result.changed:
         undone = {"kept_back": folder}
     elif result.refused:
-        refused = f"{handle}\n{seen.sent('prompt')[:_MOST_PROMPT_CHARS]}"
-        undone = {"refused": seen.site.put_aside(refused)}
+        undone = {"refused": seen.site.put_aside(f"{handle}\n{prompt}")}
     return seen.back_to(join_query("/injection", told=told, **undone, **place))
 
 
