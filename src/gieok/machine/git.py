@@ -54,14 +54,11 @@ class Git:
         None where there is no repository, or where the enclosing repository ignores the folder
         itself.
         """
-        repositories = self._list_repositories()
+        repositories = self.list_repositories()
         return None if repositories is None else frozenset().union(*repositories.values())
 
-    def tracked(self) -> frozenset[str] | None:
-        """Return those of `files` that are tracked by their own repository; None as there."""
-        repositories = self._list_repositories()
-        if repositories is None:
-            return None
+    def find_tracked(self, repositories: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        """Return the files of `list_repositories` that their own repository tracks."""
         return frozenset().union(
             *(
                 files
@@ -70,8 +67,10 @@ class Git:
             )
         )
 
-    def _list_repositories(self) -> dict[str, frozenset[str]] | None:
-        """Return the repositories in the folder, '' for its own, with the files of each."""
+    def list_repositories(self) -> dict[str, frozenset[str]] | None:
+        """Return the repositories in the folder, '' for its own, with the files of each that are
+        tracked or not ignored; None as `files`.
+        """
         repositories: dict[str, frozenset[str]] = {}
         waiting = [""]
         while waiting:

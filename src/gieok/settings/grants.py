@@ -18,11 +18,8 @@ from unicodedata import normalize
 
 from gieok import fs
 from gieok.errors import BadRequest
-from gieok.places.home import HOME_VARIABLE, PROJECT_FOLDER, own_folders
+from gieok.places.home import HOME_VARIABLE, PROJECT_FOLDER, SHELF, own_folders
 from gieok.settings import trust
-
-#: The folder of a project whose files are recalled.
-SHELF = "memory"
 
 
 class TrustedContent(NamedTuple):

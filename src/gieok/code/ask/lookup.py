@@ -2,7 +2,6 @@
 
 import difflib
 import re
-from collections.abc import Collection
 from pathlib import Path
 
 from gieok.code.ask.spelling import (
@@ -70,14 +69,14 @@ def matching(
     """
     spellings = spellings or SpellingIndex(project)
     return (
-        _find_in_named_file(project, text, folder, spellings.files)
+        _find_in_named_file(project, text, folder, spellings)
         or _find_same_named(project, _DOTTED.sub(".", text))
         or spellings.find_symbols(text)
     )
 
 
 def _find_in_named_file(
-    project: Project, text: str, folder: Path | None, files: Collection[str]
+    project: Project, text: str, folder: Path | None, spellings: SpellingIndex
 ) -> list[Symbol]:
     """Return the symbols that `path`, `path:symbol`, `path::symbol` or `path:line` names.
 
@@ -88,13 +87,13 @@ def _find_in_named_file(
         return []
     ends = [match.span() for match in _BEHIND_PATH.finditer(text)]
     for end, begin in [(len(text), len(text)), *reversed(ends)]:
-        if find_source_language(text[:end].rpartition("/")[2]) is None:
+        if find_source_language(text[:end]) is None:
             continue
         try:
             place = inside(project, text[:end], folder)
         except BadRequest:  # a path of another machine, in a stack trace
             continue
-        if place in files:
+        if place in spellings.files:
             return _in_file(project, place, _DOTTED.sub(".", text[begin:]))
     return []
 

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property
@@ -64,19 +64,25 @@ class _UntrackedOutput:
     the project's own. A folder in which a file is tracked is read, with its new files.
     """
 
-    def __init__(self, root: Path, versions: "Git | None") -> None:
+    def __init__(
+        self, root: Path, versions: "Git", repositories: Mapping[str, frozenset[str]] | None = None
+    ) -> None:
+        """`repositories`: those of `versions.list_repositories`, where they are listed already."""
         self._root = root
         self._versions = versions
+        self._repositories = repositories
         #: Folder → whether it is named like build output.
         self._named: dict[str, bool] = {}
 
     @cached_property
     def _tracked_folders(self) -> frozenset[str]:
         """Return the folders of such names in which git tracks a file."""
-        tracked = (self._versions.tracked() if self._versions is not None else None) or ()
+        repositories = self._repositories
+        if repositories is None:
+            repositories = self._versions.list_repositories() or {}
         return frozenset(
             folder
-            for path in tracked
+            for path in self._versions.find_tracked(repositories)
             for folder in _list_parent_folders(path)
             if folder.rpartition("/")[2] in _SKIPPED_FOLDERS
         )
@@ -127,15 +133,15 @@ def iter_unignored_files(
     lists in it; outside of git, with 1.
     """
     by_name = Counter() if by_name is None else by_name
-    listed = rules.versions.files() if rules.versions is not None else None
-    if listed is None:
+    repositories = rules.versions.list_repositories() if rules.versions is not None else None
+    if rules.versions is None or repositories is None:
         yield from (
             file for file in _walk_unignored_files(root, rules, wanted, by_name) if wanted(file[0])
         )
         return
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
-    output = _UntrackedOutput(root, rules.versions)
-    for path in sorted(filter(wanted, listed)):
+    output = _UntrackedOutput(root, rules.versions, repositories)
+    for path in sorted(filter(wanted, frozenset().union(*repositories.values()))):
         if _is_scanned_file(root, path, own, known):
             full = root / path
             if folder := output.find_folder(path):
@@ -167,7 +173,7 @@ def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSe
     """Return those of `paths` that are ignored; the paths need not exist."""
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     ignored = rules.versions.ignored(paths) if rules.versions is not None else None
-    if ignored is not None:
+    if rules.versions is not None and ignored is not None:
         output = _UntrackedOutput(root, rules.versions)
         return ignored | {
             path

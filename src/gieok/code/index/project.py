@@ -343,8 +343,9 @@ def _write_project_changes(
     for a sync that was killed in between.
     """
     store = project.store
-    due: set[str] = set(_read_note_rows(project, _DUE_NOTE))
-    strange = {path for path, _ in _read_note_rows(project, _UNLINKED_NOTE)}
+    notes = store.notes(SCOPE)
+    due: set[str] = set(_parse_note_rows(notes, _DUE_NOTE))
+    strange = {path for path, _ in _parse_note_rows(notes, _UNLINKED_NOTE)}
     comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
     due |= comparison.families
     if comparison.graph is not None and known:
@@ -387,19 +388,16 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     built = graph.build(files, again=partial(stored, paths))
     links = Links(languages, built.edges, built.unresolved_calls)
     store.replace((), (), GraphChange({}, {}, links))
-    others = [row for row in _read_note_rows(project, _UNLINKED_NOTE) if row[0] not in paths]
+    known = _parse_note_rows(store.notes(SCOPE), _UNLINKED_NOTE)
+    others = [row for row in known if row[0] not in paths]
     held = store.files()
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
     store.write_note(SCOPE, _DUE_NOTE, "[]")
 
 
-def _read_note_rows(project: Project, name: str) -> list[Any]:
-    """Return the list that a note of the index holds; empty where there is no such note."""
-    return _parse_note_rows(project.store.notes(SCOPE), name)
-
-
 def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:
+    """Return the list that a note of the index holds; empty where there is no such note."""
     rows: list[Any] = json.loads(notes.get(name, "[]"))
     return rows
 

@@ -60,6 +60,11 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
     fs.append_private_text(file, json.dumps(row, ensure_ascii=False) + "\n")
 
 
+def read_last_log_row(root: Path, name: str) -> dict[str, object]:
+    """Return the newest row of a log; empty where there is none."""
+    return next(reversed(list(read_code_log(root, name))), {})
+
+
 def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a log; invalid lines are skipped."""
     try:

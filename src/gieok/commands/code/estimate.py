@@ -68,26 +68,22 @@ def format_estimate(estimate: PricedEstimate, model: str) -> Words:
     if not estimate.tokens:
         return Words("nothing is left to be paid for")
     if estimate.dollars is None:
-        return Words.of(
+        template = (
             "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
-            "whose price is not known",
-            symbols=estimate.symbols,
-            requests=estimate.requests,
-            tokens=estimate.tokens,
-            model=model,
+            "whose price is not known"
         )
-    if estimate.dollars < _LEAST_DOLLARS:
-        return Words.of(
+    elif estimate.dollars < _LEAST_DOLLARS:
+        template = (
             "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
-            "less than $0.01",
-            symbols=estimate.symbols,
-            requests=estimate.requests,
-            tokens=estimate.tokens,
-            model=model,
+            "less than $0.01"
+        )
+    else:
+        template = (
+            "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
+            "about ${dollars:.2f}"
         )
     return Words.of(
-        "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
-        "about ${dollars:.2f}",
+        template,
         symbols=estimate.symbols,
         requests=estimate.requests,
         tokens=estimate.tokens,

@@ -152,7 +152,7 @@ def _render_coverage_state(coverage: CoverageState, style: Style) -> str:
 def read_code_status(call: Call) -> CodeStatusResult:
     """Count the index, and compare it with the disk."""
     project = open_current_project(call)
-    last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
+    last = layout.read_last_log_row(project.root, "validations")
     quality = last.get("quality")
     running = call.home.daemon.status() if call.home.daemon is not None else None
     is_watched = project.root in watch_list.list_watched_roots(call.home.folder)

@@ -67,8 +67,8 @@ def keep_child_project_up() -> None:
 
 
 def _has_changed_since_validation(project: Project) -> bool:
-    validated = list(layout.read_code_log(project.root, "validations"))
-    return not validated or read_index_time(project) != validated[-1].get("indexed_at")
+    validated = layout.read_last_log_row(project.root, "validations")
+    return read_index_time(project) != validated.get("indexed_at")
 
 
 def _look_by_itself(call: Call, project: Project) -> None:

@@ -33,7 +33,7 @@ from gieok.flow import lifecycle
 from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
-from gieok.home import embedders, models
+from gieok.home import embedders, models, service_trials
 from gieok.home.call import Call
 from gieok.hook import refusals
 from gieok.memory.capture import sample
@@ -256,8 +256,6 @@ _PAID_TRIAL = [Check("File Search", None, _PAID.why)]
 
 def _try_managed_store(call: Call) -> list[Check]:
     """Try the managed store with the user's key; name the file of the recording."""
-    from gieok.home import service_trials  # the client library, which nothing else needs
-
     try:
         file, steps = service_trials.try_managed_store(call.home)
     except GieokError as error:

@@ -11,7 +11,7 @@ from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
-from gieok.places.home import PROJECT_FOLDER
+from gieok.places.home import PROJECT_FOLDER, SHELF
 from gieok.settings import grants, trust
 from gieok.settings.grants import Grant, TrustedContent
 from gieok.text.messages import Words
@@ -85,7 +85,7 @@ def count_waiting_records(call: Call) -> int:
 
 
 def _build_record_root(root: str) -> Root:
-    return Root(grants.SHELF, Path(root, PROJECT_FOLDER, grants.SHELF))
+    return Root(SHELF, Path(root, PROJECT_FOLDER, SHELF))
 
 
 def _name_shelf_file(root: str, file: Path) -> str:
