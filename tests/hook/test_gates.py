@@ -302,6 +302,16 @@ def test_the_commands_that_pass_unasked_are_those_that_only_read() -> None:
     assert reading == gates.READING_COMMANDS
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf migrations/", "/bin/rm -rf migrations/", "/usr/bin/git rm migrations/a.sql"],
+)
+def test_a_program_is_known_by_its_name_also_with_its_folder(command: str) -> None:
+    rules = [_rule("Never delete anything in migrations/")]
+    attempt = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert gates.find_gate_hit(rules, GateChoices(), attempt) is not None
+
+
 @pytest.mark.parametrize("command", ["gieok remember 'We use ruff.'", "gieok index notes"])
 def test_what_only_adds_passes_unasked(command: str) -> None:
     rules = [_rule("never push to main")]

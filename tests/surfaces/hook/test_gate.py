@@ -330,7 +330,7 @@ def test_what_takes_too_long_to_judge_is_asked(told, monkeypatch, capfd) -> None
             pass
 
     monkeypatch.setattr(gate, "_CPU_S", 0.01)
-    monkeypatch.setattr(gates, "find_gate_hit", judge_for_ever)
+    monkeypatch.setattr(gates, "list_gate_hits", judge_for_ever)
     payload = {
         "session_id": "s9",
         "cwd": str(told.project),

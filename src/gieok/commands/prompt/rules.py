@@ -216,7 +216,9 @@ def render_rule_change(result: RuleChange, style: Style) -> str:
     return _render_rule(result.rule, style)
 
 
-_HANDLE = Words("the rule, as `gieok rules` shows it")
+def _name_rule(example: str) -> Parameter:
+    """Return the parameter that names a rule; `example` is shown where it is missing."""
+    return Parameter(Words("the rule, as `gieok rules` shows it"), positional=True, needed=example)
 
 
 @command(
@@ -229,9 +231,7 @@ _HANDLE = Words("the rule, as `gieok rules` shows it")
 def switch_rule_off(
     call: Call,
     *,
-    handle: Annotated[
-        str, Parameter(_HANDLE, positional=True, needed="gieok rules off 3fa9c01e")
-    ] = "",
+    handle: Annotated[str, _name_rule("gieok rules off 3fa9c01e")] = "",
 ) -> RuleChange:
     """Switch a rule off, durably. Raises NotFound, BadRequest."""
     found = _find_rule(call, handle)
@@ -253,9 +253,7 @@ def switch_rule_off(
 def switch_rule_on(
     call: Call,
     *,
-    handle: Annotated[
-        str, Parameter(_HANDLE, positional=True, needed="gieok rules on 3fa9c01e")
-    ] = "",
+    handle: Annotated[str, _name_rule("gieok rules on 3fa9c01e")] = "",
 ) -> RuleChange:
     """Switch a rule on, durably. Raises NotFound, BadRequest."""
     found = _find_rule(call, handle)
@@ -278,9 +276,7 @@ def switch_rule_on(
 def give_rule_end(
     call: Call,
     *,
-    handle: Annotated[
-        str, Parameter(_HANDLE, positional=True, needed="gieok rules until 3fa9c01e friday")
-    ] = "",
+    handle: Annotated[str, _name_rule("gieok rules until 3fa9c01e friday")] = "",
     day: Annotated[
         str,
         Parameter(
@@ -331,9 +327,7 @@ def render_allowance(result: RuleAllowance, style: Style) -> str:
 def allow_rule_once(
     call: Call,
     *,
-    handle: Annotated[
-        str, Parameter(_HANDLE, positional=True, needed="gieok rules allow 3fa9c01e 7d02be41")
-    ] = "",
+    handle: Annotated[str, _name_rule("gieok rules allow 3fa9c01e 7d02be41")] = "",
     code: Annotated[
         str,
         Parameter(

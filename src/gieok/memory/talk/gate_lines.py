@@ -159,7 +159,7 @@ def _read_record(scope: Scope, document: Document, judge: TrustJudge) -> Iterato
     except OSError:
         return
     matter = front_matter(document.text)
-    body = document.text.split("\n---\n", 1)[-1].strip()
+    body = document.text[matter.end :].strip()
     yield SaidLine(
         at=int(document.said_at.timestamp()),
         scope=str(scope),

@@ -119,20 +119,18 @@ class _ToolJudge:
             with _CpuLimit(_CPU_S):
                 attempt = self._read_attempt()
                 loosens = gates.loosens_rules(attempt, self._home)
-                hit = None if loosens else gates.find_gate_hit(rules, choices, attempt)
+                hits = [] if loosens else gates.list_gate_hits(rules, choices, attempt)
             # What a rule of some project would act on is rare: only then is it asked where it
             # holds.
-            if not loosens and hit is None:
+            if not loosens and not hits:
                 return {}
             held = self._list_held_rules(rules)
             if loosens and held:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
-            with _CpuLimit(_CPU_S):
-                hits = gates.list_gate_hits(held, choices, attempt)
         except _CpuLimitError:
             held = self._list_held_rules(rules)
             return self._build_answer(_say_unjudged(held[0].rule.text), asks=True) if held else {}
-        return self._answer_hits(hits)
+        return self._answer_hits([hit for hit in hits if hit.rule in held])
 
     def _read_attempt(self) -> "ToolAttempt":
         from gieok.hook import gates

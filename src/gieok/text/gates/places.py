@@ -6,10 +6,8 @@ from datetime import date
 from gieok.text.ends import find_end
 from gieok.text.gates import forms
 from gieok.text.gates.objects import NamedObjects, is_path
-from gieok.text.gates.vocabulary import TAKEN
+from gieok.text.gates.vocabulary import FLAGS, TAKEN
 
-#: A particle in Hangul ends a word.
-_FLAGS = re.IGNORECASE | re.ASCII
 _TODAY = r"(?ai)\b(?:today|tonight)\b|오늘(?:은|만|까지|밤)?"
 _LOCATION_EN = (
     r"(?ai)\b(?:in|inside|within|under|for|from)\s(?:the\s|our\s|my\s)?(`?[\w@./*-]+`?)"
@@ -45,9 +43,9 @@ def find_days(spoken: str) -> list[int]:
         " ",
         spoken,
     )
-    if re.search(forms.WEEKEND, plain, _FLAGS):
+    if re.search(forms.WEEKEND, plain, FLAGS):
         days += [5, 6]
-    if re.search(forms.WEEKDAYS, plain, _FLAGS):
+    if re.search(forms.WEEKDAYS, plain, FLAGS):
         days += [0, 1, 2, 3, 4]
     days += [day for words, day in forms.DAYS if re.search(_DAY_EN.format(words), plain)]
     days += [
@@ -63,7 +61,7 @@ def blank_scope_words(spoken: str, *, until: str) -> str:
 
     They are weekdays, the name of a project, all projects, and the end `until` (ISO, '').
     """
-    spoken = re.sub(forms.EVERYWHERE, TAKEN, spoken, flags=_FLAGS)
+    spoken = re.sub(forms.EVERYWHERE, TAKEN, spoken, flags=FLAGS)
     for words in (forms.WEEKEND, forms.WEEKDAYS, *(words for words, _ in forms.DAYS)):
         english, _, korean = words.rpartition("|")
         spoken = re.sub(rf"(?ai)\b(?:{english})\b|(?:{korean})", TAKEN, spoken)

@@ -11,10 +11,8 @@ from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
-from gieok.text.gates.vocabulary import TAKEN, TAKEN_DEED
+from gieok.text.gates.vocabulary import FLAGS, TAKEN, TAKEN_DEED
 
-#: A particle in Hangul ends a word.
-_FLAGS = re.IGNORECASE | re.ASCII
 _HANGUL = r"[가-힣]"
 _PART_EN = (
     r"\s*[,;:]\s+|\s+[–—-]\s+|\s+(?=but\s)|\s+(?=and (?:ask|never|don'?t|do not|always"
@@ -100,14 +98,14 @@ class FormReading(NamedTuple):
 
 def match_form(rows: Sequence[tuple[str, str, str]], text: str) -> re.Match[str] | None:
     """Return where a row of forms matches; None where none does."""
-    found = (re.search(pattern, text, _FLAGS) for pattern, _, _ in rows)
+    found = (re.search(pattern, text, FLAGS) for pattern, _, _ in rows)
     return next((match for match in found if match), None)
 
 
 def read_form(spoken: str) -> FormReading | None:
     """Return the reading of a sentence; None where it has no form of a rule."""
     is_korean = re.search(_HANGUL, spoken) is not None
-    text = re.sub(forms.EN_REASON, "", spoken, flags=_FLAGS)
+    text = re.sub(forms.EN_REASON, "", spoken, flags=FLAGS)
     text, exceptions, allowed = _take_exceptions(text, is_korean=is_korean)
     is_asking = match_form(forms.ASKING, text) is not None
     if is_asking:
@@ -139,7 +137,7 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], lis
     exceptions: list[str] = []
     allowed: list[str] = []
     if not is_korean:
-        match = re.search(forms.EN_EXCEPT + r"(.*)$", text, _FLAGS)
+        match = re.search(forms.EN_EXCEPT + r"(.*)$", text, FLAGS)
         if match and not re.match(r"(?ai)\s*(?:when|if|that) i\b", match[1]):
             exceptions.append(match[1])
             text = text[: match.start()].rstrip(" ,(")
@@ -150,7 +148,7 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], lis
             allowed.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
             continue
         fine = forms.KO_FINE if is_korean else forms.EN_FINE
-        if re.search(fine, part, _FLAGS) and not is_form(part):
+        if re.search(fine, part, FLAGS) and not is_form(part):
             allowed.append(part)
         else:
             kept.append(part)
@@ -182,7 +180,7 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
         return text, "", []
     body = [parts[first]]
     for part in parts[first + 1 :]:
-        if re.match(forms.POSITIVE, part, _FLAGS) and not is_form(part):
+        if re.match(forms.POSITIVE, part, FLAGS) and not is_form(part):
             break
         if _continues_rule(part):
             body.append(part)
@@ -230,7 +228,7 @@ def has_foreign_head(spoken: str, front: str) -> bool:
     fine = forms.KO_FINE if is_korean else forms.EN_FINE
     return any(
         list_unread_words(find_objects(part).rest, is_front=True)
-        and not re.search(fine, part, _FLAGS)
+        and not re.search(fine, part, FLAGS)
         and not re.search(_ASKS_FOR, part)
         and not re.search(_ANSWERS, part)
         for part in parts[:first]
@@ -251,15 +249,9 @@ def _find_front(text: str) -> str:
     part = next(filter(is_form, re.split(_PART_EN, text)), "")
     if re.search(_REPLACED, part):
         return ""  # "use pnpm instead of npm": the front says what to do
-    starts = [
-        match.start() for rows in _FORMS if (match := match_form(rows, part)) and match.start()
-    ]
-    front = part[: min(starts)] if starts and len(starts) == _count_forms(part) else ""
+    starts = [match.start() for rows in _FORMS if (match := match_form(rows, part))]
+    front = part[: min(starts, default=0)]
     return re.split(r"(?ai)\bso\b", front)[-1]  # what stands before is the reason
-
-
-def _count_forms(part: str) -> int:
-    return sum(match_form(rows, part) is not None for rows in _FORMS)
 
 
 def _continues_rule(part: str) -> bool:
@@ -292,7 +284,7 @@ def _read_english_prohibition(said: str, head: str) -> tuple[str, str, list[str]
             return said, head, conditions
         return f"{head}, {said}", "", conditions
     joined = ", ".join(filter(None, (head, before.strip())))
-    if joined and re.search(forms.EN_CONDITION, joined, _FLAGS) and not _is_checkable(joined):
+    if joined and re.search(forms.EN_CONDITION, joined, FLAGS) and not _is_checkable(joined):
         conditions.append(joined)
     return behind, joined, conditions
 

@@ -31,9 +31,8 @@ from gieok.text.gates.reading import (
     read_form,
 )
 from gieok.text.gates.residue import list_unread_words
+from gieok.text.gates.vocabulary import FLAGS
 
-#: A particle in Hangul ends a word.
-_FLAGS = re.IGNORECASE | re.ASCII
 _LONGEST_SENTENCE, _LONGEST_TURN = 320, 1_200
 _LABEL = (
     r"(?ai)^\W*(?:(?:hard |house |general |our |new |one )?(?:rule|reminder|note|important|규칙"
@@ -133,7 +132,7 @@ def _is_other_branch(text: str, branches: Sequence[str]) -> bool:
     named = re.search(r"(?ai)([\w./*-]+)\s?(?:branch(?:es)?\b|브랜치)", text)
     if not (named and branches) or named[1].lower() in branches:
         return False
-    if re.search(rf"{forms.EN_CONDITION}|\b(?:from|on|by|with)\b|면(?:\s|$)|에서", text, _FLAGS):
+    if re.search(rf"{forms.EN_CONDITION}|\b(?:from|on|by|with)\b|면(?:\s|$)|에서", text, FLAGS):
         return False
     rest = f"{text[: named.start()]} {text[named.end() :]}"
     rest = re.sub(forms.OFFERS, " ", re.sub(forms.ALLOWS, " ", rest))
@@ -283,7 +282,7 @@ def _build_rule(
         folder=folder,
         project=project,
         branches=() if any(action.branches for action in actions) else found.branches,
-        is_everywhere=re.search(forms.EVERYWHERE, spoken, _FLAGS) is not None,
+        is_everywhere=re.search(forms.EVERYWHERE, spoken, FLAGS) is not None,
     )
 
 

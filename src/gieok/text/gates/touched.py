@@ -71,11 +71,13 @@ def expand_home(path: str) -> str:
     return posixpath.expanduser(path)
 
 
-def iter_touched_paths(program: str, arguments: "Sequence[str]") -> "Iterator[TouchedPath]":
-    """Yield the paths that a program works on, as they are written."""
-    if "/" in program or program.endswith((".sh", ".py", ".js", ".ts", ".rb", ".pl")):
-        yield TouchedPath(RUN, program)
-    yield from _iter_argument_paths(CommandWords(program, arguments), arguments)
+def iter_touched_paths(
+    path: str, parsed: CommandWords, arguments: "Sequence[str]"
+) -> "Iterator[TouchedPath]":
+    """Yield the paths that a program works on, as they are written; `path` is its own."""
+    if "/" in path or path.endswith((".sh", ".py", ".js", ".ts", ".rb", ".pl")):
+        yield TouchedPath(RUN, path)
+    yield from _iter_argument_paths(parsed, arguments)
 
 
 def _iter_argument_paths(

@@ -251,7 +251,11 @@ class ToolStep:
         self.use = use
         self.invocation = invocation
         self.parsed = CommandWords(invocation.program, invocation.arguments) if invocation else None
-        self.touched = list(use.paths if invocation is None else _iter_invocation_paths(invocation))
+        self.touched = (
+            list(_iter_invocation_paths(invocation, self.parsed))
+            if invocation is not None and self.parsed is not None
+            else list(use.paths)
+        )
 
     @property
     def folder(self) -> str:
@@ -267,10 +271,10 @@ def _iter_steps(use: ToolAttempt) -> "Iterator[ToolStep]":
         yield ToolStep(use, None)
 
 
-def _iter_invocation_paths(invocation: Invocation) -> "Iterator[TouchedPath]":
+def _iter_invocation_paths(invocation: Invocation, parsed: CommandWords) -> "Iterator[TouchedPath]":
     for path in invocation.written:
         yield TouchedPath(WRITE, path)
-    yield from iter_touched_paths(invocation.path, invocation.arguments)
+    yield from iter_touched_paths(invocation.path, parsed, invocation.arguments)
     if invocation.program == "apply_patch":
         yield from iter_patch_paths("\n".join((*invocation.arguments, invocation.stdin)))
 
@@ -350,7 +354,12 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
     parsed, invocation = step.parsed, step.invocation
     if pattern.sql:
         return _runs_sql(pattern, step)
-    if parsed is None or invocation is None or not _has_options(pattern, parsed):
+    if parsed is None or invocation is None:
+        return False
+    is_named = bool(pattern.program) and not pattern.script
+    if is_named and not _is_program(pattern.program, parsed, invocation):
+        return False  # asked first: of most rules another program is meant
+    if not _has_options(pattern, parsed):
         return False
     if len(pattern.words) == 1 and not pattern.flags and _is_git_listing(parsed):
         return False
@@ -358,8 +367,6 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
         return False
     if pattern.script:
         return _is_script(pattern.script, parsed, invocation)
-    if pattern.program and not _is_program(pattern.program, parsed, invocation):
-        return False
     if pattern.is_whole and any("/" in word or "." in word for word in parsed.words):
         return False
     return _count_words_behind(pattern.words, parsed) >= pattern.fewest

@@ -224,14 +224,10 @@ NO_NAMES = frozenset(
 )
 GENERIC = NO_NAMES | frozenset(
     """
-    the this that whole new same other root project any every a an home your my our its anything
-    everything code files file folder folders it them these those things stuff something all one
-    dev database web docker staging prod production npm python node single second main master
-    generated source existing current old build test tests migration migrations lock env nothing
-    schema what which each user's branch branches data server servers production's prod's either
-    system live db repo repository config settings and or of in to from with without you me another
-    outside inside public private internal shared-state environment public's commit commits
-    messages message history anything else force push merge
+    folders dev database web docker staging prod production npm python node master generated
+    source tests migration migrations lock env schema branch branches data server servers
+    production's prod's system live db repo repository config settings public private internal
+    shared-state environment public's commits messages message history force merge
     """.split()
 )
 PATH_VERBS = (
