@@ -61,6 +61,7 @@ ORDER = (
     "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
     "of_assistant", "answers",
 )  # fmt: skip
+FITTED = {"turns": ORDER, "notes": READ_NOTES}
 ANSWER = (
     "best_coverage_near", "best_keyword", "best_cosine", "best_help", "help_lead",
     "stands_out", "mean_cosine", "lead", "best_other_language", "scope_size", "unseen", "tokens",
@@ -344,7 +345,7 @@ def fit(
     """Return the figures of a family as `likelihood.FamilyWeights` reads them."""
     about = [name for name in ANSWER if name not in WITHOUT[by]]
     is_fixed = family == "notes" and by in FIXED
-    names: Iterable[str] = FIXED[by] if is_fixed else ORDER if family == "turns" else READ_NOTES
+    names: Iterable[str] = FIXED[by] if is_fixed else FITTED[family]
     order = [name for name in names if name not in WITHOUT[by]]
     data = weighed(rows, of_set, order, about)
     weights = np.array(list(FIXED[by].values())) if is_fixed else fit_order(data)

@@ -9,6 +9,7 @@ one's place (`Correction.restated`). A contrast of other things corrects nothing
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import NamedTuple
 
 from gieok.character.detect import gates, words
@@ -146,34 +147,44 @@ def _was_said(fact: Fact, earlier: Sequence[str]) -> bool:
 def _iter_sentence_corrections(
     sentence: str, current: Sequence[Fact], lately: Sequence[Fact]
 ) -> Iterator[Correction]:
-    is_real = not gates.is_idea(sentence) and not gates.is_unreal(sentence)
-    for contrast in _iter_contrasts(sentence) if is_real else ():
-        for fact in reversed(current):
-            is_told = fact in lately and fact.predicate not in _TASTES
-            for restated in _iter_restated(fact, contrast, is_told=is_told):
-                if value := _put_right(fact, contrast):
-                    yield Correction(
-                        fact=fact,
-                        subject=fact.subject,
-                        value=value,
-                        sentence=sentence,
-                        restated=restated,
-                    )
-    if right := _find_name_alone(sentence):
-        for fact in reversed(lately):
-            for word in _list_like(fact, right):
-                value, restated = (
-                    text.replace(word, right, 1) for text in (fact.object, fact.source)
-                )
-                yield Correction(
-                    fact=fact,
-                    subject=fact.subject,
-                    value=value,
-                    sentence=sentence,
-                    restated=restated,
-                )
+    rows = chain(_iter_contrasted(sentence, current, lately), _iter_renamed(sentence, lately))
+    for fact, value, restated in rows:
+        yield Correction(
+            fact=fact,
+            subject=fact.subject,
+            value=value,
+            sentence=sentence,
+            restated=restated,
+        )
     own = [fact for fact in lately if fact.subject == USER and fact.type in _OF_ANYBODY]
     yield from _iter_owned(sentence, own)
+
+
+def _iter_contrasted(
+    sentence: str, current: Sequence[Fact], lately: Sequence[Fact]
+) -> Iterator[tuple[Fact, str, str]]:
+    """Yield each fact whose wrong value a sentence contrasts, its right value, and how that reads
+    in the words of the fact.
+    """
+    if gates.is_idea(sentence) or gates.is_unreal(sentence):
+        return
+    for contrast in _iter_contrasts(sentence):
+        for fact in reversed(current):
+            value = _put_right(fact, contrast)
+            if not value:
+                continue
+            is_told = fact in lately and fact.predicate not in _TASTES
+            for restated in _iter_restated(fact, contrast, is_told=is_told):
+                yield fact, value, restated
+
+
+def _iter_renamed(sentence: str, lately: Sequence[Fact]) -> Iterator[tuple[Fact, str, str]]:
+    """Yield each name that a sentence says anew alone, as `_iter_contrasted` does."""
+    right = _find_name_alone(sentence)
+    for fact in reversed(lately) if right else ():
+        for word in _list_like(fact, right):
+            value, restated = (text.replace(word, right, 1) for text in (fact.object, fact.source))
+            yield fact, value, restated
 
 
 def _iter_owned(sentence: str, own: Sequence[Fact]) -> Iterator[Correction]:

@@ -426,26 +426,25 @@ class RawNote(NamedTuple):
 
     def document(self, text: str) -> Document:
         """Return the document of the whole file."""
-        head = read_head(text)
+        head, key = read_head(text), self.root.key_of(self.file)
+        named_day = _find_day_in_name(head, key, self.file)
         return Document(
             scope=self.scope,
-            key=self.root.key_of(self.file),
+            key=key,
             kind=KIND,
             title=_build_note_title(head.title, _find_note_stem(self.file)),
             text=text,
             content_hash=self.digest,
             created_at=self.modified,
             updated_at=self.modified,
-            valid_from=_find_note_day(head, self.root.key_of(self.file), self.file),
+            valid_from=_find_note_day(head, named_day),
             valid_to=_find_until_end(head.fields.get("until", ""), self.zone),
-            metadata=_build_note_metadata(
-                head, self.root.key_of(self.file), self.file, self.root.name
-            ),
+            metadata=_build_note_metadata(head, named_day, self.root.name),
             provenance=(Provenance(str(self.file), 1, text.count("\n") + 1),),
         )
 
 
-def _build_note_metadata(head: NoteHead, key: str, file: Path, root: str) -> dict[str, str]:
+def _build_note_metadata(head: NoteHead, named_day: date | None, root: str) -> dict[str, str]:
     """Return the fields of a note's head.
 
     Aliases and tags become one list each, wherever the note has them.
@@ -453,9 +452,7 @@ def _build_note_metadata(head: NoteHead, key: str, file: Path, root: str) -> dic
     fields = {name: value for name, value in head.fields.items() if name != MADE_THEN}
     fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     fields |= {"tags": ", ".join(head.tags)} if head.tags else {}
-    is_made_then = (
-        head.day is None and _find_day_in_name(key, file) is None and head.created is not None
-    )
+    is_made_then = head.day is None and named_day is None and head.created is not None
     return {**fields, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
 
@@ -472,13 +469,14 @@ def described_again(document: Document) -> Document:
         return document
     head, file = read_head(document.text), Path(document.provenance[0].source)
     kept = {name: value for name, value in document.metadata.items() if name != MADE_THEN}
+    named_day = _find_day_in_name(head, document.key, file)
     return replace(
         document,
         title=_build_note_title(head.title, _find_note_stem(file)),
-        valid_from=_find_note_day(head, document.key, file),
+        valid_from=_find_note_day(head, named_day),
         metadata={
             **kept,
-            **_build_note_metadata(head, document.key, file, document.metadata.get("root", "")),
+            **_build_note_metadata(head, named_day, document.metadata.get("root", "")),
         },
     )
 
@@ -549,7 +547,7 @@ def _squeeze_title_words(words: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
 
 
-def _find_note_day(head: NoteHead, key: str, file: Path) -> datetime | None:
+def _find_note_day(head: NoteHead, named_day: date | None) -> datetime | None:
     """Return the day of a note; None without any.
 
     The day is taken from the note's head, its name or its folders, else it is the day when the
@@ -557,16 +555,15 @@ def _find_note_day(head: NoteHead, key: str, file: Path) -> datetime | None:
     """
     if head.day:
         return head.day
-    day = _find_day_in_name(key, file)
-    return datetime.combine(day, time(), UTC) if day else head.created
+    return datetime.combine(named_day, time(), UTC) if named_day else head.created
 
 
-def _find_day_in_name(key: str, file: Path) -> date | None:
-    """Return the day in a note's name or folders; None without any.
+def _find_day_in_name(head: NoteHead, key: str, file: Path) -> date | None:
+    """Return the day in a note's name or folders; None without any, and where its head has one.
 
     A record is named by its words, so that a day in its name is one that it speaks of.
     """
-    return None if _is_record(key, file) else day_of_path(normalise(key))
+    return None if head.day or _is_record(key, file) else day_of_path(normalise(key))
 
 
 def _is_record(key: str, file: Path) -> bool:

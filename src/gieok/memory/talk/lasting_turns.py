@@ -14,7 +14,7 @@ fact in them fill the room.
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
@@ -101,17 +101,7 @@ def update_lasting_lines(
         *(pair for pair in others if pair[1].is_about_user),
     ]
     for scope, pairs in rows.items():
-        rule_lines = [
-            (
-                whose,
-                BindingLine(
-                    lasting_line.at, lasting_line.key, lasting_line.line, lasting_line.check
-                ),
-            )
-            for whose, lasting_line in pairs
-            if lasting_line.rule
-        ]
-        binding_lines.write_binding_rules(store, home, scope, rule_lines)
+        binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs))
     if journal is not None:
         _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
@@ -141,13 +131,17 @@ def _compile_gate_rules(
     zone: tzinfo,
     journal: Conversations,
 ) -> None:
-    lines = [
+    pairs = ((scope, line) for scope, lines in lines_by_scope.items() for line in lines)
+    gate_lines.compile_gate_rules(store, home, _select_rule_lines(pairs), zone, journal)
+
+
+def _select_rule_lines(pairs: Iterable[tuple[str, LastingLine]]) -> list[tuple[str, BindingLine]]:
+    """Return the lines with their scopes that are rules."""
+    return [
         (scope, BindingLine(line.at, line.key, line.line, line.check))
-        for scope, scope_lines in lines_by_scope.items()
-        for line in scope_lines
+        for scope, line in pairs
         if line.rule
     ]
-    gate_lines.compile_gate_rules(store, home, lines, zone, journal)
 
 
 def _iter_holding_lines(

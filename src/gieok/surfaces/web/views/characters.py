@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from gieok.character.cards import package
 from gieok.character.cards.card import card_of
-from gieok.character.facts import CHARACTER, USER
+from gieok.character.facts import CHARACTER, USER, talkers_of
 from gieok.character.house import House
 from gieok.character.memory import narrative
 from gieok.character.memory.memory_pages import Layer, RememberedItem
@@ -117,7 +117,7 @@ def _list_users_by_character(house: House) -> dict[str, list[str]]:
     """Return character → users who talked with it, found by the names of scopes alone."""
     users: dict[str, list[str]] = defaultdict(list)
     for scope in house.memory.journal.scopes():
-        user, _, character = scope.path.removeprefix("user:").partition("/character:")
+        user, character = talkers_of(scope)
         if character and scope.path.startswith("user:"):
             users[character].append(user)
     return users
