@@ -1,5 +1,8 @@
 """Models that talk, each through its library against a loopback server."""
 
+import subprocess
+import sys
+
 import pytest
 
 from gieok import registry
@@ -41,6 +44,23 @@ def test_a_reply_comes_in_pieces_and_says_how_it_ended(name: str, server: ModelS
         assert (body["max_tokens"], body["top_k"], body["seed"]) == (300, 40, 7)
     if name == "openai":
         assert (body["max_completion_tokens"], body.get("top_k")) == (300, None)
+
+
+def test_openai_finds_httpx_imported_to_its_end(server: ModelServer) -> None:
+    """Its library takes httpx from `sys.modules`, where another thread may still import it."""
+    program = f"""
+import sys
+from gieok import registry
+from gieok.ports.models import ChatMessage, Sampling
+assert "httpx" not in sys.modules
+model = registry.load_backend(registry.CHATS, "compatible")("compatible:m", "k", "{server.url}/v1")
+list(model.stream((ChatMessage("user", "hi"),), Sampling(0.5, 300, (), {{}})))
+print(hasattr(sys.modules["httpx"], "Timeout"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "True\n", done.stderr
 
 
 @pytest.mark.parametrize("name", _NAMES)

@@ -5,6 +5,7 @@ decides. A client is made once per model, and shared by threads.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,16 @@ class _ProviderChat:
         return self.model.partition(":")[2]
 
 
+def _import_httpx() -> None:
+    """Import httpx to its end, where it is installed, before OpenAI's library asks for its classes.
+
+    The library takes httpx from `sys.modules` as it finds it. A request fails there while another
+    thread is still importing httpx, as the extraction of facts does with pydantic-ai's models.
+    """
+    with suppress(ImportError):
+        import httpx  # noqa: F401
+
+
 _HINT = "`gieok config show character` shows the model's settings; try again"
 
 
@@ -99,6 +110,7 @@ class OpenAiChat(_ProviderChat):
         with extras.imports_of("models", self.model):
             from openai import OpenAI
 
+        _import_httpx()
         return OpenAI(
             api_key=self._key, base_url=self._address, max_retries=0, timeout=self._timeout_s
         )
