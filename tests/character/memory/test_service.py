@@ -63,7 +63,7 @@ def test_how_they_speak_is_told_first_and_in_the_words_that_hold(talk: Character
     assert head == "그 사람을 나는 이렇게 기억해."
     words = "“우리 이제 말 놓자 나는 진이라고 불러줘”"
     asked = f"'진이' 하고 불러 달라고 했던 것 같아 ({words})."
-    assert manners == f"우리는 반말로 이야기해. {asked}"
+    assert manners == f"우리는 반말로 이야기해 ({words}). {asked}"
 
 
 def test_peace_is_made_only_after_a_fight(talk: CharacterTalk) -> None:

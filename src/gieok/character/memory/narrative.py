@@ -419,7 +419,7 @@ class Teller(NamedTuple):
     def _tell_manner(self, fact: Fact) -> str:
         """Return how the two speak to each other, the name, or what does harm."""
         if fact.predicate == "speech_level":
-            return self._tell_speech_level(fact.object)
+            return self._quote_source(fact, self._tell_speech_level(fact.object))
         rows = _MANNERS if is_well_supported(fact) else _UNSURE_MANNERS
         told = self.voice.say(*rows[fact.predicate], who=self.who, o=fact.object)
         return self._quote_source(fact, told)
