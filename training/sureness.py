@@ -3,12 +3,12 @@
     python training/sureness.py --trees DIR --models FOLDER   # asks, and writes the evidence
     python training/sureness.py                               # fits the weights that ship
 
-`data/code_questions.jsonl` has questions about open-source projects with the symbols that answer
-them, `data/code_nowhere.txt` questions that none of the projects answers. Both were written by
+`data/code/questions.jsonl` has questions about open-source projects with the symbols that answer
+them, `data/code/nowhere.txt` questions that none of the projects answers. Both were written by
 the model that worked on this project, from lists of the projects' functions and before any answer
 was seen. DIR holds the projects under their names, as the registries have them (PyPI's watchdog
 6.0.0, npm's ws 8.18.3, Debian's robfig/cron 3.0.1 and ureq 2.6.2). The evidence of the first three
-answers to each goes to `data/code_evidence.jsonl`; the second step needs nothing else.
+answers to each goes to `data/code/evidence.jsonl`; the second step needs nothing else.
 
 Right and wrong answers have the same weight together. The fit is Newton's method with a ridge, from
 zero, and rounded as the weights are written: the same rows give the same weights.
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from gieok.code.ask.query import FoundSymbol
 
-_DATA = Path(__file__).parent / "data"
-QUESTIONS = _DATA / "code_questions.jsonl"
-NOWHERE = _DATA / "code_nowhere.txt"
-EVIDENCE = _DATA / "code_evidence.jsonl"
+_DATA = Path(__file__).parent / "data/code"
+QUESTIONS = _DATA / "questions.jsonl"
+NOWHERE = _DATA / "nowhere.txt"
+EVIDENCE = _DATA / "evidence.jsonl"
 SHIPPED = Path(__file__).parents[1] / "src/gieok/code/ask/sureness.json"
 #: The parts of the evidence, in the order of the weights.
 PARTS = ("words", "path", "name", "is_named")

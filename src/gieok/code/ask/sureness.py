@@ -2,7 +2,7 @@
 
 The order of answers is made by rules that are relative to the best one (`query`), so that it
 says nothing of whether any is right. `training/sureness.py` fits the weights on the first three
-answers to 52 questions about four projects (Python, JavaScript, Go, Rust; 23 questions in Korean)
+answers to 52 questions about four projects (Python, JavaScript, Go, Rust; 20 questions in Korean)
 and to 24 that none of them answers, with as much weight for right answers as for wrong ones. Left
 out one project at a time, they tell 70 right answers from 299 wrong ones at an AUROC of .88 by
 words, 69 from 375 at .92 with vectors; from .4 on are 58 and 61 of the right ones (in Korean 14 of
