@@ -26,3 +26,20 @@ def test_a_name_that_is_bound_again_is_another_until_its_block_ends(
         "arms -> B.go",
         "kept -> A.go",
     }
+
+
+def test_the_first_part_of_a_path_is_a_module_though_a_value_has_its_name(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    found = edges(
+        {
+            "src/lib.rs": "mod unit;\nmod pool;\nuse crate::unit;\n"
+            "fn bound() { let unit = 1; unit::connect(unit); }\n"
+            "fn given(unit: u8) { unit::connect(unit); }\n"
+            "fn closed() { let unit = 1; let f = || unit::connect(unit); f(); }\n"
+            "fn inner() { fn pool() {} pool(); pool::take(); }\n",
+            "src/unit.rs": "pub fn connect(u: u8) {}\n",
+            "src/pool.rs": "pub fn take() {}\n",
+        }
+    )
+    assert {"bound -> connect", "given -> connect", "closed -> connect"} <= found

@@ -14,7 +14,7 @@ from sys import intern
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 22
+VERSION = 23
 
 Variable = int
 NOTHING: Variable = -1

@@ -30,6 +30,8 @@ class RustDefinitions(TreeReader):
         """Begin outside of any `impl` block."""
         self.implementing = NOTHING
         self.is_for_tests = False
+        #: Variables of names that `let` and patterns bind inside of functions.
+        self._let_bound = set[Variable]()
 
     def declare(self, node: Node) -> None:
         """Bind the functions and types of a module."""
@@ -311,10 +313,25 @@ class RustDefinitions(TreeReader):
             held = self.builder.fresh()
             self.emit(Op.IMPORT, held, "::".join(parts[:-1]), parts[-1], 0, self.line(node))
             return held
-        held = self.lookup(first)
+        held = self._find_path_head(first) if len(parts) > 1 else self.lookup(first)
         for part in parts[1:]:
             held = self.load(held, part.partition("<")[0], node)
         return held
+
+    def _find_path_head(self, name: str) -> Variable:
+        """Return the variable of the first part of a path, which is a module, type or function.
+
+        It is never a value: with `let unit = …`, `unit::connect` is still of the module.
+        """
+        for scope in self.scope.outwards():
+            variable = scope.names.get(name, NOTHING)
+            is_value = (
+                variable in self._let_bound
+                or variable in self.builder.functions[scope.function].parameters
+            )
+            if variable != NOTHING and scope.owner == NOTHING and not is_value:
+                return variable
+        return self.module_variable(name)
 
     # Patterns
 
@@ -350,6 +367,7 @@ class RustDefinitions(TreeReader):
         """Bind a name to a new variable: `let x = f(x)` declares another `x`."""
         if self.scope.function:
             self.scope.names[name] = self.builder.fresh()
+            self._let_bound.add(self.scope.names[name])
         self.bind(name, value)
 
     def apart(self, read: Callable[[], Variable]) -> Variable:
