@@ -70,8 +70,6 @@ class FoundSymbol(NamedTuple):
     snippet_line: int = 0
     #: Probability that the answer is right; 0 for a neighbour, which answers nothing by itself.
     sureness: float = 0.0
-    #: What the probability was made of; None where no passage was found.
-    evidence: AnswerEvidence | None = None
 
 
 class FoundSymbols(NamedTuple):
@@ -410,7 +408,6 @@ def _build_symbol_answer(scored: _Scored, *, is_name: bool) -> FoundSymbol:
         score=scored.score,
         why="name" if evidence.is_named else "words",
         sureness=rate_named(is_alone=True) if is_alone else rate_sureness(evidence),
-        evidence=evidence,
     )
 
 
