@@ -42,7 +42,7 @@ class SearchWeights(NamedTuple):
     examples: int = 30
     documents: int = 25
     #: Each further answer of one file.
-    repeated: int = 100
+    repeated: int = 70
     #: Matches whose neighbours in the graph fill the answer.
     neighbours: int = 3
 
