@@ -235,3 +235,15 @@ def test_a_second_answer_of_one_file_comes_before_a_weak_answer_of_another(index
     found = search_symbols(project, None, "pause and resume the queue", 3)
     names = [answer.symbol.qualified for answer in found.answers]
     assert {*names[:2]} == {"pause_queue", "resume_queue"}
+
+
+def test_a_file_of_many_matches_leaves_room_for_another(indexed: Make) -> None:
+    many = "".join(
+        f"def pause_queue_{name}(queue):\n"
+        f'    """Pause the queue of {name}."""\n    queue.paused = True\n\n\n'
+        for name in ("mail", "print", "sound", "video", "photo", "order", "event", "stock")
+    )
+    other = 'def hold(queue):\n    """Pause the queue for a while."""\n    queue.held = True\n'
+    project = indexed({"many.py": many, "other.py": other})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert "other.py" in {answer.symbol.path for answer in found.answers}
