@@ -75,3 +75,12 @@ def test_a_name_that_occurs_often_is_one_object() -> None:
     names = [part for row in stored.inner for part in row if part == "gather_all"]
     assert len(names) == 2
     assert names[0] is names[1]
+
+
+def test_a_long_chain_of_constructors_has_the_targets_of_the_first_site() -> None:
+    first = CallSite(1, (), 0, 1, "A", "call")
+    site = first
+    for to in range(2, 5_000):
+        site = site.constructor(to)
+    assert site.reach(7) == 1
+    assert site.targets == first.targets == (7,)

@@ -63,7 +63,7 @@ class CallSite:
         self.line = line
         self.name = name
         self.kind = kind
-        #: The site whose targets these are; None for a site of its own.
+        #: The site whose targets these are, which has them itself; None for a site of its own.
         self._outer: CallSite | None = None
         # of half a million sites most have one target and one connection: a dict and a list for
         # each would weigh more than all else of a site
@@ -110,7 +110,7 @@ class CallSite:
         The called values are shared too, so that `A.__init__ = A` ends.
         """
         inner = CallSite(to, self.arguments, self.symbol, self.line, self.name, self.kind)
-        inner._outer, inner.met = self, self.met
+        inner._outer, inner.met = self._outer or self, self.met
         return inner
 
 
