@@ -67,8 +67,21 @@ class RustDefinitions(TreeReader):
 
     def _use_name(self, path: str, name: str, line: int) -> None:
         module, _, last = path.rpartition("::")
-        to = self.module_variable(name)
+        to = self._bind_import(name)
         self.emit(Op.IMPORT, to, module or last, last if module else "", 0, line)
+
+    def _bind_import(self, name: str) -> Variable:
+        """Return the variable of a name that a `use` binds, in the function around it or the file.
+
+        In a function it is the head of paths even where a value has its name, before or after.
+        """
+        if not self.scope.function:
+            return self.module_variable(name)
+        names, held = self.scope.names, self.builder.fresh()
+        names[f"{name}::"] = held
+        if not self._is_value(self.scope, names.get(name, NOTHING)):
+            names[name] = held
+        return held
 
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
@@ -324,14 +337,19 @@ class RustDefinitions(TreeReader):
         It is never a value: with `let unit = …`, `unit::connect` is still of the module.
         """
         for scope in self.scope.outwards():
-            variable = scope.names.get(name, NOTHING)
-            is_value = (
-                variable in self._let_bound
-                or variable in self.builder.functions[scope.function].parameters
-            )
-            if variable != NOTHING and scope.owner == NOTHING and not is_value:
+            variable = scope.names.get(f"{name}::", scope.names.get(name, NOTHING))
+            if (
+                variable != NOTHING
+                and scope.owner == NOTHING
+                and not self._is_value(scope, variable)
+            ):
                 return variable
         return self.module_variable(name)
+
+    def _is_value(self, scope: Namespace, variable: Variable) -> bool:
+        """Say whether a variable of a scope is of a parameter, or of a name bound by a pattern."""
+        parameters = self.builder.functions[scope.function].parameters
+        return variable in self._let_bound or variable in parameters
 
     # Patterns
 
@@ -372,9 +390,11 @@ class RustDefinitions(TreeReader):
 
     def apart(self, read: Callable[[], Variable]) -> Variable:
         """Read a part that has its own names; afterwards the earlier names hold again."""
-        before = dict(self.scope.names) if self.scope.function else {}
+        scope = self.scope
+        before = dict(scope.names)
         held = read()
-        self.scope.names.update(before)
+        if scope.function:
+            scope.names = before
         return held
 
     def closure(self) -> Namespace:
