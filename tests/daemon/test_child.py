@@ -2,6 +2,7 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,14 @@ def test_a_child_answers_with_an_object_or_its_asker_is_told_that_it_did_not(
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     for function in (print_an_object, print_a_list, print_nothing):
         function.__module__ = Path(__file__).stem
-    error = {"error": "it ended without an answer"}
-    assert ask_child(tmp_path, lambda: False, print_an_object) == {"count": 3}
-    assert ask_child(tmp_path, lambda: False, print_a_list) == error
-    assert ask_child(tmp_path, lambda: False, print_nothing) == error
-    assert ask_child(tmp_path, lambda: True, print_nothing) is None
+    error = {"error": "the sync ended without an answer"}
+    for is_stopped, function, answer in (
+        (False, print_an_object, {"count": 3}),
+        (True, print_an_object, {"count": 3}),
+        (False, print_a_list, error),
+        (True, print_a_list, None),
+        (False, print_nothing, error),
+        (True, print_nothing, None),
+    ):
+        asked = ask_child(tmp_path, partial(bool, is_stopped), function, work="the sync")
+        assert asked == answer

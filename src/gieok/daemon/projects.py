@@ -84,7 +84,11 @@ class Projects:
             return False
         self._board.note(watch_list.name_watched_part(root), "syncing")
         answer = ask_child(
-            self._call.home.folder, self._board.stop.is_set, child.sync_child_project, str(root)
+            self._call.home.folder,
+            self._board.stop.is_set,
+            child.sync_child_project,
+            str(root),
+            work="the sync",
         )
         if answer is None:
             return False

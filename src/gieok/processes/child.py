@@ -41,15 +41,22 @@ def run_in_child(
 
 
 def ask_child(
-    home: Path, is_stopped: Callable[[], bool], function: Callable[[], None], *arguments: str
+    home: Path,
+    is_stopped: Callable[[], bool],
+    function: Callable[[], None],
+    *arguments: str,
+    work: str,
 ) -> dict[str, Any] | None:
     """Run a function in a child process, and return the JSON object that it prints.
 
-    The object is only an `error` where the child ended without an answer; None where it was ended.
+    Without one, None where the asker has stopped; else the object is an `error` alone, which says
+    that `work` ("the sync") ended without an answer.
     """
     output = run_in_child(home, is_stopped, function, *arguments)
     try:
         answer = json.loads(output)
     except ValueError:
-        return None if is_stopped() else {"error": "it ended without an answer"}
-    return answer if isinstance(answer, dict) else {"error": "it ended without an answer"}
+        answer = None
+    if isinstance(answer, dict):
+        return answer
+    return None if is_stopped() else {"error": f"{work} ended without an answer"}

@@ -34,11 +34,13 @@ def validate_watched_projects(call: Call, is_stopped: Callable[[], bool]) -> str
             break
         if not layout.index_file(root).exists():  # the daemon drops it from its list
             continue
-        row = ask_child(call.home.folder, is_stopped, keep_child_project_up, str(root))
+        row = ask_child(
+            call.home.folder, is_stopped, keep_child_project_up, str(root), work="the validation"
+        )
         if row is None:
             break
         validated += row.get("validated", False)
-        failures += [f"{root}: {row['error']}"] if row["error"] else []
+        failures += [f"{root}: {error}"] if (error := row.get("error")) else []
     return "; ".join([*([f"validated {validated:,}"] if validated else []), *failures])
 
 
