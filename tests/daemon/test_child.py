@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gieok.processes.child import ask_child, run_in_child
+from gieok.text.messages import in_language
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such call there")
@@ -44,3 +45,14 @@ def test_a_child_answers_with_an_object_or_its_asker_is_told_that_it_did_not(
     ):
         asked = ask_child(tmp_path, partial(bool, is_stopped), function, work="the sync")
         assert asked == answer
+
+
+@pytest.mark.parametrize(("work", "said"), [("the sync", "동기화가"), ("the validation", "검증이")])
+def test_what_ended_without_an_answer_is_named_in_korean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str, said: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    print_nothing.__module__ = Path(__file__).stem
+    row = ask_child(tmp_path, lambda: False, print_nothing, work=work)
+    assert row is not None
+    assert in_language(f"/shop: {row['error']}", "ko") == f"/shop: {said} 답 없이 끝남"
