@@ -40,7 +40,7 @@ _NAMED_ALIKE = 1.0
 _PATH_SHARE = 1.5
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
-#: developer's own words .50 had an answer among the first five, then .65.
+#: developer's own words .50 had an answer among the first five, then .55.
 _FILE_SHARE = 0.7
 #: Share of its gain that a file's name keeps where the question has hardly a word of the name:
 #: `JsonAdapterAnnotationTypeAdapterFactory`.
