@@ -11,6 +11,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
 from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
+from gieok.memory.observer.short_form import shorten_statement
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
@@ -248,6 +249,11 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
     )
 
 
+def test_a_rule_behind_a_filler_is_kept_once_and_without_it(observe: Observe) -> None:
+    said = "아 맞다 금요일 점심 이후로는 prod에 손대지 마. 저번에 주말을 통째로 날려서 다들 예민해"
+    assert [o.text for o in observe(said)] == [said.removeprefix("아 맞다 ")]
+
+
 def test_however_a_conversation_is_cut_the_same_is_observed(reader: LocalReader) -> None:
     said = [
         (Role.USER, "커밋 메시지는 한국어로 써줘"),
@@ -314,7 +320,8 @@ def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_e
         for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     for name in ("coding", "korean", "openclaw"):
-        judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
+        # They were judged before statements had a short form.
+        judged = {shorten_statement(row["text"]): row["worth"] for row in rows if row["of"] == name}
         kept = _kept_of(folder / f"{name}.txt", reader)
         known = [judged[text] for text in kept if text in judged]
         # .83 to .86 of what anybody judged worth keeping, and .71 to .96 of what is kept

@@ -20,6 +20,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.relative_days import dated
+from gieok.memory.observer.short_form import shorten_statement
 from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Reader
@@ -178,7 +179,7 @@ class RulesObserver:
     ) -> Observation | None:
         text, judgement = stated.text, judged[stated.text]
         if stated.is_rule:
-            rule = dated(text, said.message.at.astimezone(self.zone).date())
+            rule = dated(shorten_statement(text), said.message.at.astimezone(self.zone).date())
             return Observation(
                 text=rule,
                 at=said.message.at,
@@ -192,10 +193,11 @@ class RulesObserver:
         if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
             return None
         message, category = said.message, categories.classify_statement(text)
-        shown = dated(text, message.at.astimezone(self.zone).date())
+        short = shorten_statement(text)
+        shown = dated(short, message.at.astimezone(self.zone).date())
         is_done = not stated.is_agreed and categories.is_done(text)
         category = Category.TASK if is_done and category is Category.STATE else category
-        priority = _choose_statement_priority(category, judgement, is_done, has_day=shown != text)
+        priority = _choose_statement_priority(category, judgement, is_done, has_day=shown != short)
         return Observation(
             text=shown,
             at=message.at,
@@ -212,7 +214,8 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
     A rule is never kept in half, and is kept although its words alone would leave it out.
     """
     stated = find_user_statements(said, before)
-    rules = binding.rules_in(said, before)
+    # A statement has lost its filler ("아, …"), and a rule has not.
+    rules = [shorten_statement(rule) for rule in binding.rules_in(said, before)]
     whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
     others = [
         statement
