@@ -9,6 +9,7 @@ person trusts.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from gieok.code.model.document_names import rename_settings
 from gieok.errors import BadConfig, Phrase
 
 
@@ -57,6 +58,8 @@ class Tuning(NamedTuple):
     search: SearchWeights = SearchWeights()
     #: What of the file is not used, and why (`home.code_settings`).
     note: str = ""
+    #: Names in the file that are the document's and have no counterpart here.
+    unused: tuple[str, ...] = ()
 
     def without_costs(self) -> "Tuning":
         """Return settings that cost no more than the default ones do."""
@@ -93,12 +96,14 @@ _ANY_COUNT = (0, 1_000_000)
 
 def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
     """Return a project's settings. Raises BadConfig for unknown names and values out of range."""
+    settings, unused = rename_settings(settings)
     _require_known(map(str, settings), ("ignore", *_PARTS), file)
     return Tuning(
         ignore=_parse_ignore(settings.get("ignore"), file),
         escalation=EscalationRules(**_parse_part(settings, "escalation", file)),
         chunking=Chunking(**_parse_part(settings, "chunking", file)),
         search=SearchWeights(**_parse_part(settings, "search", file)),
+        unused=unused,
     )
 
 
