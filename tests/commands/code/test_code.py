@@ -418,6 +418,22 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
     assert run("code", "escalate", status=1)["reasons"] == []
 
 
+def test_tests_documents_and_what_only_moved_ask_for_no_deeper_look(run: Run, shop: Path) -> None:
+    (shop / "shop/old.py").write_text("class Till:\n    def pay(self): ...\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "tests").mkdir(exist_ok=True)
+    (shop / "tests/test_till.py").write_text("class TestTill:\n    def test_it(self): ...\n")
+    (shop / "NOTES.md").write_text("# Notes\n\nThe till is old.\n")
+    (shop / "shop/till").mkdir()
+    (shop / "shop/old.py").rename(shop / "shop/till/old.py")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/till/new.py").write_text("class Drawer:\n    def open(self): ...\n")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/till/new.py",
+        "new class shop/till/new.py::Drawer",
+    ]
+
+
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
     run("code", "init")
     model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))

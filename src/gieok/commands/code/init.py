@@ -5,7 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from time import monotonic
 from typing import Annotated, NamedTuple
 
@@ -17,6 +17,7 @@ from gieok.code.index import project as code_project
 from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
+from gieok.code.languages.places import is_document, is_test_code
 from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
@@ -28,7 +29,7 @@ from gieok.flow import lifecycle
 from gieok.flow.generate import Asker
 from gieok.home import withholding
 from gieok.home.call import Call
-from gieok.model.code import key_path
+from gieok.model.code import Symbol
 from gieok.places.checkout import find_repository_top
 from gieok.places.home import PROJECT_FOLDER
 from gieok.ports.models import Embedder, Followed
@@ -332,15 +333,13 @@ def _note_sync_escalation(
     call: Call, project: Project, change: ProjectChange, depth: int
 ) -> list[str]:
     """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
-    new = {
-        kind: {s.key for s in change.now if s.kind == kind}
-        - {s.key for s in change.was if s.kind == kind}
-        for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
-    }
+    modules, classes = (
+        _find_new_symbols(change, kind) for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
+    )
     reasons = escalation.reasons_of_sync(
         project.tuning.escalation,
-        new_modules=sorted(key_path(key) for key in new[SymbolKind.MODULE]),
-        new_classes=sorted(new[SymbolKind.CLASS]),
+        new_modules=sorted(symbol.path for symbol in modules),
+        new_classes=sorted(symbol.key for symbol in classes),
         files=len(change.touched),
         depth_before=depth,
         depth_after=statistics.import_depth(project),
@@ -348,6 +347,33 @@ def _note_sync_escalation(
     at = call.clock.now().isoformat()
     escalation.add_escalation(call.home.folder, project.root, reasons, change.touched, at)
     return reasons
+
+
+def _find_new_symbols(change: ProjectChange, kind: str) -> list[Symbol]:
+    """Return the symbols of a kind that a sync brought.
+
+    Tests and documents are none of them, and neither is what was there under the same name in
+    another file.
+    """
+    before, after = (
+        {symbol.key: symbol for symbol in symbols if symbol.kind == kind}
+        for symbols in (change.was, change.now)
+    )
+    gone = {_name_apart(before[key]) for key in before.keys() - after.keys()}
+    return [
+        symbol
+        for key, symbol in after.items()
+        if key not in before
+        and _name_apart(symbol) not in gone
+        and not is_document(symbol.path)
+        and not is_test_code(symbol.path, symbol.traits)
+    ]
+
+
+def _name_apart(symbol: Symbol) -> str:
+    """Return the name of a symbol, or of a module's file, without the folder."""
+    is_module = symbol.kind == SymbolKind.MODULE
+    return PurePosixPath(symbol.path).name if is_module else symbol.name
 
 
 def _log_sync_change(
