@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gieok.errors import BadConfig
-from gieok.settings.synonyms import CAPS_OF_A_RUN, MODELS, NAMES
+from gieok.settings.file import find_settings_errors
+from gieok.settings.synonyms import CAPS_OF_A_RUN, INSTEAD, MODELS, NAMES
 from gieok.settings.table import BY_NAME, find_option
 from gieok.settings.values import load_effective_settings
 
@@ -86,6 +87,28 @@ def test_a_cap_with_another_meaning_names_the_nearest_setting() -> None:
         with pytest.raises(BadConfig) as failure:
             find_option(name, "config.yaml")
         assert setting in failure.value.hint
+
+
+def test_a_name_without_a_counterpart_says_what_there_is_instead(home: Path) -> None:
+    named = {
+        word
+        for instead in INSTEAD.values()
+        for word in instead.split(", ")
+        if word and not word.startswith("`")
+    }
+    assert named <= set(BY_NAME)
+    assert not set(INSTEAD) & (set(BY_NAME) | set(NAMES))
+    for name, instead in INSTEAD.items():
+        with pytest.raises(BadConfig, match="no setting has the meaning") as failure:
+            find_option(name, "config.yaml")
+        assert instead in failure.value.hint
+    (home / "config.yaml").write_text(
+        "ttl_manager:\n  schedule:\n    cold_sync: {frequency: daily}\n"
+        "observer: {async_buffering: {block_after: 1.2}}\n"
+    )
+    wrong = [error.hint for error in find_settings_errors(home, (home / "config.yaml").read_text())]
+    assert ["archive.schedule_sync" in hint for hint in wrong] == [True, False]
+    assert "observe.hard_stop_tokens" in wrong[1]
 
 
 def test_a_document_s_name_is_understood_in_flags_too(home: Path) -> None:

@@ -67,6 +67,32 @@ _CAPS = {
     "max_observations_per_run": "observe.most_observations",
     "max_output_tokens": "observe.output_tokens",
 }
+#: The rest of its file (8.2.1): names that no setting has the meaning of, each with a part of what is
+#: named instead.
+_WITHOUT_COUNTERPART = """\
+logs: {poll_interval: 1.0, encoding: utf-8}
+memory:
+  hot: {chromadb_path: ~/.openclaw/memory_db}
+  warm: {archive_path: ~/.openclaw/memory_archive, max_size_mb: 85}
+  cold: {dropbox_enabled: true, dropbox_folder: /Apps/OC-Memory}
+observer: {async_buffering: {enabled: true, buffer_tokens: 0.2, block_after: 1.2}}
+ttl_manager: {schedule: {hot_to_warm: {frequency: daily, time: "03:00"}}}
+obsidian: {enabled: true, cli_path: obsidian-cli, vault_name: Main}
+dropbox: {enabled: true, access_token_env: DROPBOX_ACCESS_TOKEN}
+logging: {level: INFO, file: ~/.openclaw/logs/oc-memory.log}
+performance: {worker_threads: 2, batch_size: 100, cache_ttl_seconds: 300}
+"""
+_INSTEAD = (
+    "watch.rescan_s",
+    "archive.warm_days",
+    "observe.chunk_tokens",
+    "observe.hard_stop_tokens",
+    "archive.schedule_warm",
+    "archive.cold",
+    "archive.folder",
+    "gieok logs",
+    "threads",
+)
 
 
 def walk(w: Walk) -> None:
@@ -116,7 +142,19 @@ def _settings(w: Walk) -> None:
         config.write_text(f"observer: {{{name}: 20}}\n", encoding="utf-8")
         shown_lines = w.gieok("config", "show").out.partition(f"'observer.{name}'")[2]
         caps[name] = setting in shown_lines
+    config.write_text(_WITHOUT_COUNTERPART, encoding="utf-8")
+    shown = w.gieok("config", "show", GIEOK_LANG="en")
+    searched = w.gieok("search", "anything", GIEOK_LANG="en")
     config.write_text(_CONFIG, encoding="utf-8")
+    w.holds(
+        "8.2",
+        "of every other name the document's file has, what there is instead is said",
+        met=shown.out.count("no setting has the meaning") == 21
+        and "unknown setting" not in shown.out
+        and all(name in shown.out for name in _INSTEAD)
+        and searched.err.count("left out") == 21,
+        figure=f"{shown.out.count('no setting has the meaning')} names",
+    )
     w.differs(
         "8.2",
         "most observations and output tokens of a run are set",

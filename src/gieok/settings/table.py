@@ -14,7 +14,7 @@ from gieok.settings.rows import (
     storage,
     upkeep,
 )
-from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES
+from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES, find_instead
 
 OPTIONS = (
     *person.OPTIONS,
@@ -52,6 +52,15 @@ def find_option(name: str, origin: str) -> Option:
             origin=origin,
         )
     option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
+    instead = None if option else find_instead(name)
+    if instead is not None:
+        raise BadConfig(
+            "no setting has the meaning of {setting!r} in {origin!r}",
+            hint="there is instead: {instead}" if instead else "take it out: none is needed",
+            instead=instead,
+            setting=name,
+            origin=origin,
+        )
     if option is None:
         from difflib import get_close_matches  # 2 ms
 
@@ -59,8 +68,7 @@ def find_option(name: str, origin: str) -> Option:
         raise BadConfig(
             "unknown setting {setting!r} in {origin!r}",
             near=", ".join(near),
-            names=", ".join(BY_NAME),
-            hint="did you mean {near!r}?" if near else "settings: {names}",
+            hint="did you mean {near!r}?" if near else "`gieok config show` lists them all",
             setting=name,
             origin=origin,
         )
