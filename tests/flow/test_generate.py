@@ -52,9 +52,9 @@ def test_what_is_worth_retrying_is_tried_again_after_2_4_and_8_seconds(
     (usage,) = journal.usage(ManualClock().now().date()).values()
     assert (usage.calls, usage.failures) == (4, 3)
     asker, generator, waited = _asker(journal, _DOWN)
-    with pytest.raises(GeneratorFailed, match="500"):
+    with pytest.raises(GeneratorFailed, match="500") as failure:
         asker.ask(_PROMPT, _accept)
-    assert len(generator.prompts) == 4
+    assert len(generator.prompts) == failure.value.tries == 4
 
 
 def test_what_is_not_worth_retrying_fails_at_once(journal: SqliteJournal) -> None:

@@ -3,6 +3,7 @@ is no memory.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -95,7 +96,13 @@ def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(
     for _ in range(4):
         _observe(call, minutes=20)
     assert len(gateway.took) == 1
-    assert "compatible:m answered 401" in gateway.took[0][1]["text"]
+    told = gateway.took[0][1]["text"]
+    assert "compatible:m answered 401" in told
+    facts = re.search(
+        r"\[observer: generator_failed, tries: 1, tokens of messages that wait: (\d+)]", told
+    )
+    assert facts
+    assert int(facts[1]) == call.home.sidecar.backlog_tokens(_SCOPE) > 0
     assert _incidents(call) == ["observer"]
     model.script = [_UP]
     _observe(call, minutes=20)

@@ -96,7 +96,7 @@ class Asker:
         return answer.text
 
     def _try(self, prompt: Prompt, asked_at: datetime) -> Generated:
-        for delay_s in (*self.delays_s, None):
+        for tries, delay_s in enumerate((*self.delays_s, None), start=1):
             self._check_budget(prompt)
             began = self.clock.now()
             try:
@@ -104,6 +104,7 @@ class Asker:
             except GeneratorFailed as error:
                 self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
                 if not error.worth_retrying or delay_s is None:
+                    error.tries = tries
                     raise
                 self.wait(delay_s)
             else:

@@ -40,11 +40,12 @@ class Incidents:
         first: timedelta,
         longest: timedelta,
         due: datetime | None = None,
+        facts: str = "",
     ) -> Incident:
         """Record a failure, and notify the person when the incident is new.
 
         The next try is at `due`, else after `first`, then after twice that time, and so on up to
-        `longest`.
+        `longest`. `facts`, in the person's language, stand behind the reason.
         """
         now, before = self._clock.now(), self.find(name)
         tries = before.tries + 1 if before else 1
@@ -58,7 +59,9 @@ class Incidents:
         )
         if self._ledger.raise_incident(incident):
             hint = getattr(error, "hint", "")
-            self._notices.notify(title, f"{error} ({hint})" if hint else str(error))
+            reason = f"{error} ({hint})" if hint else str(error)
+            # On one line: the line that a host writes of a notice is known by its mark.
+            self._notices.notify(title, f"{reason} [{facts}]" if facts else reason)
         return incident
 
     def resolved(self, name: str) -> None:

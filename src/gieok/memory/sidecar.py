@@ -50,6 +50,7 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
+from gieok.text.messages import Words
 
 if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
     from gieok.memory.scope_models import ScopeModels
@@ -57,6 +58,8 @@ if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
 #: Errors that stop work with a model: the model failed, its settings are wrong, or its package is
 #: missing. The work waits, and a person is notified.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
+#: Facts of a failure, as the document on the sidecar wants them told: what, of which kind, how much.
+_FACTS = "{name}: {kind}, tries: {tries}, tokens of messages that wait: {tokens:,}"
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of the name of a transcript's incident, before the path.
 UNREAD = "transcript "
@@ -400,8 +403,21 @@ class Sidecar:
             else None
         )
         title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
+        facts = Words.of(
+            _FACTS,
+            name=name,
+            kind=error.code,
+            tries=getattr(error, "tries", 1),
+            tokens=sum(map(self.backlog_tokens, self.scopes())),
+        )
         self._incidents.failed(
-            name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due
+            name,
+            error,
+            title,
+            first=_FIRST_WAIT,
+            longest=_LONGEST_WAIT,
+            due=due,
+            facts=facts.say(self.look.lang),
         )
 
     def _tomorrow(self, now: datetime) -> datetime:

@@ -15,6 +15,7 @@ from gieok import fs
 from gieok.code.index import ownership
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.commands import load_command
+from gieok.commands.code.escalate import render_escalation
 from gieok.commands.code.init import CodeSyncResult
 from gieok.commands.code.watch import select_indexable_paths
 from gieok.commands.command import Style, Surface
@@ -416,6 +417,14 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
         r["summary"] for r in run("code", "query", "Order")["results"]
     ]
     assert run("code", "escalate", status=1)["reasons"] == []
+    (shop / "shop/bill.py").write_text("class Bill:\n    def send(self): ...\n", encoding="utf-8")
+    run("code", "sync")
+    dismissed = escalate(_context(None), dismiss=True)
+    assert render_escalation(dismissed, Style("en", colour=False)).splitlines() == [
+        "forgotten without a look:",
+        "  new module shop/bill.py",
+        "  new class shop/bill.py::Bill",
+    ]
 
 
 def test_tests_documents_and_what_only_moved_ask_for_no_deeper_look(run: Run, shop: Path) -> None:
