@@ -24,8 +24,9 @@ from gieok.opening import Opening
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
 _FIRST_PAUSE_S = 1.0
-#: Errors that the SDK raises; KeyError: an answer without an expected field.
-_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, KeyError)
+#: Errors that the SDK raises. KeyError: an answer without an expected field. ValueError: an answer
+#: that is no JSON, such as the page of a proxy, or of another form.
+_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, KeyError, ValueError)
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
 #: The largest page size that the service offers.
@@ -156,20 +157,31 @@ class GeminiService:
 
     def find_or_make_store(self, display_name: str) -> str:
         """Return the resource name of the store with this display name (or resource name)."""
-        for store in self.stores():
-            if display_name in (store.display_name, store.name):
-                return store.name
-        return self.make_store(display_name)
+        for attempt in range(_TRIES):
+            for store in self.stores():
+                if display_name in (store.display_name, store.name):
+                    return store.name
+            # The answer to an attempt may be lost although it made the store, and the service makes
+            # any number of one display name: before another attempt, it is looked for.
+            try:
+                self._meter("create store", 0, 0)
+                return self._create_store(self._client(), display_name)
+            except _FAILURES as error:
+                problem = self._problem(error)
+                if not problem.may_pass or attempt == _TRIES - 1:
+                    raise problem.error from None
+                self._pause(_FIRST_PAUSE_S * 2**attempt)
+        raise AssertionError  # the last attempt returned or raised
 
     def make_store(self, display_name: str) -> str:
         """Make a store and return its resource name."""
+        return self._call("create store", lambda client: self._create_store(client, display_name))
+
+    def _create_store(self, client: genai.Client, display_name: str) -> str:
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
-        created = self._call(
-            "create store", lambda client: client.file_search_stores.create(config=config)
-        )
-        return str(created.name)
+        return str(client.file_search_stores.create(config=config).name)
 
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield every document of a store, those of other programs too."""
@@ -400,6 +412,13 @@ class GeminiService:
     def _problem(self, error: Exception) -> "_Problem":
         if not isinstance(error, errors.APIError):
             message = self._clean(str(error) or type(error).__name__)
+            if isinstance(error, ValueError):
+                misunderstood = StoreUnreachable(
+                    "the answer of gemini was not understood: {message}",
+                    message=Phrase(message),
+                    hint="a proxy may answer in its place: check the network",
+                )
+                return _Problem(misunderstood, may_pass=True)
             return _Problem(
                 StoreUnreachable(
                     "gemini unreachable: {message}",
