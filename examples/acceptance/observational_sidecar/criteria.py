@@ -94,6 +94,37 @@ _INSTEAD = (
     "threads",
 )
 
+_RUN = "\n".join(
+    f"tests/test_pay_{n}.py::test_refund_{n} PASSED [{5 * n:>3}%]  0.{n:02}s setup 0.01s"
+    for n in range(1, 20)
+)
+#: A piece of development: (role, text). What is printed by tools is most of it, as in real ones.
+_DEVELOPMENT = (
+    ("user", "the refund endpoint still answers 500, have a look"),
+    ("tool", f"$ pytest -q\n{_RUN}\nE   KeyError: 'currency'\n1 failed, 19 passed in 4.21s"),
+    (
+        "assistant",
+        "The payload has no currency where the order is old. I'll default it and run again.",
+    ),
+    ("user", "btw we decided to keep amounts in minor units everywhere, never floats"),
+    (
+        "assistant",
+        "Noted. I changed refund() to read minor units, and the two callers with it. " * 3,
+    ),
+    (
+        "tool",
+        f"$ git diff --stat\n src/pay/refund.py | 14 ++++---\n src/pay/api.py | 6 +--\n{_RUN}",
+    ),
+    ("user", "그리고 배포는 화요일 오전에만 하자, 금요일엔 절대 하지 마"),
+    ("assistant", "화요일 오전에만 배포하는 것으로 적어 두었습니다. 금요일 배포는 막겠습니다."),
+    ("tool", f"$ make deploy --dry-run\n{_RUN}\nwould upload 41 files (1.3 MB)"),
+    ("user", "Nadia from finance signs every refund above 500 euros, so leave that check in"),
+    ("assistant", "The check stays: above 500 euros a refund waits for a signature. " * 2),
+    ("user", "we still have to renew the certificate before March 3"),
+    ("assistant", "I'll remind you of it. It is valid until then, and renewing takes a minute."),
+)
+_BINDING = ("minor units", "화요일", "금요일", "Nadia", "500 euros", "March 3")
+
 
 def walk(w: Walk) -> None:
     """Walk through the chapters, in the document's order."""
@@ -113,6 +144,7 @@ def walk(w: Walk) -> None:
         _settings(w)
         session = _talk(w)
         _observe(w, model, session)
+        _compression(w)
         _active_memory(w)
         _tiers(w)
         _notes(w)
@@ -313,6 +345,39 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         "a search takes less than 500 ms",
         met=took_ms < 500,
         figure=f"{took_ms:.0f} ms of CPU, with the start of the program",
+    )
+
+
+def _compression(w: Walk) -> None:
+    """Observe a piece of development by rules, in a home of its own."""
+    w.chapter("1.4-5, 2.5.1 compression")
+    home = w.folder / "rules"
+    home.mkdir(mode=0o700)
+    if (w.home / "models").exists():
+        (home / "models").symlink_to((w.home / "models").resolve())
+    now = datetime.now(UTC) - timedelta(hours=2)
+    rows = [
+        {"role": role, "content": text, "timestamp": _iso(now + timedelta(minutes=number))}
+        for number, (role, text) in enumerate(_DEVELOPMENT)
+    ]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    alone = {
+        "GIEOK_HOME": str(home),
+        "GIEOK_EMBEDDER": "e5",
+        "GIEOK_OBSERVE_MODEL": "rules",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(w.write("development/s1.jsonl", lines).parent),
+    }
+    w.gieok("observe", "run", "--once", **alone)
+    ratio = w.gieok("observe", "stats", "--json", **alone).json.get("compression", 0)
+    shown = w.gieok("observe", "show", "--limit", "0", "--json", **alone).out
+    missing = [value for value in _BINDING if value not in shown]
+    w.differs(
+        "2.5.1",
+        "what is kept is 5 to 40 times shorter than what was said",
+        met=ratio >= 4 and not missing,
+        decision="Rules shorten conversations four times",
+        figure=f"{ratio} times by rules, without a model; missing: {missing}",
     )
 
 
