@@ -58,7 +58,7 @@ if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
 #: Errors that stop work with a model: the model failed, its settings are wrong, or its package is
 #: missing. The work waits, and a person is notified.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
-#: Facts of a failure, as the document on the sidecar wants them told: what, of which kind, how much.
+#: Facts of a failure, behind its reason: what failed, how, and how much waits.
 _FACTS = "{name}: {kind}, tries: {tries}, tokens of messages that wait: {tokens:,}"
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of the name of a transcript's incident, before the path.

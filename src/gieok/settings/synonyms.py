@@ -52,8 +52,8 @@ CAPS_OF_A_RUN = {
     "observer.max_observations_per_run": "observe.most_observations",
     "observer.max_output_tokens": "observe.output_tokens",
 }
-#: Name in a document, or a group of names, that no setting here has the meaning of → the settings or
-#: commands that there are instead; '' where nothing of the kind is needed.
+#: Name in a document, or a group of names, that no setting has the meaning of → settings or commands
+#: that there are instead; '' where none is needed.
 INSTEAD = {
     "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
     "logs.encoding": "",
@@ -89,7 +89,7 @@ MODELS = {
 
 
 def find_instead(name: str) -> str | None:
-    """Return what there is instead of a name of a document or of its group; None for other names."""
+    """Return what there is instead of a document's name or its group; None for other names."""
     parts = name.split(".")
     groups = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((INSTEAD[group] for group in groups if group in INSTEAD), None)

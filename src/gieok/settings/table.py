@@ -40,8 +40,8 @@ BY_NAME = {option.name: option for option in OPTIONS}
 def find_option(name: str, origin: str) -> Option:
     """Return a setting by its name, or by the name that a document gives it.
 
-    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the name
-    stands.
+    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the
+    name stands.
     """
     if name in CAPS_OF_A_RUN:
         raise BadConfig(

@@ -96,14 +96,14 @@ _ANY_COUNT = (0, 1_000_000)
 
 def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
     """Return a project's settings. Raises BadConfig for unknown names and values out of range."""
-    settings, unused = rename_settings(settings)
-    _require_known(map(str, settings), ("ignore", *_PARTS), file)
+    ours = rename_settings(settings)
+    _require_known(ours.settings, ("ignore", *_PARTS), file)
     return Tuning(
-        ignore=_parse_ignore(settings.get("ignore"), file),
-        escalation=EscalationRules(**_parse_part(settings, "escalation", file)),
-        chunking=Chunking(**_parse_part(settings, "chunking", file)),
-        search=SearchWeights(**_parse_part(settings, "search", file)),
-        unused=unused,
+        ignore=_parse_ignore(ours.settings.get("ignore"), file),
+        escalation=EscalationRules(**_parse_part(ours.settings, "escalation", file)),
+        chunking=Chunking(**_parse_part(ours.settings, "chunking", file)),
+        search=SearchWeights(**_parse_part(ours.settings, "search", file)),
+        unused=ours.unused,
     )
 
 
@@ -125,7 +125,7 @@ def _parse_ignore(patterns: object, file: object) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def _parse_part(settings: Mapping[object, object], part: str, file: object) -> dict[str, int]:
+def _parse_part(settings: Mapping[str, object], part: str, file: object) -> dict[str, int]:
     """Return the numbers under a name of the file, all of them checked."""
     rows = settings.get(part) or {}
     if not isinstance(rows, dict):
