@@ -25,7 +25,6 @@ import told as told_way
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observer import repeats
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
-from gieok.memory.observer.short_form import shorten_statement
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
@@ -107,14 +106,10 @@ def sum_of(text: str) -> str:
 def verdicts(name: str) -> dict[str, bool]:
     """Return sum → whether it is worth keeping, of the observations of a transcript that were
     judged.
-
-    They were judged before statements had a short form, which says the same.
     """
     rows = map(json.loads, (_DATA / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())
     return {
-        row.get("sum") or sum_of(shorten_statement(row["text"])): row["worth"]
-        for row in rows
-        if row["of"] == name
+        row.get("sum") or sum_of(row["text"]): row["worth"] for row in rows if row["of"] == name
     }
 
 

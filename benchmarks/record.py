@@ -1,15 +1,17 @@
-"""How much shorter the record of conversations is than they were, and what of them it still holds.
+"""How much shorter observations are than the conversations, and what of them they still hold.
 
     python benchmarks/record.py --data FILE [--observer rules|ideal] [--show] [--json]
 
 FILE has the form of data/told. The sessions of each project are laid out as transcripts of Claude
-Code in a home of their own and observed once. The record are the observations that hold then: those
-that a later one replaced are no part of it. `ratio` are the tokens of all messages, output of tools
-included, over the tokens of these observations; `by_role` are the tokens of the messages, because
-real output of tools is longer than that of data/told. `held` are the facts told there, and replaced
-by no later one, that a question finds in the record.
+Code in a home of their own and observed once. `ratio` is what `gieok observe stats` calls
+compression: the tokens of all messages, output of tools included, over the tokens of all
+observations that were written, those included that a later one replaced. `without_tools` counts the
+messages of the user and the agent alone: real output of tools is longer than that of data/told.
+`held` are the facts told there, and replaced by no later one, that a question finds in the
+observations that hold.
 
-With `--observer ideal`, a careful model writes down just what FILE says was told (`ideal.py`).
+With `--observer ideal`, an observer that knows the answers writes down just what FILE says was told
+(`ideal.py`): the ceiling of what a model can do.
 """
 
 import argparse
@@ -17,7 +19,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -51,29 +53,38 @@ def measure_project(
         home.set_clock(sessions[-1].end + timedelta(hours=1))
         home.gieok("observe", "run", "--once")
         rows = _list_observations(home, folder)
-    texts = [row["text"] for row in rows if row["status"] in ("stands", "done", "corrected")]
+        days = list(_list_days(home, {row["scope"] for row in rows}))
+    texts = [row["text"] for row in rows if row["status"] != "replaced"]
     by_role = Counter[str]()
     for session in sessions:
         for role, text in session.turns:
             by_role[role] += estimate_tokens(text)
-    tokens = sum(map(estimate_tokens, texts))
+    read, written = (sum(day[f"tokens_{way}"] for day in days) for way in ("in", "out"))
     facts = _facts_told_in(data, project)
     return {
         "by_role": dict(by_role),
-        "observations": len(texts),
+        "observations": len(rows),
         "replaced": len(rows) - len(texts),
-        "tokens": tokens,
-        "ratio": round(by_role.total() / max(tokens, 1), 2),
+        "tokens": written,
+        "ratio": round(read / max(written, 1), 2),
+        "without_tools": round((by_role.total() - by_role["tool"]) / max(written, 1), 2),
         "facts": len(facts),
         "held": sum(told.is_recalled(fact, "\n".join(texts)) for fact in facts),
         "texts": texts,
-        "gone": [row["text"] for row in rows if row["text"] not in texts],
+        "gone": [row["text"] for row in rows if row["status"] == "replaced"],
     }
 
 
 def _list_observations(home: Home, folder: Path) -> list[dict[str, Any]]:
     shown = home.gieok("observe", "show", "--limit", "0", "--json", folder=folder)
     return list(json.loads(shown)["observations"])
+
+
+def _list_days(home: Home, scopes: Set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the days of the observer's runs in the scopes, with the tokens in and out."""
+    for scope in sorted(scopes):
+        stats = json.loads(home.gieok("observe", "stats", "--scope", scope, "--json"))
+        yield from stats["days"].values()
 
 
 def _sessions_of(data: Mapping[str, Any], project: str) -> Sequence[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import stat
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,8 +16,13 @@ from gateway import Gateway
 from walk import Walk
 
 from gieok.testing.model_server import ModelServer
+from gieok.text.tokens import estimate_tokens
 
-KNOWN: dict[str, str] = {}
+_COMPRESSION = "what is kept without a model is 5 to 40 times shorter than what was said"
+KNOWN: dict[str, str] = {
+    _COMPRESSION: "rules keep the user's own words: 3.2 to 3.6 times on told_dev "
+    "(docs/decisions.md says why)"
+}
 _LEAKED = "sk-proj-4f9Qm2Lx8Vt7Zr1Kp6Wd3Hs5Jb0Nc"
 #: Days ago, role, text: what was said to OpenClaw, over more than a year.
 _TALK = (
@@ -94,14 +100,11 @@ _INSTEAD = (
     "threads",
 )
 
-_RUN = "\n".join(
-    f"tests/test_pay_{n}.py::test_refund_{n} PASSED [{5 * n:>3}%]  0.{n:02}s setup 0.01s"
-    for n in range(1, 20)
-)
-#: A piece of development: (role, text). What is printed by tools is most of it, as in real ones.
+#: A piece of development: (role, text). A quarter of it is output of tools, as of the conversations
+#: that docs/figures.md measures: more of it would make any record look short.
 _DEVELOPMENT = (
     ("user", "the refund endpoint still answers 500, have a look"),
-    ("tool", f"$ pytest -q\n{_RUN}\nE   KeyError: 'currency'\n1 failed, 19 passed in 4.21s"),
+    ("tool", "$ pytest -q\nE   KeyError: 'currency'\n1 failed"),
     (
         "assistant",
         "The payload has no currency where the order is old. I'll default it and run again.",
@@ -109,21 +112,34 @@ _DEVELOPMENT = (
     ("user", "btw we decided to keep amounts in minor units everywhere, never floats"),
     (
         "assistant",
-        "Noted. I changed refund() to read minor units, and the two callers with it. " * 3,
+        "Noted. I changed refund() to read minor units, and the two callers with it.",
     ),
-    (
-        "tool",
-        f"$ git diff --stat\n src/pay/refund.py | 14 ++++---\n src/pay/api.py | 6 +--\n{_RUN}",
-    ),
+    ("tool", "$ git diff --stat\n src/pay/refund.py | 14 ++++---\n src/pay/api.py | 6 +--"),
     ("user", "그리고 배포는 화요일 오전에만 하자, 금요일엔 절대 하지 마"),
     ("assistant", "화요일 오전에만 배포하는 것으로 적어 두었습니다. 금요일 배포는 막겠습니다."),
-    ("tool", f"$ make deploy --dry-run\n{_RUN}\nwould upload 41 files (1.3 MB)"),
+    ("tool", "$ make deploy --dry-run\nwould upload 41 files (1.3 MB)"),
     ("user", "Nadia from finance signs every refund above 500 euros, so leave that check in"),
-    ("assistant", "The check stays: above 500 euros a refund waits for a signature. " * 2),
+    ("assistant", "The check stays: above 500 euros a refund waits for a signature."),
     ("user", "we still have to renew the certificate before March 3"),
     ("assistant", "I'll remind you of it. It is valid until then, and renewing takes a minute."),
+    ("user", "ok, run the tests once more and push"),
+    ("tool", "$ pytest -q\n20 passed in 4.02s"),
+    (
+        "assistant",
+        "All twenty pass, and the branch is pushed. The refund endpoint answers 200 now.",
+    ),
 )
-_BINDING = ("minor units", "화요일", "금요일", "Nadia", "500 euros", "March 3")
+#: What binds of it: values, and the words that say in which way they bind.
+_BINDING = (
+    "minor units",
+    "never floats",
+    "화요일 오전에만",
+    "금요일엔 절대 하지 마",
+    "Nadia",
+    "above 500 euros",
+    "leave that check in",
+    "before March 3",
+)
 
 
 def walk(w: Walk) -> None:
@@ -371,14 +387,19 @@ def _compression(w: Walk) -> None:
     w.gieok("observe", "run", "--once", **alone)
     ratio = w.gieok("observe", "stats", "--json", **alone).json.get("compression", 0)
     shown = w.gieok("observe", "show", "--limit", "0", "--json", **alone).out
-    missing = [value for value in _BINDING if value not in shown]
-    w.differs(
+    missing = [words for words in _BINDING if words not in shown]
+    tokens = Counter[str]()
+    for role, text in _DEVELOPMENT:
+        tokens[role] += estimate_tokens(text)
+    printed = tokens["tool"] / tokens.total()
+    w.holds(
         "2.5.1",
-        "what is kept is 5 to 40 times shorter than what was said",
-        met=ratio >= 4 and not missing,
-        decision="Rules shorten conversations four times",
-        figure=f"{ratio} times by rules, without a model; missing: {missing}",
+        _COMPRESSION,
+        met=ratio >= 5 and not missing,
+        figure=f"{ratio} times by rules; {printed:.0%} printed by tools; missing: {missing}",
     )
+    w.holds("2.5.1", "without a model, what binds is kept in the user's words", met=not missing,
+            figure=f"{len(_BINDING) - len(missing)} of {len(_BINDING)}")  # fmt: skip
 
 
 def _answer(body: dict[str, object]) -> str:

@@ -11,7 +11,6 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
 from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
-from gieok.memory.observer.short_form import shorten_statement
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
@@ -249,9 +248,18 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
     )
 
 
-def test_a_rule_behind_a_filler_is_kept_once_and_without_it(observe: Observe) -> None:
-    said = "아 맞다 금요일 점심 이후로는 prod에 손대지 마. 저번에 주말을 통째로 날려서 다들 예민해"
-    assert [o.text for o in observe(said)] == [said.removeprefix("아 맞다 ")]
+@pytest.mark.parametrize(
+    "said",
+    [
+        "아 맞다 금요일 점심 이후로는 prod에 손대지 마. 저번에 주말을 통째로 날려서 다들 예민해",
+        "아, 배포는 절대 금요일에 하지 마. 그때 주말을 통째로 날렸어",
+        "Never use the words please",
+        "FYI emails go to the ops team only",
+        "일단은 개발 서버에만 배포해, 운영에는 절대 하지 마",
+    ],
+)
+def test_a_rule_is_kept_once_and_in_all_its_words(observe: Observe, said: str) -> None:
+    assert [o.text for o in observe(said)] == [said]
 
 
 def test_however_a_conversation_is_cut_the_same_is_observed(reader: LocalReader) -> None:
@@ -320,8 +328,7 @@ def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_e
         for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     for name in ("coding", "korean", "openclaw"):
-        # They were judged before statements had a short form.
-        judged = {shorten_statement(row["text"]): row["worth"] for row in rows if row["of"] == name}
+        judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
         kept = _kept_of(folder / f"{name}.txt", reader)
         known = [judged[text] for text in kept if text in judged]
         # .83 to .86 of what anybody judged worth keeping, and .71 to .96 of what is kept
