@@ -19,7 +19,8 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def _list_observations(home: Home, folder: Path) -> list[dict[str, Any]]:
     return list(json.loads(shown)["observations"])
 
 
-def _list_days(home: Home, scopes: Set[str]) -> Iterator[dict[str, Any]]:
+def _list_days(home: Home, scopes: AbstractSet[str]) -> Iterator[dict[str, Any]]:
     """Yield the days of the observer's runs in the scopes, with the tokens in and out."""
     for scope in sorted(scopes):
         stats = json.loads(home.gieok("observe", "stats", "--scope", scope, "--json"))
