@@ -24,6 +24,8 @@ _TERM = re.compile(r'(\w+)\s*(>=|<=|=|<|>)\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 NO_ANSWER = 0
 #: Status of a `Failure` that answers with a page in place of JSON, as a proxy does.
 NO_JSON = 1
+#: Status of a `Failure` that answers with JSON of another form: its `status`.
+OTHER_JSON = 2
 
 
 @dataclass
@@ -472,7 +474,9 @@ def serving(fake: FakeGemini) -> Iterator[FakeGemini]:
                 self.close_connection = True
                 return
             text = b"<html>busy</html>" if code == NO_JSON else json.dumps(data).encode()
-            self.send_response(200 if code == NO_JSON else code)
+            if code == OTHER_JSON:
+                text = data["error"]["status"].encode()
+            self.send_response(200 if code in (NO_JSON, OTHER_JSON) else code)
             for name, value in {
                 "content-type": "application/json",
                 "content-length": str(len(text)),

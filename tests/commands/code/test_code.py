@@ -443,6 +443,46 @@ def test_tests_documents_and_what_only_moved_ask_for_no_deeper_look(run: Run, sh
     ]
 
 
+def test_only_the_same_code_has_moved_and_each_that_is_gone_counts_once(
+    run: Run, shop: Path
+) -> None:
+    (shop / "shop/old.py").write_text("class Config:\n    shop = 1\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    (shop / "shop/web").mkdir()
+    (shop / "shop/web/old.py").write_text("class Config:\n    port = 80\n", encoding="utf-8")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/web/old.py",
+        "new class shop/web/old.py::Config",
+    ]
+    run("code", "escalate", "--dismiss")
+    (shop / "shop/web/old.py").rename(shop / "shop/one.py")
+    (shop / "shop/two.py").write_bytes((shop / "shop/one.py").read_bytes())
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/two.py",
+        "new class shop/two.py::Config",
+    ]
+
+
+def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop: Path) -> None:
+    (shop / "tests").mkdir(exist_ok=True)
+    for number in range(12):
+        (shop / f"shop/part_{number}.py").write_text(f"PART = {number}\n")
+        (shop / f"tests/test_{number}.py").write_text(f"def test_{number}(): ...\n")
+        (shop / f"TEXT_{number}.MD").write_text("# Text\n")
+    run("code", "init")
+    (shop / "shop/parts").mkdir()
+    for number in range(12):
+        name = f"part_{number}.py"
+        (shop / "shop" / name).rename(shop / "shop/parts" / name)
+        (shop / f"tests/test_{number}.py").write_text(f"def test_more_{number}(): ...\n")
+        (shop / f"TEXT_{number}.MD").write_text("# Texts\n")
+    assert run("code", "sync")["escalation"] == []
+    for number in range(12):
+        (shop / f"shop/parts/part_{number}.py").write_text("PART = 99\n")
+    assert run("code", "sync")["escalation"] == ["12 files changed at once"]
+
+
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
     run("code", "init")
     model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))

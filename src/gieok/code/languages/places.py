@@ -64,7 +64,7 @@ def is_side(path: str) -> bool:
 
 def is_document(path: str) -> bool:
     """Say whether a file holds prose, not code."""
-    return path.endswith((".md", ".markdown"))
+    return path.casefold().endswith((".md", ".markdown"))
 
 
 def is_outside_product(path: str) -> bool:

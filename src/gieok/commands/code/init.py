@@ -3,9 +3,10 @@
 `gieok code sync` ends in the same report, which is made here.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from time import monotonic
 from typing import Annotated, NamedTuple
 
@@ -17,7 +18,7 @@ from gieok.code.index import project as code_project
 from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
-from gieok.code.languages.places import is_document, is_test_code
+from gieok.code.languages.places import is_document, is_test_code, is_test_file
 from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
@@ -29,7 +30,7 @@ from gieok.flow import lifecycle
 from gieok.flow.generate import Asker
 from gieok.home import withholding
 from gieok.home.call import Call
-from gieok.model.code import Symbol
+from gieok.model.code import key_path
 from gieok.places.checkout import find_repository_top
 from gieok.places.home import PROJECT_FOLDER
 from gieok.ports.models import Embedder, Followed
@@ -334,13 +335,19 @@ def _note_sync_escalation(
 ) -> list[str]:
     """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
     modules, classes = (
-        _find_new_symbols(change, kind) for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
+        _compare_symbols(change, kind) for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
     )
+    moved = {key_path(key) for pair in modules.moved.items() for key in pair}
+    files = [
+        path
+        for path in change.touched
+        if path not in moved and not is_document(path) and not is_test_file(path)
+    ]
     reasons = escalation.reasons_of_sync(
         project.tuning.escalation,
-        new_modules=sorted(symbol.path for symbol in modules),
-        new_classes=sorted(symbol.key for symbol in classes),
-        files=len(change.touched),
+        new_modules=[key_path(key) for key in modules.new],
+        new_classes=classes.new,
+        files=len(files),
         depth_before=depth,
         depth_after=statistics.import_depth(project),
     )
@@ -349,31 +356,41 @@ def _note_sync_escalation(
     return reasons
 
 
-def _find_new_symbols(change: ProjectChange, kind: str) -> list[Symbol]:
-    """Return the symbols of a kind that a sync brought.
+class _Compared(NamedTuple):
+    """Keys of a kind of symbols that a sync brought, in order, and new key → old key of those that
+    only moved.
+    """
 
-    Tests and documents are none of them, and neither is what was there under the same name in
-    another file.
+    new: list[str]
+    moved: dict[str, str]
+
+
+def _compare_symbols(change: ProjectChange, kind: str) -> _Compared:
+    """Return which symbols of a kind are new and which only moved; tests and documents are left out.
+
+    Moved is what has the same code as one that is gone: each that is gone stands for one.
     """
     before, after = (
-        {symbol.key: symbol for symbol in symbols if symbol.kind == kind}
+        {
+            symbol.key: symbol.code_hash
+            for symbol in symbols
+            if symbol.kind == kind
+            and not is_document(symbol.path)
+            and not is_test_code(symbol.path, symbol.traits)
+        }
         for symbols in (change.was, change.now)
     )
-    gone = {_name_apart(before[key]) for key in before.keys() - after.keys()}
-    return [
-        symbol
-        for key, symbol in after.items()
-        if key not in before
-        and _name_apart(symbol) not in gone
-        and not is_document(symbol.path)
-        and not is_test_code(symbol.path, symbol.traits)
-    ]
-
-
-def _name_apart(symbol: Symbol) -> str:
-    """Return the name of a symbol, or of a module's file, without the folder."""
-    is_module = symbol.kind == SymbolKind.MODULE
-    return PurePosixPath(symbol.path).name if is_module else symbol.name
+    gone: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(before.keys() - after.keys()):
+        gone[before[key]].append(key)
+    new, moved = list[str](), dict[str, str]()
+    for key in sorted(after.keys() - before.keys()):
+        same = gone[after[key]]
+        if same:
+            moved[key] = same.pop()
+        else:
+            new.append(key)
+    return _Compared(new, moved)
 
 
 def _log_sync_change(
