@@ -336,6 +336,9 @@ def test_too_many_observations_are_reflected_upon(call: Call) -> None:
     assert sidecar.reflect_if_due(_SCOPE)
     assert scope_memory.load_scope_memory(call.home.store, _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
+    gone = encode(load_command("observe show")(call, history=True))["observations"]
+    assert gone
+    assert {row["status"] for row in gone} == {"replaced"}
 
 
 def test_once_a_week_half_as_many_are_enough(call: Call, clock: ManualClock) -> None:

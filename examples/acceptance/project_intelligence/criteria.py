@@ -10,21 +10,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
 from walk import ROOT, Walk
 
-KNOWN: dict[str, str] = {}
+from gieok.code.model.tuning import parse_tuning
+
+_RIGHT_ESCALATIONS = "escalations are right in more than 90 % of the cases"
+KNOWN: dict[str, str] = {
+    _RIGHT_ESCALATIONS: "nobody has labelled the changes of a real project by what they were worth; "
+    "the example's labels follow from the rules"
+}
 
 
 class _Change(NamedTuple):
-    """What somebody changes in one go, and whether it is worth a strong model's look.
+    """What somebody changes in one go, and whether the rules ask for a strong model's look.
 
-    The labels are a reviewer's: does the picture of the project change, or a place in it?
+    The labels follow from the rules: they say what the rules do, not whether that is right.
     """
 
     what: str
     #: File → its new text; None: deleted.
     files: Mapping[str, str | None]
-    is_worth_it: bool
+    is_escalated: bool
 
 
 _ORDER = "from app import money\n\n\nclass Order:\n    def total(self):\n        return 1\n\n\ndef tax(order):\n    return 2\n"
@@ -43,80 +50,82 @@ _BEGINNING: Mapping[str, str] = {
 }
 #: In this order, each after the one before it.
 _CHANGES = (
-    _Change("a comment", {"app/order.py": f"# orders\n{_ORDER}"}, is_worth_it=False),
+    _Change("a comment", {"app/order.py": f"# orders\n{_ORDER}"}, is_escalated=False),
     _Change(
         "a constant",
         {"app/money.py": _BEGINNING["app/money.py"].replace("3", "4")},
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
-        "a mended line", {"app/order.py": _ORDER.replace("return 1", "return 7")}, is_worth_it=False
+        "a mended line",
+        {"app/order.py": _ORDER.replace("return 1", "return 7")},
+        is_escalated=False,
     ),
-    _Change("a docstring", {"app/order.py": _ORDER.replace("2", '"""Tax."""')}, is_worth_it=False),
+    _Change("a docstring", {"app/order.py": _ORDER.replace("2", '"""Tax."""')}, is_escalated=False),
     _Change(
         "a small function",
         {"app/order.py": f"{_ORDER}\n\ndef net():\n    return 3\n"},
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
-        "a function renamed", {"app/order.py": _ORDER.replace("tax", "vat")}, is_worth_it=False
+        "a function renamed", {"app/order.py": _ORDER.replace("tax", "vat")}, is_escalated=False
     ),
     _Change(
         "a new test",
         {"tests/test_money.py": "def test_rate():\n    assert True\n"},
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
         "a class for tests",
         {"tests/fakes.py": "class FakeBank:\n    def pay(self):\n        return 1\n"},
-        is_worth_it=False,
+        is_escalated=False,
     ),
-    _Change("a text", {"README.md": "# Shop\n"}, is_worth_it=False),
+    _Change("a text", {"README.md": "# Shop\n"}, is_escalated=False),
     _Change(
         "a class moved to another file",
         {
             "app/order.py": "from app.money import Order\n",
             "app/money.py": _ORDER.partition("\n\n\n")[2],
         },
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
         "a module moved to a folder",
         {"app/plain_0.py": None, "app/old/plain_0.py": "VALUE = 0\n"},
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
         "a new module",
         {"app/refund.py": "def refund(order):\n    return order\n"},
-        is_worth_it=True,
+        is_escalated=True,
     ),
-    _Change("a new class", {"app/refund.py": "class Refund:\n    pass\n"}, is_worth_it=True),
+    _Change("a new class", {"app/refund.py": "class Refund:\n    pass\n"}, is_escalated=True),
     _Change(
         "two modules and a class",
         {"app/mail.py": "class Mail:\n    pass\n", "app/send.py": "from app import mail\n"},
-        is_worth_it=True,
+        is_escalated=True,
     ),
     _Change(
         "a value in twelve files",
         dict.fromkeys(list(_PLAIN)[1:], "VALUE = 99\n") | {"app/step_4.py": "LAST = 2\n"},
-        is_worth_it=True,
+        is_escalated=True,
     ),
-    _Change("imports that go three deeper", _CHAIN, is_worth_it=True),
-    _Change("a module deleted", {"app/send.py": None}, is_worth_it=False),
+    _Change("imports that go three deeper", _CHAIN, is_escalated=True),
+    _Change("a module deleted", {"app/send.py": None}, is_escalated=False),
     _Change(
         "two lines in three files",
         dict.fromkeys(list(_PLAIN)[1:4], "VALUE = 5\n"),
-        is_worth_it=False,
+        is_escalated=False,
     ),
     _Change(
         "a new package",
         {"app/ship/__init__.py": "", "app/ship/parcel.py": "class Parcel:\n    pass\n"},
-        is_worth_it=True,
+        is_escalated=True,
     ),
     _Change(
         "a caller added",
         {"app/mail.py": "class Mail:\n    def to(self):\n        return 1\n"},
-        is_worth_it=False,
+        is_escalated=False,
     ),
 )
 #: The document's own file (8.2), with other numbers than Gieok's.
@@ -248,13 +257,15 @@ def walk(w: Walk) -> None:
         (project / "gieok" / name).write_text("VOLUME = 11\n")
     named = w.gieok("code", "sync", "--json", folder=project).json
     note = str(named.get("note"))
+    tuning = parse_tuning(yaml.safe_load(_CONFIG), config)
     w.holds(
         "8.2",
         "a file of settings written after the document is understood",
         met=named.get("added") == 1
         and named.get("escalation") == []
         and all(name in note for name in ("embedding", "agents", "chunking.max_chunk_lines"))
-        and "min_quality_score" not in note,
+        and "min_quality_score" not in note
+        and (tuning.escalation.files, tuning.escalation.quality) == (41, 70),
         figure=note,
     )
 
@@ -269,15 +280,11 @@ def _escalations(w: Walk) -> None:
     for change in _CHANGES:
         _write_files(project, change.files)
         reasons = w.gieok("code", "sync", "--json", folder=project).json.get("escalation")
-        if bool(reasons) != change.is_worth_it:
+        if bool(reasons) != change.is_escalated:
             wrong.append(f"{change.what}: {reasons}")
-    right = len(_CHANGES) - len(wrong)
-    w.holds(
-        "11",
-        "escalations are right in more than 90 % of the cases",
-        met=right > 0.9 * len(_CHANGES),
-        figure=f"{right} of {len(_CHANGES)} labelled changes; {'; '.join(wrong)}",
-    )
+    w.holds("7.1", "the example's changes are escalated as its rules say", met=not wrong,
+            figure=f"{len(_CHANGES) - len(wrong)} of {len(_CHANGES)}; {'; '.join(wrong)}")  # fmt: skip
+    w.holds("11", _RIGHT_ESCALATIONS, met=False, figure="not measured")
 
 
 def _write_files(folder: Path, files: Mapping[str, str | None]) -> None:

@@ -52,6 +52,14 @@ def find_option(name: str, origin: str) -> Option:
             origin=origin,
         )
     option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
+    if option is None and (example := _find_setting_in(name)):
+        raise BadConfig(
+            "{setting!r} in {origin!r} is a group of settings, and has no value itself",
+            hint="set what is in it, such as {example!r}",
+            example=example,
+            setting=name,
+            origin=origin,
+        )
     instead = None if option else find_instead(name)
     if instead is not None:
         raise BadConfig(
@@ -73,3 +81,13 @@ def find_option(name: str, origin: str) -> Option:
             origin=origin,
         )
     return option
+
+
+def is_known_otherwise(name: str) -> bool:
+    """Say whether `find_option` has more to say of a name that is no setting than that."""
+    return name in CAPS_OF_A_RUN or bool(_find_setting_in(name)) or find_instead(name) is not None
+
+
+def _find_setting_in(group: str) -> str:
+    """Return the first setting of a group, ours or a document's; '' where it is none."""
+    return next((name for name in (*BY_NAME, *NAMES) if name.startswith(f"{group}.")), "")

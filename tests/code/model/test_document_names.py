@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.code.model.document_names import COUNTS, SWITCHES, WITHOUT_COUNTERPART, rename_settings
+from gieok.code.model.document_names import COUNTS, SWITCHES, WITHOUT_COUNTERPART, sort_settings
 from gieok.code.model.tuning import EscalationRules, SearchWeights, Tuning, parse_tuning
 from gieok.errors import BadConfig
 from gieok.home.code_settings import load_tuning
@@ -56,8 +56,45 @@ def test_what_neither_of_the_two_knows_is_refused(settings: dict[object, object]
         parse_tuning(settings, _FILE)
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"escalation": {"max_files_changed": -1}},
+            "'escalation.max_files_changed' in 'config.yaml' must be a whole number from 0 to 999999",
+        ),
+        (
+            {"escalation": {"new_module_triggers": "yes"}},
+            "'escalation.new_module_triggers' in 'config.yaml' must be true or false",
+        ),
+        (
+            {"search": {"expand_related": 3}},
+            "'search.expand_related' in 'config.yaml' must be true or false",
+        ),
+        (
+            {"escalation": {"new_module_triggers": True, "new_module_added": False}},
+            "'escalation.new_module_triggers' and 'escalation.new_module_added' in 'config.yaml' say",
+        ),
+        (
+            {"chunking": {"ignore_patterns": "a*"}},
+            "`chunking.ignore_patterns` in 'config.yaml' must be a list of patterns",
+        ),
+        ({"version": {"a": 1}}, "`version` in 'config.yaml' must be a number or a text"),
+    ],
+)
+def test_what_is_wrong_is_named_as_it_is_written(settings: dict[object, object], said: str) -> None:
+    with pytest.raises(BadConfig) as failure:
+        parse_tuning(settings, _FILE)
+    assert str(failure.value).startswith(said)
+
+
+def test_two_names_that_agree_are_understood() -> None:
+    both = {"new_module_triggers": False, "new_module_added": False}
+    assert parse_tuning({"escalation": both}, _FILE).escalation.new_modules == 0
+
+
 def test_every_name_is_one_of_a_setting_or_without_counterpart() -> None:
-    ours = rename_settings({"escalation": {}, "search": {}}).settings
+    ours = sort_settings({"escalation": {}, "search": {}}, _FILE).settings
     assert ours == {"escalation": {}, "search": {}}
     for full, known in {**COUNTS, **SWITCHES}.items():
         part, _, name = known.setting.partition(".")

@@ -4,8 +4,10 @@ A `config.yaml` written after the document is understood as it stands. A setting
 wins over one under the document's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from gieok.errors import BadConfig
 
 
 class CountName(NamedTuple):
@@ -56,53 +58,89 @@ WITHOUT_COUNTERPART = frozenset(
 _VERSION = "version"
 
 
+class Written(NamedTuple):
+    """A value under the document's name."""
+
+    name: str
+    value: object
+
+
 class OurSettings(NamedTuple):
-    """Settings under our names, and the document's names that are not used."""
+    """Settings under our names, and what stands under the document's."""
 
     settings: dict[str, object]
+    #: Our setting → what is written for it under the document's names; at least one.
+    written: dict[str, list[Written]]
+    #: Names that are not used.
     unused: tuple[str, ...]
 
 
-def rename_settings(settings: Mapping[object, object]) -> OurSettings:
-    """Return settings with the document's names replaced; other names stay as they are."""
-    renamed: dict[str, object] = {}
+def sort_settings(settings: Mapping[object, object], file: object) -> OurSettings:
+    """Return settings apart by whose names they have.
+
+    Raises BadConfig where the version is none.
+    """
+    own: dict[str, object] = {}
+    written: dict[str, list[Written]] = {}
     unused: list[str] = []
     for name, value in settings.items():
         part = str(name)
         if part in WITHOUT_COUNTERPART:
             unused.append(part)
+        elif part == _VERSION:
+            if not isinstance(value, str | int | float):
+                raise BadConfig("`version` in {file!r} must be a number or a text", file=file)
         elif isinstance(value, dict):
-            own = renamed.setdefault(part, {})
+            rows: dict[str, object] = {}
             for inner, setting in value.items():
                 full = f"{part}.{inner}"
                 if full in WITHOUT_COUNTERPART:
                     unused.append(full)
-                elif full == IGNORED_FILES:
-                    renamed.setdefault("ignore", setting)
-                elif isinstance(own, dict):
-                    own[_name_setting(full)] = _convert_value(full, setting)
-            _prefer_own_names(own, value)
-        elif part != _VERSION:
-            renamed[part] = value
-    return OurSettings(renamed, tuple(unused))
+                elif ours := _find_setting(full):
+                    written.setdefault(ours, []).append(Written(full, setting))
+                else:
+                    rows[str(inner)] = setting
+            own[part] = rows
+        else:
+            own[part] = value
+    return OurSettings(own, written, tuple(unused))
 
 
-def _name_setting(full: str) -> str:
+def _find_setting(full: str) -> str:
+    if full == IGNORED_FILES:
+        return "ignore"
     known = COUNTS.get(full) or SWITCHES.get(full)
-    return (known.setting if known else full).partition(".")[2]
+    return known.setting if known else ""
 
 
-def _convert_value(full: str, value: object) -> object:
-    """Return the document's value in our unit; a value of another type is refused later."""
-    is_switch = isinstance(value, bool)
-    if full in SWITCHES and is_switch:
-        return SWITCHES[full].on if value else 0
-    if full in COUNTS and isinstance(value, int) and not is_switch:
-        return value + COUNTS[full].more
-    return value
+def convert_number(written: Sequence[Written], low: int, high: int, file: object) -> int:
+    """Return what is written of a setting as our number, which goes from `low` to `high`.
 
-
-def _prefer_own_names(own: object, written: Mapping[object, object]) -> None:
-    """Set the settings that stand under our own names to their values."""
-    if isinstance(own, dict):
-        own.update({name: value for name, value in written.items() if name in own})
+    Raises BadConfig, with the document's name, for what is none and for what contradicts itself.
+    """
+    name, value = written[0]
+    for other in written[1:]:
+        if other.value is not value:
+            raise BadConfig(
+                "{name!r} and {other!r} in {file!r} say different things",
+                name=name,
+                other=other.name,
+                file=file,
+                hint="take one of the two out",
+            )
+    if name in SWITCHES:
+        if not isinstance(value, bool):
+            raise BadConfig("{name!r} in {file!r} must be true or false", name=name, file=file)
+        return SWITCHES[name].on if value else 0
+    more = COUNTS[name].more
+    # None of its numbers becomes our 0 by what is added: 0 would switch a rule off.
+    low, high = max(low - more, 0), high - more
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadConfig(
+            "{name!r} in {file!r} must be a whole number from {low} to {high}",
+            name=name,
+            file=file,
+            low=low,
+            high=high,
+        )
+    return value + more

@@ -35,6 +35,7 @@ class ObservationRow(NamedTuple):
     text: str
     messages: tuple[str, ...]
     #: As `model.memory.find_document_status` has it: `replaced` by a newer statement, or `stands`.
+    #: What reflection replaced is `replaced` too.
     status: str
 
 
@@ -71,10 +72,14 @@ class ObserveShowResult:
                 done=o.is_done,
                 text=o.text,
                 messages=o.message_ids,
-                status=find_document_status(d, self.now),
+                status=self.find_status(d),
             )
             for d, o in self.rows
         ]
+
+    def find_status(self, document: Document) -> str:
+        """Return the status of one of the observations."""
+        return "replaced" if self.is_history else find_document_status(document, self.now)
 
 
 def render_observations(result: ObserveShowResult, style: Style) -> str:
@@ -89,8 +94,8 @@ def render_observations(result: ObserveShowResult, style: Style) -> str:
         tick = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
         facts = [NamedMemory(document).handle, str(document.scope)]
-        status = find_document_status(document, result.now)
-        if status not in ("stands", "done"):
+        status = result.find_status(document)
+        if status not in ("stands", "done") and not result.is_history:  # all of it was replaced
             facts.append(STATUSES[status].say(style.lang))
         lines.append(style.dim(f"      {'  '.join(facts)}"))
     if result.current_task:
