@@ -47,7 +47,7 @@ class Meter:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Question:
     """A question that is being asked: since when, and the calls that were made for it."""
 
     at: datetime
@@ -76,7 +76,7 @@ class Asker:
 
         Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
         """
-        asked = _Asked(at=self.clock.now())
+        asked = _Question(at=self.clock.now())
         prompt = prompt._replace(
             system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text)
         )
@@ -89,7 +89,7 @@ class Asker:
             error.tries = asked.calls
             raise
 
-    def _whole(self, prompt: Prompt, asked: "_Asked") -> str:
+    def _whole(self, prompt: Prompt, asked: "_Question") -> str:
         answer = self._try(prompt, asked)
         if not answer.is_cut:
             return answer.text
@@ -107,7 +107,7 @@ class Asker:
             )
         return answer.text
 
-    def _try(self, prompt: Prompt, asked: "_Asked") -> Generated:
+    def _try(self, prompt: Prompt, asked: "_Question") -> Generated:
         for delay_s in (*self.delays_s, None):
             self._check_budget(prompt)
             began = self.clock.now()

@@ -58,7 +58,7 @@ WITHOUT_COUNTERPART = frozenset(
 _VERSION = "version"
 
 
-class Written(NamedTuple):
+class NamedValue(NamedTuple):
     """A value under the document's name."""
 
     name: str
@@ -70,7 +70,7 @@ class OurSettings(NamedTuple):
 
     settings: dict[str, object]
     #: Our setting → what is written for it under the document's names; at least one.
-    written: dict[str, list[Written]]
+    written: dict[str, list[NamedValue]]
     #: Names that are not used.
     unused: tuple[str, ...]
 
@@ -81,7 +81,7 @@ def sort_settings(settings: Mapping[object, object], file: object) -> OurSetting
     Raises BadConfig where the version is none.
     """
     own: dict[str, object] = {}
-    written: dict[str, list[Written]] = {}
+    written: dict[str, list[NamedValue]] = {}
     unused: list[str] = []
     for name, value in settings.items():
         part = str(name)
@@ -96,8 +96,8 @@ def sort_settings(settings: Mapping[object, object], file: object) -> OurSetting
                 full = f"{part}.{inner}"
                 if full in WITHOUT_COUNTERPART:
                     unused.append(full)
-                elif ours := _find_setting(full):
-                    written.setdefault(ours, []).append(Written(full, setting))
+                elif ours := _find_our_setting(full):
+                    written.setdefault(ours, []).append(NamedValue(full, setting))
                 else:
                     rows[str(inner)] = setting
             own[part] = rows
@@ -106,14 +106,14 @@ def sort_settings(settings: Mapping[object, object], file: object) -> OurSetting
     return OurSettings(own, written, tuple(unused))
 
 
-def _find_setting(full: str) -> str:
+def _find_our_setting(full: str) -> str:
     if full == IGNORED_FILES:
         return "ignore"
     known = COUNTS.get(full) or SWITCHES.get(full)
     return known.setting if known else ""
 
 
-def convert_number(written: Sequence[Written], low: int, high: int, file: object) -> int:
+def convert_number(written: Sequence[NamedValue], low: int, high: int, file: object) -> int:
     """Return what is written of a setting as our number, which goes from `low` to `high`.
 
     Raises BadConfig, with the document's name, for what is none and for what contradicts itself.

@@ -356,7 +356,7 @@ def _note_sync_escalation(
     return reasons
 
 
-class _Compared(NamedTuple):
+class _BroughtSymbols(NamedTuple):
     """Keys of a kind of symbols that a sync brought, in order, and new key → old key of those that
     only moved.
     """
@@ -365,8 +365,8 @@ class _Compared(NamedTuple):
     moved: dict[str, str]
 
 
-def _compare_symbols(change: ProjectChange, kind: str) -> _Compared:
-    """Return which symbols of a kind are new and which only moved; tests and documents are left out.
+def _compare_symbols(change: ProjectChange, kind: str) -> _BroughtSymbols:
+    """Return which symbols of a kind are new and which only moved; tests and documents left out.
 
     Moved is what has the same code as one that is gone: each that is gone stands for one.
     """
@@ -390,7 +390,7 @@ def _compare_symbols(change: ProjectChange, kind: str) -> _Compared:
             moved[key] = same.pop()
         else:
             new.append(key)
-    return _Compared(new, moved)
+    return _BroughtSymbols(new, moved)
 
 
 def _log_sync_change(
