@@ -14,7 +14,7 @@ from gieok.settings.rows import (
     storage,
     upkeep,
 )
-from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES
+from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES, find_instead
 
 OPTIONS = (
     *person.OPTIONS,
@@ -40,8 +40,8 @@ BY_NAME = {option.name: option for option in OPTIONS}
 def find_option(name: str, origin: str) -> Option:
     """Return a setting by its name, or by the name that a document gives it.
 
-    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the name
-    stands.
+    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the
+    name stands.
     """
     if name in CAPS_OF_A_RUN:
         raise BadConfig(
@@ -52,6 +52,23 @@ def find_option(name: str, origin: str) -> Option:
             origin=origin,
         )
     option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
+    if option is None and (example := _find_setting_in(name)):
+        raise BadConfig(
+            "{setting!r} in {origin!r} is a group of settings, and has no value itself",
+            hint="set what is in it, such as {example!r}",
+            example=example,
+            setting=name,
+            origin=origin,
+        )
+    instead = None if option else find_instead(name)
+    if instead is not None:
+        raise BadConfig(
+            "no setting has the meaning of {setting!r} in {origin!r}",
+            hint="there is instead: {instead}" if instead else "take it out: none is needed",
+            instead=instead,
+            setting=name,
+            origin=origin,
+        )
     if option is None:
         from difflib import get_close_matches  # 2 ms
 
@@ -59,9 +76,18 @@ def find_option(name: str, origin: str) -> Option:
         raise BadConfig(
             "unknown setting {setting!r} in {origin!r}",
             near=", ".join(near),
-            names=", ".join(BY_NAME),
-            hint="did you mean {near!r}?" if near else "settings: {names}",
+            hint="did you mean {near!r}?" if near else "`gieok config show` lists them all",
             setting=name,
             origin=origin,
         )
     return option
+
+
+def is_known_otherwise(name: str) -> bool:
+    """Say whether `find_option` has more to say of a name that is no setting than that."""
+    return name in CAPS_OF_A_RUN or bool(_find_setting_in(name)) or find_instead(name) is not None
+
+
+def _find_setting_in(group: str) -> str:
+    """Return the first setting of a group, ours or a document's; '' where it is none."""
+    return next((name for name in (*BY_NAME, *NAMES) if name.startswith(f"{group}.")), "")

@@ -352,7 +352,7 @@ def _weigh_code_path(path: str, weights: SearchWeights, *, is_test: bool = True)
         weight *= weights.examples / 100
     if path.endswith((".d.ts", ".pyi")):
         weight *= _DECLARATIONS
-    if path.endswith((".md", ".markdown")):
+    if places.is_document(path):
         weight *= weights.documents / 100
     return weight
 

@@ -13,6 +13,7 @@ from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.settings import user_file
 from gieok.settings.synonyms import NAMES
+from gieok.settings.table import find_option, is_known_otherwise
 from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
@@ -59,7 +60,8 @@ def set_config_value(
 ) -> SetResult:
     """Change a setting.
 
-    Raises BadRequest for an unknown setting, BadConfig for a wrong value.
+    Raises BadRequest for an unknown setting, BadConfig for a wrong value and for a document's name
+    that no setting has the meaning of.
     """
     return _change_setting(call, _find_setting_row(call, name), value)
 
@@ -96,6 +98,8 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
         )
     rows = {row.name: row for row in list_setting_rows(call.home.settings)}
     if name not in rows:
+        if is_known_otherwise(name):
+            find_option(name, "gieok config")
         from difflib import get_close_matches
 
         near = get_close_matches(name, rows, 1)

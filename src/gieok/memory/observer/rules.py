@@ -20,6 +20,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.relative_days import dated
+from gieok.memory.observer.sentences import strip_filler
 from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Reader
@@ -211,8 +212,10 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
 
     A rule is never kept in half, and is kept although its words alone would leave it out.
     """
-    stated = find_user_statements(said, before)
     rules = binding.rules_in(said, before)
+    stated = [
+        _restore_fillers(statement, rules) for statement in find_user_statements(said, before)
+    ]
     whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
     others = [
         statement
@@ -225,6 +228,20 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
         *(UserStatement(rule, is_rule=True) for rule in missed),
         *others,
     ]
+
+
+def _restore_fillers(statement: UserStatement, rules: Sequence[str]) -> UserStatement:
+    """Return a statement with its rules in the user's own words.
+
+    A statement has lost the fillers before its sentences ("아, …"), and a rule has not: without
+    this, one would not be found in the other, and both would be kept.
+    """
+    text = statement.text
+    for rule in rules:
+        bare = strip_filler(rule)
+        if bare and rule not in text:
+            text = text.replace(bare, rule, 1)
+    return statement._replace(text=text)
 
 
 def _choose_statement_priority(
