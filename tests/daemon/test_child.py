@@ -34,25 +34,19 @@ def test_a_child_answers_with_an_object_or_its_asker_is_told_that_it_did_not(
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     for function in (print_an_object, print_a_list, print_nothing):
         function.__module__ = Path(__file__).stem
-    error = {"error": "the sync ended without an answer"}
     for is_stopped, function, answer in (
         (False, print_an_object, {"count": 3}),
         (True, print_an_object, {"count": 3}),
-        (False, print_a_list, error),
+        (False, print_a_list, {}),
         (True, print_a_list, None),
-        (False, print_nothing, error),
+        (False, print_nothing, {}),
         (True, print_nothing, None),
     ):
-        asked = ask_child(tmp_path, partial(bool, is_stopped), function, work="the sync")
+        asked = ask_child(tmp_path, partial(bool, is_stopped), function)
         assert asked == answer
 
 
 @pytest.mark.parametrize(("work", "said"), [("the sync", "동기화가"), ("the validation", "검증이")])
-def test_what_ended_without_an_answer_is_named_in_korean(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str, said: str
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    print_nothing.__module__ = Path(__file__).stem
-    row = ask_child(tmp_path, lambda: False, print_nothing, work=work)
-    assert row is not None
-    assert in_language(f"/shop: {row['error']}", "ko") == f"/shop: {said} 답 없이 끝남"
+def test_what_ended_without_an_answer_is_named_in_korean(work: str, said: str) -> None:
+    told = in_language(f"/shop: {work} ended without an answer", "ko")
+    assert told == f"/shop: {said} 답 없이 끝남"

@@ -88,10 +88,11 @@ class Projects:
             self._board.stop.is_set,
             child.sync_child_project,
             str(root),
-            work="the sync",
         )
         if answer is None:
             return False
+        if not answer:
+            answer = {"error": "the sync ended without an answer"}
         if error := answer.get("error"):
             self._board.say(f"{root}: {error}")
             self._board.note(watch_list.name_watched_part(root), f"failed: {error}")

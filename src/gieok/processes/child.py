@@ -45,12 +45,10 @@ def ask_child(
     is_stopped: Callable[[], bool],
     function: Callable[[], None],
     *arguments: str,
-    work: str,
 ) -> dict[str, Any] | None:
     """Run a function in a child process, and return the JSON object that it prints.
 
-    Without one, None where the asker has stopped; else the object is an `error` alone, which says
-    that `work` ("the sync") ended without an answer.
+    Without one, None where the asker has stopped; else an empty object: it ended without an answer.
     """
     output = run_in_child(home, is_stopped, function, *arguments)
     try:
@@ -59,4 +57,4 @@ def ask_child(
         answer = None
     if isinstance(answer, dict):
         return answer
-    return None if is_stopped() else {"error": f"{work} ended without an answer"}
+    return None if is_stopped() else {}

@@ -34,11 +34,11 @@ def validate_watched_projects(call: Call, is_stopped: Callable[[], bool]) -> str
             break
         if not layout.index_file(root).exists():  # the daemon drops it from its list
             continue
-        row = ask_child(
-            call.home.folder, is_stopped, keep_child_project_up, str(root), work="the validation"
-        )
+        row = ask_child(call.home.folder, is_stopped, keep_child_project_up, str(root))
         if row is None:
             break
+        if not row:
+            failures.append(f"{root}: the validation ended without an answer")
         validated += row.get("validated", False)
         failures += [f"{root}: {error}"] if (error := row.get("error")) else []
     return "; ".join([*([f"validated {validated:,}"] if validated else []), *failures])
