@@ -16,6 +16,7 @@ from gieok.model.conversation import (
     Incident,
     Journalled,
     JournalStats,
+    KnownSession,
     Reject,
     Run,
     ScopeState,
@@ -109,6 +110,12 @@ class Conversations(Protocol):
 
         With `upto`, only messages up to this number are read.
         """
+
+    def newest_sessions(self, scope: Scope, limit: int) -> list[KnownSession]:
+        """Return the sessions of a scope whose last messages are newest, newest first."""
+
+    def session_messages(self, scope: Scope, agent: str, session: str) -> list[Journalled]:
+        """Return the valid messages of a session in order, tools' included, as corrected."""
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Let `turns` give this text for a message; '' restores the original text.

@@ -52,6 +52,20 @@ class StatementJudgement(NamedTuple):
     about_user: float
 
 
+class WorthyStatement(NamedTuple):
+    """User's statement that is worth keeping: its message, its words, and what they are.
+
+    `text` are the words that were judged: those of `stated`, or of the user alone.
+    """
+
+    said: Journalled
+    stated: UserStatement
+    text: str
+    category: Category
+    judgement: StatementJudgement
+    is_done: bool = False
+
+
 class StatementJudge:
     """Judge of statements: by the reader, or by their words alone where it cannot run."""
 
@@ -128,25 +142,12 @@ class RulesObserver:
     """`Observer` without a model."""
 
     zone: tzinfo
-    judge: StatementJudge
+    statement_judge: StatementJudge
     context: SpanContext
 
     def observe(self, span: MessageSpan) -> Observed:
         """Return the users' statements that are worth keeping."""
-        statements = list(self._told(span))
-        if not statements:
-            return Observed(())
-        texts = list(
-            dict.fromkeys(
-                text for _, stated in statements for text in (stated.text, stated.alone) if text
-            )
-        )
-        judged = dict(zip(texts, self.judge.judged(texts), strict=True))
-        observations = [
-            o
-            for journalled, stated in statements
-            if (o := self._observation(journalled, stated, judged)) is not None
-        ]
+        observations = [self._observation(worthy) for worthy in self.judge(span)]
         return (
             Observed(
                 tuple(
@@ -156,6 +157,21 @@ class RulesObserver:
             if observations
             else Observed(())
         )
+
+    def judge(self, span: MessageSpan) -> list[WorthyStatement]:
+        """Return the users' statements that are worth keeping, in order, as they were said."""
+        statements = list(self._told(span))
+        texts = list(
+            dict.fromkeys(
+                text for _, stated in statements for text in (stated.text, stated.alone) if text
+            )
+        )
+        judged = dict(zip(texts, self.statement_judge.judged(texts) if texts else [], strict=True))
+        return [
+            worthy
+            for journalled, stated in statements
+            if (worthy := _select_worthy_statement(journalled, stated, judged)) is not None
+        ]
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
         """Yield the users' statements, each with its message; each conversation by itself."""
@@ -173,37 +189,34 @@ class RulesObserver:
             for stated in _with_rules(strip_echo(message.text), before):
                 yield journalled, stated
 
-    def _observation(
-        self, said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
-    ) -> Observation | None:
-        text, judgement = stated.text, judged[stated.text]
-        if stated.is_rule:
-            rule = dated(text, said.message.at.astimezone(self.zone).date())
-            return Observation(
-                text=rule,
-                at=said.message.at,
-                priority=Priority.HIGH,
-                category=Category.PREFERENCE,
-                is_done=False,
-                message_ids=(said.message.id,),
-            )
-        if stated.alone and judgement.worth < _WORTH:
-            text, judgement = stated.alone, judged[stated.alone]
-        if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
-            return None
-        message, category = said.message, categories.classify_statement(text)
-        shown = dated(text, message.at.astimezone(self.zone).date())
-        is_done = not stated.is_agreed and categories.is_done(text)
-        category = Category.TASK if is_done and category is Category.STATE else category
-        priority = _choose_statement_priority(category, judgement, is_done, has_day=shown != text)
+    def _observation(self, worthy: WorthyStatement) -> Observation:
+        said_at = worthy.said.message.at
+        shown = dated(worthy.text, said_at.astimezone(self.zone).date())
         return Observation(
             text=shown,
-            at=message.at,
-            priority=priority,
-            category=category,
-            is_done=is_done,
-            message_ids=(message.id,),
+            at=said_at,
+            priority=_choose_statement_priority(worthy, has_day=shown != worthy.text),
+            category=worthy.category,
+            is_done=worthy.is_done,
+            message_ids=(worthy.said.message.id,),
         )
+
+
+def _select_worthy_statement(
+    said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
+) -> WorthyStatement | None:
+    """Return a statement with its category if it is worth keeping; None if it is not."""
+    text, judgement = stated.text, judged[stated.text]
+    if stated.is_rule:
+        return WorthyStatement(said, stated, text, Category.PREFERENCE, judgement)
+    if stated.alone and judgement.worth < _WORTH:
+        text, judgement = stated.alone, judged[stated.alone]
+    if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
+        return None
+    category = categories.classify_statement(text)
+    is_done = not stated.is_agreed and categories.is_done(text)
+    category = Category.TASK if is_done and category is Category.STATE else category
+    return WorthyStatement(said, stated, text, category, judgement, is_done)
 
 
 def _with_rules(said: str, before: str) -> list[UserStatement]:
@@ -227,10 +240,11 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
     ]
 
 
-def _choose_statement_priority(
-    category: Category, judgement: StatementJudgement, done: bool, *, has_day: bool
-) -> Priority:
-    if done:
+def _choose_statement_priority(worthy: WorthyStatement, *, has_day: bool) -> Priority:
+    judgement, category = worthy.judgement, worthy.category
+    if worthy.stated.is_rule:
+        return Priority.HIGH
+    if worthy.is_done:
         return Priority.MEDIUM
     if category is Category.TASK:
         return Priority.HIGH if has_day else Priority.MEDIUM
