@@ -158,8 +158,12 @@ class RulesObserver:
             else Observed(())
         )
 
-    def judge(self, span: MessageSpan) -> list[WorthyStatement]:
-        """Return the users' statements that are worth keeping, in order, as they were said."""
+    def judge(self, span: MessageSpan, *, keeps_choices: bool = False) -> list[WorthyStatement]:
+        """Return the users' statements that are worth keeping, in order, as they were said.
+
+        With `keeps_choices`, a proposal that the user accepted, and an alternative that the agent
+        named and the user chose, count whatever they are worth: within its session it is decided.
+        """
         statements = list(self._told(span))
         texts = list(
             dict.fromkeys(
@@ -170,7 +174,12 @@ class RulesObserver:
         return [
             worthy
             for journalled, stated in statements
-            if (worthy := _select_worthy_statement(journalled, stated, judged)) is not None
+            if (
+                worthy := _select_worthy_statement(
+                    journalled, stated, judged, is_kept=keeps_choices and _is_choice(stated)
+                )
+            )
+            is not None
         ]
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
@@ -203,20 +212,31 @@ class RulesObserver:
 
 
 def _select_worthy_statement(
-    said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
+    said: Journalled,
+    stated: UserStatement,
+    judged: dict[str, StatementJudgement],
+    *,
+    is_kept: bool,
 ) -> WorthyStatement | None:
-    """Return a statement with its category if it is worth keeping; None if it is not."""
+    """Return a statement with its category if it is worth keeping, or kept; None if it is not."""
     text, judgement = stated.text, judged[stated.text]
     if stated.is_rule:
         return WorthyStatement(said, stated, text, Category.PREFERENCE, judgement)
-    if stated.alone and judgement.worth < _WORTH:
+    if stated.alone and judgement.worth < _WORTH and not is_kept:
         text, judgement = stated.alone, judged[stated.alone]
-    if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
+    if not is_kept and judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
         return None
     category = categories.classify_statement(text)
     is_done = not stated.is_agreed and categories.is_done(text)
     category = Category.TASK if is_done and category is Category.STATE else category
     return WorthyStatement(said, stated, text, category, judgement, is_done)
+
+
+def _is_choice(stated: UserStatement) -> bool:
+    """Say whether the user accepted a proposal, or answered with words that the question named."""
+    question, _, answer = stated.text.partition(" – ")
+    chosen = repeats.content(answer) if stated.alone else frozenset()
+    return stated.is_agreed or (bool(chosen) and chosen <= repeats.content(question))
 
 
 def _with_rules(said: str, before: str) -> list[UserStatement]:

@@ -1,0 +1,207 @@
+"""`gieok handoff`: what a session decided, left open, ran and changed, for whoever goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from gieok import fs
+from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Omitted, OrNull
+from gieok.errors import BadRequest
+from gieok.home.call import Call
+from gieok.memory.capture import spool
+from gieok.memory.handoff import page
+from gieok.memory.handoff.digest import CommandRun, FileChange, Quote, digest_session
+from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
+from gieok.memory.talk import claims, turns
+from gieok.model.conversation import Journalled, KnownSession
+from gieok.model.memory import Scope
+from gieok.text.messages import Words
+
+_MOST_SESSIONS = 200
+_NAMED_SESSIONS = 5
+
+
+class HandoffQuote(NamedTuple):
+    """Words as they were said: by whom, when, and the agent's words that they answer."""
+
+    who: str
+    text: str
+    at: datetime
+    answers: OrNull[str]
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffResult:
+    """Page about a session in Markdown, and what it was made of; each part oldest first."""
+
+    agent: str
+    session: str
+    scope: Scope
+    began: datetime
+    ended: datetime
+    transcript: OrNull[str]
+    language: str
+    asked: tuple[HandoffQuote, ...]
+    rules: tuple[HandoffQuote, ...]
+    decided: tuple[HandoffQuote, ...]
+    told: tuple[HandoffQuote, ...]
+    open: tuple[HandoffQuote, ...]
+    commands: tuple[CommandRun, ...]
+    files: tuple[FileChange, ...]
+    page: str
+    #: File to which the page was written; left out where none was.
+    to: Omitted[Path] = None
+
+    @property
+    def found(self) -> bool:
+        """True: a session without messages is an error."""
+        return True
+
+
+def render_handoff(result: HandoffResult, style: Style) -> str:
+    """Show the page, or where it was written."""
+    if result.to is not None:
+        return f"→ {style.bold(printable(style.path(str(result.to))))}"
+    return printable(result.page.rstrip("\n"))
+
+
+@command(
+    "handoff",
+    Words("Show what a session decided, left open, ran and changed, for whoever goes on"),
+    present=render_handoff,
+    effect=Effect.WRITE,
+    examples=("gieok handoff", "gieok handoff --session 0ece7224 --to handoff.md"),
+)
+def hand_session_over(
+    call: Call,
+    *,
+    session: Annotated[
+        str, Parameter(Words("the session's id, or its beginning (default: the newest here)"))
+    ] = "",
+    agent: Annotated[str, Parameter(Words("the agent whose session it is"))] = "",
+    budget: Annotated[int, Parameter(Words("tokens that the page may take"))] = 1_200,
+    to: Annotated[str, Parameter(Words("file to write the page to"))] = "",
+) -> HandoffResult:
+    """Quote the messages of a session: nothing in the page is written anew.
+
+    Transcripts that wait to be read are read first.
+    """
+    if budget <= 0:
+        raise BadRequest("budget is {budget}", budget=budget, hint="it must be positive")
+    _read_waiting(call)
+    scope, known = _find_session(call, agent, session)
+    found = call.home.journal.session_messages(scope, known.agent, known.session)
+    digest = digest_session(scope, found, _open_observer(call), _list_ended(call, scope, known))
+    transcript = _find_transcript(found)
+    name = page.SessionName(
+        agent=known.agent,
+        session=known.session,
+        scope=str(scope),
+        transcript=transcript,
+        root=str(call.caller.folder),
+    )
+    text = page.render_page(name, digest, call.zone, budget, digest.language)
+    file = call.caller.path(to) if to else None
+    if file is not None:
+        fs.replace_private(file, text)
+    return HandoffResult(
+        agent=known.agent,
+        session=known.session,
+        scope=scope,
+        began=digest.began,
+        ended=digest.ended,
+        transcript=transcript,
+        language=digest.language,
+        asked=_encode_quotes(digest.asked),
+        rules=_encode_quotes(digest.rules),
+        decided=_encode_quotes(digest.decided),
+        told=_encode_quotes(digest.told),
+        open=_encode_quotes(digest.open),
+        commands=digest.commands,
+        files=digest.files,
+        page=text,
+        to=file,
+    )
+
+
+def _read_waiting(call: Call) -> None:
+    """Take in what agents wrote last, and the transcripts of the hooks' events.
+
+    The events stay where they are: whoever follows them also observes what ended.
+    """
+    call.home.catch_up()
+    sidecar = call.home.sidecar
+    sidecar.capture_paths(
+        [event.transcript for event in spool.events(sidecar.spool, call.clock.now())]
+    )
+
+
+def _find_session(call: Call, agent: str, session: str) -> tuple[Scope, KnownSession]:
+    """Return the session that is meant, with its scope. Raises BadRequest."""
+    journal = call.home.journal
+    known = [
+        (scope, one)
+        for scope in call.scopes
+        for one in journal.newest_sessions(scope, _MOST_SESSIONS)
+        if agent in ("", one.agent)
+    ]
+    if not known:
+        raise BadRequest(
+            "no session is known in {scopes}",
+            scopes=", ".join(map(str, call.scopes)),
+            hint="`gieok observe run --once` reads what agents have written",
+        )
+    if not session:
+        return next((pair for pair in known if pair[0] == call.scope), known[0])
+    meant = [pair for pair in known if pair[1].session == session] or [
+        pair for pair in known if pair[1].session.startswith(session)
+    ]
+    if len({(one.agent, one.session) for _, one in meant}) == 1:
+        return meant[0]
+    if meant:
+        raise BadRequest(
+            "{session!r} begins several sessions: {names}",
+            session=session,
+            names=_name_sessions(meant),
+            hint="write more of the id",
+        )
+    raise BadRequest(
+        "no session {session!r} in {scopes}",
+        session=session,
+        scopes=", ".join(map(str, call.scopes)),
+        names=_name_sessions(known),
+        hint="the newest here: {names}",
+    )
+
+
+def _name_sessions(found: Sequence[tuple[Scope, KnownSession]]) -> str:
+    return ", ".join(one.session for _, one in found[:_NAMED_SESSIONS])
+
+
+def _open_observer(call: Call) -> RulesObserver:
+    return RulesObserver(call.zone, StatementJudge(call.home.open_reader), GivenContext())
+
+
+def _list_ended(call: Call, scope: Scope, known: KnownSession) -> frozenset[str]:
+    """Return the ids of the session's messages whose whole line holds no more, as last compared."""
+    store, journal = call.home.store, call.home.journal
+    ended = claims.ended_lines(store, call.home.folder, scope, call.clock.now().timestamp())
+    own = f"/{known.session}#"
+    lines = [(key, line) for key, line in ended if own in key]
+    blocks = {document.key: document for document in store.get(scope, [key for key, _ in lines])}
+    messages = (
+        turns.message_of_line(journal, blocks[key], line) for key, line in lines if key in blocks
+    )
+    return frozenset(message.id for message in messages if message is not None)
+
+
+def _find_transcript(found: Sequence[Journalled]) -> str:
+    """Return the file that the session's last message was read from."""
+    return found[-1].message.source
+
+
+def _encode_quotes(quotes: Sequence[Quote]) -> tuple[HandoffQuote, ...]:
+    return tuple(HandoffQuote(*quote) for quote in quotes)

@@ -1,0 +1,241 @@
+"""Digest of a session: what was asked, decided and left open, what ran and which files changed.
+
+Extractive: every sentence is quoted as it was said. What counts as decided is what the observer
+without a model would keep of the user's statements (`observer.rules`), in its categories: rules
+that bind, decisions, preferences, facts and tasks.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.flow.distil import MessageSpan
+from gieok.memory.handoff import tool_log
+from gieok.memory.handoff.tool_log import ToolStep
+from gieok.memory.observation import Category
+from gieok.memory.observer import repeats
+from gieok.memory.observer.rules import RulesObserver, WorthyStatement
+from gieok.memory.observer.sentences import split_sentences
+from gieok.memory.observer.standalone import is_question_sentence
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.model.memory import Scope
+from gieok.text.assent import accepts, is_small_talk
+from gieok.text.echo import strip_echo
+from gieok.text.language import detect_text_language
+from gieok.text.turns import is_answer
+
+#: Of a longer turn, only so much is quoted.
+_QUOTE_CHARS = 400
+_LANGUAGE_CHARS = 20_000
+
+
+class Quote(NamedTuple):
+    """Words as they were said: by whom, when, and the agent's words that they answer ('': none)."""
+
+    who: str
+    text: str
+    at: datetime
+    answers: str = ""
+
+
+class CommandRun(NamedTuple):
+    """Command line of a session: how often it worked and failed, and how it ended last.
+
+    `worked` is None where the last outcome is not known. `said` is the last line of a failure.
+    """
+
+    command: str
+    runs: int
+    failures: int
+    worked: bool | None
+    said: str
+
+
+class FileChange(NamedTuple):
+    """File that a session changed: what was done last, how often, and the request before it."""
+
+    path: str
+    deed: str
+    times: int
+    asked: str
+
+
+class SessionDigest(NamedTuple):
+    """What a session asked, decided and left open, ran and changed; each part oldest first."""
+
+    language: str
+    began: datetime
+    ended: datetime
+    #: What the user asked for.
+    asked: tuple[Quote, ...]
+    #: Rules that bind.
+    rules: tuple[Quote, ...]
+    decided: tuple[Quote, ...]
+    #: Preferences and facts that the user stated.
+    told: tuple[Quote, ...]
+    open: tuple[Quote, ...]
+    commands: tuple[CommandRun, ...]
+    files: tuple[FileChange, ...]
+
+
+def digest_session(
+    scope: Scope,
+    found: Sequence[Journalled],
+    observer: RulesObserver,
+    ended: frozenset[str] = frozenset(),
+) -> SessionDigest:
+    """Return the digest of a session's messages, at least one.
+
+    `ended` are the ids of messages whose statement holds no more: they are decided no longer.
+    """
+    messages = [one.message for one in found]
+    steps = tool_log.read_tool_steps(messages)
+    span = MessageSpan(scope, 0, found[-1].seq, tuple(found))
+    worthy = observer.judge(span, keeps_choices=True)
+    standing = [one for one in _drop_repeated(worthy) if one.said.message.id not in ended]
+    requests = _list_requests(messages)
+    stated = {one.said.message.id for one in worthy}
+    return SessionDigest(
+        language=_find_language(messages),
+        began=messages[0].at,
+        ended=messages[-1].at,
+        asked=tuple(
+            _quote_message(messages[place])
+            for place in requests
+            if messages[place].id not in stated
+        ),
+        rules=tuple(_quote(one) for one in standing if one.stated.is_rule),
+        decided=tuple(_quote(one) for one in standing if _is_decision(one)),
+        told=tuple(
+            _quote(one)
+            for one in standing
+            if not (one.stated.is_rule or one.is_done or _is_decision(one))
+            and one.category in (Category.PREFERENCE, Category.STATE)
+        ),
+        open=(
+            *(
+                _quote(one)
+                for one in standing
+                if one.category is Category.TASK
+                and not (one.stated.is_rule or one.is_done or _is_decision(one))
+            ),
+            *_list_pending(messages),
+        ),
+        commands=tuple(_sum_up_commands(steps)),
+        files=tuple(_sum_up_changes(messages, requests, steps)),
+    )
+
+
+def _is_decision(one: WorthyStatement) -> bool:
+    """Say whether a statement decides something that is no rule: also a choice that was offered."""
+    is_choice = one.stated.is_agreed or _is_answer(one)
+    return not one.stated.is_rule and (is_choice or one.category is Category.DECISION)
+
+
+def _is_answer(one: WorthyStatement) -> bool:
+    """Say whether a statement is joined with the agent's question that it answers."""
+    return bool(one.stated.alone) and one.text == one.stated.text
+
+
+def _drop_repeated(worthy: Sequence[WorthyStatement]) -> list[WorthyStatement]:
+    """Return the statements without those that an earlier one says already."""
+    known: list[repeats.Content] = []
+    kept = []
+    for one in worthy:
+        own = repeats.content(one.text)
+        if not repeats.is_repeated(own, known):
+            known.append(own)
+            kept.append(one)
+    return kept
+
+
+def _quote(one: WorthyStatement) -> Quote:
+    """Return a statement in the user's words, with the agent's words that it answers beside it."""
+    message = one.said.message
+    if one.stated.is_agreed:
+        proposal = one.text.rpartition(" (")[0]
+        return Quote(Role.USER, _cut(strip_echo(message.text)), message.at, proposal)
+    if _is_answer(one):
+        question, _, answer = one.text.partition(" – ")
+        return Quote(Role.USER, answer, message.at, question)
+    return Quote(Role.USER, _cut(one.text), message.at)
+
+
+def _list_requests(messages: Sequence[Message]) -> list[int]:
+    """Return the places of the users' turns that are more than small talk, assent or an answer."""
+    places: list[int] = []
+    before = ""
+    for place, message in enumerate(messages):
+        if message.role is Role.ASSISTANT:
+            before = message.text
+        elif message.role is Role.USER:
+            text = strip_echo(message.text).strip()
+            if text and not (is_small_talk(text) or accepts(text) or is_answer(text, before)):
+                places.append(place)
+            before = ""
+    return places
+
+
+def _quote_message(message: Message) -> Quote:
+    return Quote(message.role, _cut(strip_echo(message.text)), message.at)
+
+
+def _list_pending(messages: Sequence[Message]) -> list[Quote]:
+    """Return what the session ends with: a request without an answer, or the agent's question."""
+    spoken = [message for message in messages if message.role is not Role.TOOL]
+    if not spoken:
+        return []
+    last = spoken[-1]
+    if last.role is Role.USER:
+        is_empty = is_small_talk(last.text) or accepts(last.text)
+        return [] if is_empty else [_quote_message(last)]
+    sentences = list(split_sentences(last.text.strip()[-_QUOTE_CHARS * 4 :]))[-1:]
+    return [
+        Quote(Role.ASSISTANT, _cut(sentence), last.at)
+        for sentence in sentences
+        if is_question_sentence(sentence)
+    ]
+
+
+def _sum_up_commands(steps: Sequence[ToolStep]) -> list[CommandRun]:
+    """Return the commands that do more than look, each once, in the order of their last runs."""
+    runs: dict[str, list[ToolStep]] = {}
+    for step in steps:
+        if step.deed == tool_log.RUN and not tool_log.is_looking(step.text):
+            runs[step.text] = [*runs.pop(step.text, []), step]
+    return [
+        CommandRun(
+            command=command,
+            runs=len(every),
+            failures=sum(step.worked is False for step in every),
+            worked=every[-1].worked,
+            said=every[-1].said,
+        )
+        for command, every in runs.items()
+    ]
+
+
+def _sum_up_changes(
+    messages: Sequence[Message], requests: Sequence[int], steps: Sequence[ToolStep]
+) -> list[FileChange]:
+    """Return the changed files in the order of their last change; a failed change is none."""
+    changes: dict[str, tuple[str, int, str]] = {}
+    for step in steps:
+        if step.deed == tool_log.RUN or step.worked is False:
+            continue
+        _, times, _ = changes.pop(step.text, ("", 0, ""))
+        before = bisect_left(requests, step.place)
+        asked = _quote_message(messages[requests[before - 1]]).text if before else ""
+        changes[step.text] = (step.deed, times + 1, asked)
+    return [FileChange(path, *change) for path, change in changes.items()]
+
+
+def _find_language(messages: Iterable[Message]) -> str:
+    said = " ".join(message.text for message in messages if message.role is Role.USER)
+    return detect_text_language(said[:_LANGUAGE_CHARS])
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1].rstrip() + "…"
