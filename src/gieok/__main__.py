@@ -8,13 +8,14 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gieok.commands.memory.untrusted import Waiting
     from gieok.settings.resolved import FileSettings, SettingsFile
 
-#: How long a session may wait for its project to be indexed, in seconds.
-_REFRESH_S = 1.5
+#: How long a session may wait for its project to be indexed, and a compaction for its transcript to
+#: be taken in, in seconds.
+_REFRESH_S, _DIGEST_S = 1.5, 6.0
 #: Subcommands of `gieok hook` that people call.
 _FOR_PEOPLE = ("injections", "measure", "refuse", "stats")
 
@@ -41,6 +42,7 @@ def _run_command_line(arguments: list[str]) -> int:
             _refresh_project_index,
             _catch_up_transcripts,
             _notice_of,
+            _digest_session,
         )
         # The refresh thread may wait for a lock, and the interpreter would wait for the thread at
         # exit.
@@ -165,8 +167,43 @@ def _catch_up_transcripts() -> None:
         _run_within_budget(catch_up)
 
 
-def _run_within_budget(work: "Callable[[], None]") -> None:
-    """Run the work in a thread and wait for it as long as a session may wait.
+def _digest_session(agent: str, session: str, folder: str) -> "Mapping[str, object] | None":
+    """Return what a session decided and left open, as the JSON of `gieok handoff`.
+
+    What its transcript holds is taken in first.
+    """
+    digests: list[object] = []
+
+    def digest() -> None:
+        from pathlib import Path
+
+        from gieok.commands.command import Surface
+        from gieok.commands.run import run_operation
+        from gieok.home.calls import open_call
+        from gieok.places.home import build_home_path
+        from gieok.surfaces.hook import trail
+
+        try:
+            answer = run_operation(
+                "handoff",
+                {"agent": agent, "session": session},
+                lambda found: open_call({}, folder=Path(folder)),
+                Surface.HOOK,
+            )
+            if answer.failure:
+                trail.log_hook_line(build_home_path(), f"compaction: {answer.failure.message}")
+            else:
+                digests.append(answer.data)
+        except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
+            trail.log_hook_line(build_home_path(), f"compaction: {type(error).__name__}: {error}")
+
+    _run_within_budget(digest, _DIGEST_S)
+    found = digests[0] if digests else None
+    return found if isinstance(found, dict) else None
+
+
+def _run_within_budget(work: "Callable[[], None]", most_s: float = _REFRESH_S) -> None:
+    """Run the work in a thread and wait for it as long as the host may wait.
 
     Nothing is lost if the process ends in the middle of the work: writes are transactions.
     """
@@ -174,7 +211,7 @@ def _run_within_budget(work: "Callable[[], None]") -> None:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(_REFRESH_S)
+    thread.join(most_s)
     if thread.is_alive():
         _is_refreshing.append(thread)
 

@@ -17,7 +17,7 @@ from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_member
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
-_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
+_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10, table.PRE_COMPACT: 10}
 _OTHER_S = 3
 #: Line of a plugin that stands for a file which the plugins share.
 _SHARED_PART = "// gieok: "

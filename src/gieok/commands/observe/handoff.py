@@ -132,11 +132,11 @@ def _read_waiting(call: Call) -> None:
 
     The events stay where they are: whoever follows them also observes what ended.
     """
-    call.home.catch_up()
     sidecar = call.home.sidecar
     sidecar.capture_paths(
         [event.transcript for event in spool.events(sidecar.spool, call.clock.now())]
     )
+    call.home.catch_up()
 
 
 def _find_session(call: Call, agent: str, session: str) -> tuple[Scope, KnownSession]:

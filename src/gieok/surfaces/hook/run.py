@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gieok import fs, private
 from gieok.agents import table
@@ -47,7 +47,10 @@ _SUSPECT_NAME = (
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin a new context, which does not hold the earlier
 #: injections.
-_ANEW = ("compact", "clear")
+_COMPACT = "compact"
+_ANEW = (_COMPACT, "clear")
+#: Returns the JSON of a session's digest, by its agent, its id and its folder; None for none.
+Digest = Callable[[str, str, str], Mapping[str, object] | None]
 
 
 def main(
@@ -56,6 +59,7 @@ def main(
     refresh: Callable[[str], str],
     catch_up: Callable[[], None] = lambda: None,
     notice_of: Callable[[str], str] = lambda why: "",
+    digest: Digest = lambda agent, session, folder: None,
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
@@ -67,7 +71,9 @@ def main(
 
     `catch_up` indexes the newest messages of the agents; it is called at the start of a session
     where no daemon does that. `notice_of` returns the notice for the person on why memory is
-    withheld from a session.
+    withheld from a session. `digest` returns the JSON of `gieok handoff` for a session, by its
+    agent, its id and its folder, where no daemon answers; it takes in what the session's transcript
+    holds.
     """
     if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -83,6 +89,7 @@ def main(
             home,
             time.monotonic(),
             parse,
+            digest,
         )
         text = _answer_hook_call(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
@@ -124,6 +131,8 @@ def _answer_hook_call(
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
         call.keep()
+        if event == table.PRE_COMPACT:
+            return call.agent.format_summary_hint(call.hint_summary())
     else:
         raise ValueError(f"unknown event {event!r}")
     printed = table.output(call.agent, event, context, notice)
@@ -141,6 +150,7 @@ class _Call:
         home: str,
         began: float,
         parse: Parse,
+        digest: Digest,
     ) -> None:
         self.event = event
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
@@ -153,6 +163,7 @@ class _Call:
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
         self._injection: Injection | None = None
         self._by = ""
+        self._digest = digest
         values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
         set_process_zone(self._settings.text("zone"))
@@ -176,7 +187,7 @@ class _Call:
 
         Return whether a daemon runs, or is being started.
         """
-        if table.read_payload_text(self._payload, "source") in _ANEW:
+        if self._source in _ANEW:
             self._window.empty(time.time())
         from gieok.processes import autostart, call
 
@@ -314,9 +325,7 @@ class _Call:
     def start(self) -> str:
         """Return the text that the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
-        is_resumed = (
-            self._window.is_begun and table.read_payload_text(self._payload, "source") != "startup"
-        )
+        is_resumed = self._window.is_begun and self._source != "startup"
         # the session's context holds its start text, and everything that was said in it since
         if not budget or is_resumed:
             return ""
@@ -324,6 +333,9 @@ class _Call:
         from gieok import registry
         from gieok.surfaces.hook.start import SessionPlace, build_start_text
 
+        digest = self._read_digest() if self._source == _COMPACT else None
+        if digest is not None:  # which took its own time
+            self._began = time.monotonic()
         scopes = self._scopes()
         place = SessionPlace(
             self.home,
@@ -339,7 +351,7 @@ class _Call:
         )
         words = choice.owners(self.home, self.root)
         text, shown = build_start_text(
-            place, self._glance, lambda scope: inject.whose(scope, words), budget
+            place, self._glance, lambda scope: inject.whose(scope, words), budget, digest
         )
         self._count(shown=shown)
         self._injection = Injection(text, [], estimate_tokens(text))
@@ -360,6 +372,34 @@ class _Call:
         if self.event == table.PRE_COMPACT and self.event in self.agent.events:
             self._window.empty(time.time())
         self._count()
+
+    def hint_summary(self) -> str:
+        """Take in the transcript now, and return what its summary must keep; '' for nothing.
+
+        The spooled row stands already: where this process is killed, the transcript is read later.
+        """
+        from gieok.surfaces.hook import compaction
+
+        digest = self._read_digest()
+        lines = compaction.list_digest_lines(digest, self._folder) if digest else []
+        return compaction.format_summary_hint(lines)
+
+    def _read_digest(self) -> Mapping[str, object] | None:
+        """Return the digest of this session, up to its last line; None for none."""
+        session = table.read_payload_session(self._payload)
+        if not session or not os.path.isdir(self.home):
+            return None
+        from gieok.surfaces.hook import compaction
+
+        name = self.agent.name
+        return compaction.ask_digest(
+            self.home, name, session, self._folder, self._environment()
+        ) or self._digest(name, session, self._folder)
+
+    @property
+    def _source(self) -> str:
+        """Why a session starts, in the host's words."""
+        return table.read_payload_text(self._payload, "source")
 
     def _use_rules(self) -> None:
         """Add the user's own redaction rules to the built-in ones."""
