@@ -131,7 +131,7 @@ def _answer_hook_call(
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
         call.keep()
-        if event == table.PRE_COMPACT:
+        if event == table.PRE_COMPACT and event in call.agent.events:
             return call.agent.format_summary_hint(call.hint_summary())
     else:
         raise ValueError(f"unknown event {event!r}")
