@@ -69,7 +69,9 @@ def _run(folder: Path, line: str) -> list[list[dict[str, Any]]]:
 
 def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) -> None:
     (tmp_path / "hook.py").write_text(_HOOK, encoding="utf-8")
-    first, second, child, compacted, after, kept = _run(tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl")
+    first, second, child, compacted, after, kept = _run(
+        tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl"
+    )
     (part,) = first
     assert part.pop("id").startswith("prt_0"), (
         "before what the user wrote: parts are shown in the order of their ids"
