@@ -17,7 +17,8 @@ the daemon answers prompts with, in the same session.
 in what the session begins with after the second compaction, `asked` in what is put before the
 question, and `with` in any of the three. `hint` is what the summary was told to keep: a host's
 model reads it, a fixed summary does not. `stale` counts questions on a changed decision where the
-old words stand and the new ones do not.
+old words stand and the new ones do not. `silent` is the share of questions on another session's
+project for which nothing is put before the prompt.
 """
 
 import argparse
@@ -172,7 +173,11 @@ class Replay:
 
 
 def measure_session(
-    data: Path, number: int, rows: Sequence[Mapping[str, Any]], models: Path | None
+    data: Path,
+    number: int,
+    rows: Sequence[Mapping[str, Any]],
+    others: Sequence[str],
+    models: Path | None,
 ) -> tuple[list[Available], dict[str, float]]:
     """Return what is available of a session's decisions, and the tokens that it costs."""
     source = (data / f"session_{number}.jsonl").read_text(encoding="utf-8")
@@ -187,6 +192,7 @@ def measure_session(
         replay.grow(lines[half:])
         second, start = replay.compact()
         asked = list(replay.ask([row["question"] for row in rows]))
+        other = list(replay.ask(others))
     found = [
         Available(
             row=row,
@@ -197,12 +203,13 @@ def measure_session(
         )
         for row, text in zip(rows, asked, strict=True)
     ]
-    tokens = {
-        "hint": float(estimate_tokens(second)),
-        "start": float(estimate_tokens(start)),
-        "asked": sum(map(estimate_tokens, asked)) / max(1, len(asked)),
+    costs = {
+        "hint_tokens": float(estimate_tokens(second)),
+        "start_tokens": float(estimate_tokens(start)),
+        "asked_tokens": round(sum(map(estimate_tokens, asked)) / max(1, len(asked)), 1),
+        "silent": round(sum(not text for text in other) / max(1, len(other)), 3),
     }
-    return found, tokens
+    return found, costs
 
 
 def _share(found: Sequence[Available], is_held: Sequence[bool]) -> float:
@@ -251,11 +258,11 @@ def main() -> None:
     report: dict[str, Any] = {}
     for number in sorted({row["session"] for row in rows}):
         own = [row for row in rows if row["session"] == number]
-        part, tokens = measure_session(arguments.data, number, own, arguments.models)
+        # Questions on another project: what the session said answers none of them.
+        others = [row["question"] for row in rows if row["session"] == number % 4 + 1]
+        part, costs = measure_session(arguments.data, number, own, others, arguments.models)
         found += part
-        report[f"session {number}"] = summarise(part) | {
-            f"{k} tokens": v for k, v in tokens.items()
-        }
+        report[f"session {number}"] = summarise(part) | costs
     report["all"] = summarise(found)
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False, indent=1))

@@ -81,6 +81,29 @@ def find_answered_question(lines: "list[str]", number: int) -> str:
     return _cut_turn_end(before) if is_one else ""
 
 
+def find_closing_words(lines: "list[str]", number: int) -> int:
+    """Return the line of the user's next turn behind a line, where it asks nothing; 0 for none.
+
+    Such a turn tells what was decided on the matter, where the line or the reply to it asks
+    something. A turn of the user that asks goes on with the matter, once.
+    """
+    reply = lines[number] if number < len(lines) else ""
+    if not (asks(lines[number - 1]) or asks(reply)):
+        return 0
+    previous = _split_speaker(lines, number)[0]
+    questions = 0
+    for place in range(number + 1, len(lines) + 1):
+        who, text = _split_speaker(lines, place)
+        if who == _SPEAKERS[USER] and previous != who:
+            if not text.rstrip().endswith(("?", "？")):
+                return place
+            questions += 1
+            if questions > 1:
+                return 0
+        previous = who or previous
+    return 0
+
+
 def exchange(lines: "list[str]", number: int) -> str:
     """Return a turn with its context, a labelled line each.
 

@@ -18,6 +18,7 @@ from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJu
 from gieok.memory.talk import claims, turns
 from gieok.model.conversation import Journalled, KnownSession
 from gieok.model.memory import Scope
+from gieok.places.scope import USER_SCOPE
 from gieok.text.messages import Words
 
 _MOST_SESSIONS = 200
@@ -155,7 +156,7 @@ def _find_session(call: Call, agent: str, session: str) -> tuple[Scope, KnownSes
             hint="`gieok observe run --once` reads what agents have written",
         )
     if not session:
-        return next((pair for pair in known if pair[0] == call.scope), known[0])
+        return next((pair for pair in known if pair[0].path != USER_SCOPE), known[0])
     meant = [pair for pair in known if pair[1].session == session] or [
         pair for pair in known if pair[1].session.startswith(session)
     ]

@@ -35,7 +35,7 @@ from gieok.model.retrieval import Hit
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
-from gieok.ranking.likelihood import apply_logistic
+from gieok.ranking.likelihood import apply_logistic, invert_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.settings.hook import HookSettings
@@ -43,7 +43,7 @@ from gieok.settings.option import Value
 from gieok.text.handles import build_handle
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.messages import Words
-from gieok.text.turns import read_spoken_line
+from gieok.text.turns import find_closing_words, read_spoken_line
 
 _SNIPPET_CHARS = 600
 #: Sentences of a prompt that are asked separately; each costs as much as the whole prompt.
@@ -53,6 +53,14 @@ _HITS, _MOST_HITS = 20, 30
 #: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and
 #: the rest.
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
+#: Hits of a compacted session that are followed to what closed their matter, and the share of a
+#: hit's probability that the closing words have.
+_CARRYING, _CARRIED_SHARE = 3, 0.8
+#: Log-odds by which a line that a compaction took out of the context is likelier to help than one
+#: of another session: prompts of a session are about its own matter. Decisions of four sessions
+#: that come back when asked for, and questions on another project that get nothing: .16 and .90 at
+#: 0, PENDING at .35, .39 and .55 at .7 (`benchmarks/compaction.py`).
+_LOST_TALK = 0.35
 #: Least probability of the nearest hit for the hint that something near exists: a little less than
 #: for showing the hit.
 _NEAR = 0.8 * apply_logistic(choice.FIRST)
@@ -237,7 +245,8 @@ def recall_memories(
         )
     window = ContextWindow(str(call.home.folder), agent, session)
     window.read(table.instructions(agent, str(call.caller.folder), str(call.caller.user)))
-    hits = _order_newest_first(call, store, asking.best())
+    best = _carry_to_decisions(store, window, asking.best())
+    hits = _order_newest_first(call, store, best)
     gate = NoteGate(
         call.home.hook_settings.text("hook.asked_only"),
         [str(scope) for scope in wanted_scopes],
@@ -407,6 +416,58 @@ class _Asking:
             and not self.degraded
             and any(candidate.score >= _NEAR for candidate in self.best())
         )
+
+
+def _prefer_lost_talk(window: ContextWindow, best: Sequence[_Found]) -> list[_Found]:
+    """Return hits in which lines that the context of this session lost are likelier than others."""
+    weighed = (
+        one._replace(score=apply_logistic(invert_logistic(one.score) + _LOST_TALK))
+        if one.score > 0 and window.was_lost(one.hit.passage)
+        else one
+        for one in best
+    )
+    return sorted(weighed, key=lambda one: -one.score)
+
+
+def _carry_to_decisions(
+    store: Store, window: ContextWindow, best: Sequence[_Found]
+) -> list[_Found]:
+    """Return hits with the user's words that closed what the best hits of this session opened.
+
+    Only for a session that was compacted: what its context lost is asked for in the words of the
+    matter ("how are secrets stored?"), and the decision has other words ("Fernet then").
+    """
+    best = _prefer_lost_talk(window, best)
+    opened = [
+        one
+        for one in best[:_CARRYING]
+        if one.score >= choice.OTHERS and window.was_lost(one.hit.passage)
+    ]
+    found = {(one.hit.passage.key, one.hit.passage.start_line): one for one in best}
+    for number, one in enumerate(opened, start=1):
+        passage = one.hit.passage
+        score = one.score * _CARRIED_SHARE
+        for entry in store.entries(passage.scope, [passage.key]):
+            document = entry.document
+            line = find_closing_words(document.text.split("\n"), passage.end_line)
+            slices = [part for part in entry.passages if part.start_line == line]
+            known = found.get((passage.key, line))
+            if not slices or (known is not None and known.score >= score):
+                continue
+            if known is not None:
+                found[passage.key, line] = known._replace(score=score)
+                continue
+            text = document.text[slices[0].start : slices[0].end]
+            carried = passage._replace(
+                id=-number,
+                text=text,
+                context=slices[0].context,
+                start_line=line,
+                end_line=slices[0].end_line,
+            )
+            hit = Hit(passage=carried, score=score, snippet=text, signals={}, parts={})
+            found[passage.key, line] = _Found(hit, score, one.question)
+    return sorted(found.values(), key=lambda one: -one.score)
 
 
 def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:

@@ -120,7 +120,7 @@ def digest_session(
                 if one.category is Category.TASK
                 and not (one.stated.is_rule or one.is_done or _is_decision(one))
             ),
-            *_list_pending(messages),
+            *_list_pending(messages, requests, stated),
         ),
         commands=tuple(_sum_up_commands(steps)),
         files=tuple(_sum_up_changes(messages, requests, steps)),
@@ -181,15 +181,17 @@ def _quote_message(message: Message) -> Quote:
     return Quote(message.role, _cut(strip_echo(message.text)), message.at)
 
 
-def _list_pending(messages: Sequence[Message]) -> list[Quote]:
+def _list_pending(
+    messages: Sequence[Message], requests: Sequence[int], stated: set[str]
+) -> list[Quote]:
     """Return what the session ends with: a request without an answer, or the agent's question."""
-    spoken = [message for message in messages if message.role is not Role.TOOL]
+    spoken = [place for place, message in enumerate(messages) if message.role is not Role.TOOL]
     if not spoken:
         return []
-    last = spoken[-1]
+    last = messages[spoken[-1]]
     if last.role is Role.USER:
-        is_empty = is_small_talk(last.text) or accepts(last.text)
-        return [] if is_empty else [_quote_message(last)]
+        is_request = spoken[-1] in requests and last.id not in stated
+        return [_quote_message(last)] if is_request else []
     sentences = list(split_sentences(last.text.strip()[-_QUOTE_CHARS * 4 :]))[-1:]
     return [
         Quote(Role.ASSISTANT, _cut(sentence), last.at)

@@ -134,7 +134,7 @@ def _read_outcome(found: re.Match[str], text: str) -> tuple[bool, str]:
 
 def _read_call(call: str) -> Iterator[ToolStep]:
     """Yield what a call runs or changes."""
-    name, _, arguments = call.strip("[]").partition(" ")
+    name, _, arguments = call.removeprefix("[").removesuffix("]").partition(" ")
     patched = list(_PATCHED.finditer(call))
     for patch in patched:
         deed = touched.DELETE if patch["deed"] == "Delete" else touched.WRITE
