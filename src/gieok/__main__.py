@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: How long a session may wait for its project to be indexed, and a compaction for its transcript to
 #: be taken in, in seconds.
-_REFRESH_S, _DIGEST_S = 1.5, 6.0
+_REFRESH_S, _DIGEST_S = 1.5, 8.0
 #: Subcommands of `gieok hook` that people call.
 _FOR_PEOPLE = ("injections", "measure", "refuse", "stats")
 
@@ -197,13 +197,17 @@ def _digest_session(agent: str, session: str, folder: str) -> "Mapping[str, obje
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(build_home_path(), f"compaction: {type(error).__name__}: {error}")
 
-    _run_within_budget(digest, _DIGEST_S)
+    if not _run_within_budget(digest, _DIGEST_S):
+        from gieok.places.home import build_home_path
+        from gieok.surfaces.hook import trail
+
+        trail.log_hook_line(build_home_path(), f"compaction: not read within {_DIGEST_S:g} s")
     found = digests[0] if digests else None
     return found if isinstance(found, dict) else None
 
 
-def _run_within_budget(work: "Callable[[], None]", most_s: float = _REFRESH_S) -> None:
-    """Run the work in a thread and wait for it as long as the host may wait.
+def _run_within_budget(work: "Callable[[], None]", most_s: float = _REFRESH_S) -> bool:
+    """Run the work in a thread, wait for it as long as the host may wait, and say if it ended.
 
     Nothing is lost if the process ends in the middle of the work: writes are transactions.
     """
@@ -212,8 +216,9 @@ def _run_within_budget(work: "Callable[[], None]", most_s: float = _REFRESH_S) -
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(most_s)
-    if thread.is_alive():
+    if is_alive := thread.is_alive():
         _is_refreshing.append(thread)
+    return not is_alive
 
 
 def _claim_waiting_words(waits: "Waiting", words: str) -> str:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gieok.memory.handoff.digest import SessionDigest, digest_session
-from gieok.memory.handoff.page import SessionName, render_page
+from gieok.memory.handoff.page import HandedSession, render_page
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
@@ -13,7 +13,7 @@ from gieok.text.tokens import estimate_tokens
 
 _AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 _SCOPE = Scope("project:shop")
-_NAME = SessionName("codex", "s1", "project:shop", "/t/s1.jsonl", "/w")
+_NAME = HandedSession("codex", "s1", "project:shop", "/t/s1.jsonl", "/w")
 _USER, _AGENT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL
 
 

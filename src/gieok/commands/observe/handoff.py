@@ -13,7 +13,7 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.capture import spool
 from gieok.memory.handoff import page
-from gieok.memory.handoff.digest import CommandRun, FileChange, Quote, digest_session
+from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.memory.talk import claims, turns
 from gieok.model.conversation import Journalled, KnownSession
@@ -51,7 +51,7 @@ class HandoffResult:
     told: tuple[HandoffQuote, ...]
     open: tuple[HandoffQuote, ...]
     commands: tuple[CommandRun, ...]
-    files: tuple[FileChange, ...]
+    files: tuple[ChangedFile, ...]
     page: str
     #: File to which the page was written; left out where none was.
     to: Omitted[Path] = None
@@ -97,7 +97,7 @@ def hand_session_over(
     found = call.home.journal.session_messages(scope, known.agent, known.session)
     digest = digest_session(scope, found, _open_observer(call), _list_ended(call, scope, known))
     transcript = _find_transcript(found)
-    name = page.SessionName(
+    name = page.HandedSession(
         agent=known.agent,
         session=known.session,
         scope=str(scope),

@@ -35,7 +35,7 @@ from gieok.model.retrieval import Hit
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
-from gieok.ranking.likelihood import apply_logistic, invert_logistic
+from gieok.ranking.likelihood import apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.settings.hook import HookSettings
@@ -56,11 +56,6 @@ _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
 #: Hits of a compacted session that are followed to what closed their matter, and the share of a
 #: hit's probability that the closing words have.
 _CARRYING, _CARRIED_SHARE = 3, 0.8
-#: Log-odds by which a line that a compaction took out of the context is likelier to help than one
-#: of another session: prompts of a session are about its own matter. Decisions of four sessions
-#: that come back when asked for, and questions on another project that get nothing: .16 and .90 at
-#: 0, PENDING at .35, .39 and .55 at .7 (`benchmarks/compaction.py`).
-_LOST_TALK = 0.35
 #: Least probability of the nearest hit for the hint that something near exists: a little less than
 #: for showing the hit.
 _NEAR = 0.8 * apply_logistic(choice.FIRST)
@@ -418,17 +413,6 @@ class _Asking:
         )
 
 
-def _prefer_lost_talk(window: ContextWindow, best: Sequence[_Found]) -> list[_Found]:
-    """Return hits in which lines that the context of this session lost are likelier than others."""
-    weighed = (
-        one._replace(score=apply_logistic(invert_logistic(one.score) + _LOST_TALK))
-        if one.score > 0 and window.was_lost(one.hit.passage)
-        else one
-        for one in best
-    )
-    return sorted(weighed, key=lambda one: -one.score)
-
-
 def _carry_to_decisions(
     store: Store, window: ContextWindow, best: Sequence[_Found]
 ) -> list[_Found]:
@@ -437,7 +421,6 @@ def _carry_to_decisions(
     Only for a session that was compacted: what its context lost is asked for in the words of the
     matter ("how are secrets stored?"), and the decision has other words ("Fernet then").
     """
-    best = _prefer_lost_talk(window, best)
     opened = [
         one
         for one in best[:_CARRYING]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.flow.distil import MessageSpan
 from gieok.memory.handoff import tool_log
-from gieok.memory.handoff.tool_log import ToolStep
+from gieok.memory.handoff.tool_log import LoggedStep
 from gieok.memory.observation import Category
 from gieok.memory.observer import repeats
 from gieok.memory.observer.rules import RulesObserver, WorthyStatement
@@ -52,7 +52,7 @@ class CommandRun(NamedTuple):
     said: str
 
 
-class FileChange(NamedTuple):
+class ChangedFile(NamedTuple):
     """File that a session changed: what was done last, how often, and the request before it."""
 
     path: str
@@ -76,7 +76,7 @@ class SessionDigest(NamedTuple):
     told: tuple[Quote, ...]
     open: tuple[Quote, ...]
     commands: tuple[CommandRun, ...]
-    files: tuple[FileChange, ...]
+    files: tuple[ChangedFile, ...]
 
 
 def digest_session(
@@ -97,7 +97,7 @@ def digest_session(
     requests = _list_requests(messages)
     stated = {one.said.message.id for one in worthy}
     return SessionDigest(
-        language=_find_language(messages),
+        language=_detect_session_language(messages),
         began=messages[0].at,
         ended=messages[-1].at,
         asked=tuple(
@@ -105,17 +105,17 @@ def digest_session(
             for place in requests
             if messages[place].id not in stated
         ),
-        rules=tuple(_quote(one) for one in standing if one.stated.is_rule),
-        decided=tuple(_quote(one) for one in standing if _is_decision(one)),
+        rules=tuple(_build_quote(one) for one in standing if one.stated.is_rule),
+        decided=tuple(_build_quote(one) for one in standing if _is_decision(one)),
         told=tuple(
-            _quote(one)
+            _build_quote(one)
             for one in standing
             if not (one.stated.is_rule or one.is_done or _is_decision(one))
             and one.category in (Category.PREFERENCE, Category.STATE)
         ),
         open=(
             *(
-                _quote(one)
+                _build_quote(one)
                 for one in standing
                 if one.category is Category.TASK
                 and not (one.stated.is_rule or one.is_done or _is_decision(one))
@@ -150,16 +150,16 @@ def _drop_repeated(worthy: Sequence[WorthyStatement]) -> list[WorthyStatement]:
     return kept
 
 
-def _quote(one: WorthyStatement) -> Quote:
+def _build_quote(one: WorthyStatement) -> Quote:
     """Return a statement in the user's words, with the agent's words that it answers beside it."""
     message = one.said.message
     if one.stated.is_agreed:
         proposal = one.text.rpartition(" (")[0]
-        return Quote(Role.USER, _cut(strip_echo(message.text)), message.at, proposal)
+        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, proposal)
     if _is_answer(one):
         question, _, answer = one.text.partition(" – ")
         return Quote(Role.USER, answer, message.at, question)
-    return Quote(Role.USER, _cut(one.text), message.at)
+    return Quote(Role.USER, _cut_quote(one.text), message.at)
 
 
 def _list_requests(messages: Sequence[Message]) -> list[int]:
@@ -178,7 +178,7 @@ def _list_requests(messages: Sequence[Message]) -> list[int]:
 
 
 def _quote_message(message: Message) -> Quote:
-    return Quote(message.role, _cut(strip_echo(message.text)), message.at)
+    return Quote(message.role, _cut_quote(strip_echo(message.text)), message.at)
 
 
 def _list_pending(
@@ -194,15 +194,15 @@ def _list_pending(
         return [_quote_message(last)] if is_request else []
     sentences = list(split_sentences(last.text.strip()[-_QUOTE_CHARS * 4 :]))[-1:]
     return [
-        Quote(Role.ASSISTANT, _cut(sentence), last.at)
+        Quote(Role.ASSISTANT, _cut_quote(sentence), last.at)
         for sentence in sentences
         if is_question_sentence(sentence)
     ]
 
 
-def _sum_up_commands(steps: Sequence[ToolStep]) -> list[CommandRun]:
+def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
     """Return the commands that do more than look, each once, in the order of their last runs."""
-    runs: dict[str, list[ToolStep]] = {}
+    runs: dict[str, list[LoggedStep]] = {}
     for step in steps:
         if step.deed == tool_log.RUN and not tool_log.is_looking(step.text):
             runs[step.text] = [*runs.pop(step.text, []), step]
@@ -219,8 +219,8 @@ def _sum_up_commands(steps: Sequence[ToolStep]) -> list[CommandRun]:
 
 
 def _sum_up_changes(
-    messages: Sequence[Message], requests: Sequence[int], steps: Sequence[ToolStep]
-) -> list[FileChange]:
+    messages: Sequence[Message], requests: Sequence[int], steps: Sequence[LoggedStep]
+) -> list[ChangedFile]:
     """Return the changed files in the order of their last change; a failed change is none."""
     changes: dict[str, tuple[str, int, str]] = {}
     for step in steps:
@@ -230,14 +230,14 @@ def _sum_up_changes(
         before = bisect_left(requests, step.place)
         asked = _quote_message(messages[requests[before - 1]]).text if before else ""
         changes[step.text] = (step.deed, times + 1, asked)
-    return [FileChange(path, *change) for path, change in changes.items()]
+    return [ChangedFile(path, *change) for path, change in changes.items()]
 
 
-def _find_language(messages: Iterable[Message]) -> str:
+def _detect_session_language(messages: Iterable[Message]) -> str:
     said = " ".join(message.text for message in messages if message.role is Role.USER)
     return detect_text_language(said[:_LANGUAGE_CHARS])
 
 
-def _cut(text: str) -> str:
+def _cut_quote(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1].rstrip() + "…"

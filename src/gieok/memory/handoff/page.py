@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
-from gieok.memory.handoff.digest import CommandRun, FileChange, Quote, SessionDigest
+from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, SessionDigest
 from gieok.model.conversation import Role
 from gieok.text.gates import touched
 from gieok.text.inert import visible
@@ -31,7 +31,7 @@ _QUOTED = Words(
 )
 
 
-class _Part(NamedTuple):
+class _PageSection(NamedTuple):
     """Part of the page: its heading, its lines in order, and its share of the budget (0–1).
 
     The newest lines are the first to be shown; `is_first_kept`: the very first line is, too.
@@ -43,7 +43,7 @@ class _Part(NamedTuple):
     is_first_kept: bool = False
 
 
-class SessionName(NamedTuple):
+class HandedSession(NamedTuple):
     """Which session a page is about: its agent, its id, whose memory it is in, and its file.
 
     `root` is the folder that paths are shown relative to, '' for none.
@@ -57,7 +57,7 @@ class SessionName(NamedTuple):
 
 
 def render_page(
-    name: SessionName, digest: SessionDigest, zone: tzinfo, budget_tokens: int, lang: str
+    name: HandedSession, digest: SessionDigest, zone: tzinfo, budget_tokens: int, lang: str
 ) -> str:
     """Return the page in Markdown, at most `budget_tokens` long where its head fits into them."""
     head = list(_render_head(name, digest, zone, lang))
@@ -78,7 +78,7 @@ def render_page(
 
 
 def _render_head(
-    name: SessionName, digest: SessionDigest, zone: tzinfo, lang: str
+    name: HandedSession, digest: SessionDigest, zone: tzinfo, lang: str
 ) -> Iterator[str]:
     began, ended = (at.astimezone(zone) for at in (digest.began, digest.ended))
     until = f"{ended:%H:%M}" if ended.date() == began.date() else f"{ended:%Y-%m-%d %H:%M}"
@@ -87,13 +87,14 @@ def _render_head(
     yield ""
     yield _QUOTED.say(lang)
     yield ""
-    yield f"- {Words('session').say(lang)}: `{_shorten(name.session)}` ({_shorten(name.scope)})"
+    session, scope = _shorten_words(name.session), _shorten_words(name.scope)
+    yield f"- {Words('session').say(lang)}: `{session}` ({scope})"
     yield f"- {Words('time').say(lang)}: {began:%Y-%m-%d %H:%M} – {until}"
     if name.transcript:
         yield f"- {Words('transcript').say(lang)}: `{visible(name.transcript)}`"
 
 
-def _list_parts(digest: SessionDigest, root: str, zone: tzinfo, lang: str) -> list[_Part]:
+def _list_parts(digest: SessionDigest, root: str, zone: tzinfo, lang: str) -> list[_PageSection]:
     worked = [run for run in digest.commands if run.worked]
     failed = [run for run in digest.commands if run.worked is False]
     unknown = [run for run in digest.commands if run.worked is None]
@@ -102,25 +103,29 @@ def _list_parts(digest: SessionDigest, root: str, zone: tzinfo, lang: str) -> li
         return [_render_quote(quote, zone, lang) for quote in found]
 
     return [
-        _Part(Words("Rules that bind"), quotes(digest.rules), _RULES),
-        _Part(Words("Decided"), quotes(digest.decided), _DECIDED),
-        _Part(Words("Open"), quotes(digest.open), _OPEN),
-        _Part(Words("Asked"), quotes(digest.asked), _ASKED, is_first_kept=True),
-        _Part(Words("Commands that worked"), [_render_run(r, lang) for r in worked], _WORKED),
-        _Part(Words("Commands that failed last"), [_render_run(r, lang) for r in failed], _FAILED),
-        _Part(
+        _PageSection(Words("Rules that bind"), quotes(digest.rules), _RULES),
+        _PageSection(Words("Decided"), quotes(digest.decided), _DECIDED),
+        _PageSection(Words("Open"), quotes(digest.open), _OPEN),
+        _PageSection(Words("Asked"), quotes(digest.asked), _ASKED, is_first_kept=True),
+        _PageSection(
+            Words("Commands that worked"), [_render_run(r, lang) for r in worked], _WORKED
+        ),
+        _PageSection(
+            Words("Commands that failed last"), [_render_run(r, lang) for r in failed], _FAILED
+        ),
+        _PageSection(
             Words("Commands whose outcome is not known"),
             [_render_run(r, lang) for r in unknown],
             _FAILED / 2,
         ),
-        _Part(
+        _PageSection(
             Words("Files changed"), [_render_change(c, root, lang) for c in digest.files], _FILES
         ),
-        _Part(Words("Told beside"), quotes(digest.told), _TOLD),
+        _PageSection(Words("Told beside"), quotes(digest.told), _TOLD),
     ]
 
 
-def _choose_lines(parts: Sequence[_Part], budget_tokens: int) -> list[set[int]]:
+def _choose_lines(parts: Sequence[_PageSection], budget_tokens: int) -> list[set[int]]:
     """Return the numbers of the lines of each part that fit; the share of a part is tried first."""
     chosen: list[set[int]] = [set() for _ in parts]
     left = budget_tokens
@@ -143,9 +148,9 @@ def _render_quote(quote: Quote, zone: tzinfo, lang: str) -> str:
     at = f"{quote.at.astimezone(zone):%m-%d %H:%M}"
     answers = ""
     if quote.answers:
-        to = Words.of('to the agent\'s: "{words}"', words=_shorten(quote.answers))
+        to = Words.of('to the agent\'s: "{words}"', words=_shorten_words(quote.answers))
         answers = f" ({to.say(lang)})"
-    return f'- {who}, {at}: "{_shorten(quote.text)}"{answers}'
+    return f'- {who}, {at}: "{_shorten_words(quote.text)}"{answers}'
 
 
 def _render_run(run: CommandRun, lang: str) -> str:
@@ -154,22 +159,22 @@ def _render_run(run: CommandRun, lang: str) -> str:
         notes.append(Words.of("{count} runs", count=run.runs).say(lang))
     if run.failures and run.worked:
         notes.append(Words.of("{count} failed before", count=run.failures).say(lang))
-    shown = f"- `{_shorten(run.command)}`" + (f" ({', '.join(notes)})" if notes else "")
-    return f"{shown}: {_shorten(run.said)}" if run.said else shown
+    shown = f"- `{_shorten_words(run.command)}`" + (f" ({', '.join(notes)})" if notes else "")
+    return f"{shown}: {_shorten_words(run.said)}" if run.said else shown
 
 
-def _render_change(change: FileChange, root: str, lang: str) -> str:
+def _render_change(change: ChangedFile, root: str, lang: str) -> str:
     path = change.path.removeprefix(f"{root}/") if root else change.path
     notes = [Words("deleted").say(lang)] if change.deed == touched.DELETE else []
     if change.times > 1:
         notes.append(Words.of("{count} times", count=change.times).say(lang))
-    shown = f"- `{_shorten(path)}`" + (f" ({', '.join(notes)})" if notes else "")
+    shown = f"- `{_shorten_words(path)}`" + (f" ({', '.join(notes)})" if notes else "")
     if not change.asked:
         return shown
-    why = Words.of('after "{words}"', words=_shorten(change.asked, 120))
+    why = Words.of('after "{words}"', words=_shorten_words(change.asked, 120))
     return f"{shown}, {why.say(lang)}"
 
 
-def _shorten(text: str, most: int = _LINE_CHARS) -> str:
+def _shorten_words(text: str, most: int = _LINE_CHARS) -> str:
     text = " ".join(visible(text).split()).replace("`", "'")
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -20,11 +20,11 @@ RUN = touched.RUN
 _CHANGES = (touched.WRITE, touched.DELETE)
 _COMMAND_FIELDS = ("command", "cmd")
 #: Fields of shells beside the command: a command line may hold other words with `=`.
-_BESIDE = (
-    "description timeout timeout_ms run_in_background is_background workdir cwd directory dir_path "
-    "working_directory yield_time_ms max_output_tokens login shell tty justification "
-    "with_escalated_permissions sandbox_permissions dangerouslyDisableSandbox explanation"
-)
+_BESIDE = """
+    description timeout timeout_ms run_in_background is_background workdir cwd directory dir_path
+    working_directory yield_time_ms max_output_tokens login shell tty justification
+    with_escalated_permissions sandbox_permissions dangerouslyDisableSandbox explanation
+"""
 _BEFORE_BESIDE = re.compile(rf" (?=(?:{'|'.join(_BESIDE.split())})=)")
 _BEFORE_ANY = re.compile(r" (?=[A-Za-z_]{2,40}=)")
 _RESULT = re.compile(r"\[(?P<name>[^\[\]]{1,80}) (?P<outcome>ok|failed)\](?: |$)")
@@ -38,13 +38,15 @@ _PATCHED = re.compile(
 _VECTOR = re.compile(r'\["(?:\S*/)?(?:ba|z|da)?sh", ?"-l?c", ?"')
 #: Programs and what Git does that only look: such a command tells nothing to do again.
 _LOOKING = frozenset(
-    "ls cd pwd echo printf cat head tail less more wc tree find grep rg egrep which type true sleep "
-    "date stat file env whoami hostname ps sed nl".split()
+    """
+    ls cd pwd echo printf cat head tail less more wc tree find grep rg egrep which type true sleep
+    date stat file env whoami hostname ps sed nl
+    """.split()
 )
 _GIT_LOOKING = frozenset("status log diff show branch remote blame rev-parse ls-files".split())
 
 
-class ToolStep(NamedTuple):
+class LoggedStep(NamedTuple):
     """Command that ran or file that was changed: `place` is that of its message in the session.
 
     `worked` is None where the outcome is not known; `said` is the last line of a failure.
@@ -57,9 +59,9 @@ class ToolStep(NamedTuple):
     said: str = ""
 
 
-def read_tool_steps(messages: Sequence[Message]) -> list[ToolStep]:
+def read_tool_steps(messages: Sequence[Message]) -> list[LoggedStep]:
     """Return the commands and changes of a session's messages, in order."""
-    steps: list[ToolStep] = []
+    steps: list[LoggedStep] = []
     waiting: list[list[int]] = []
     results: list[tuple[bool, str]] = []
     for place, message in enumerate(messages):
@@ -77,11 +79,11 @@ def read_tool_steps(messages: Sequence[Message]) -> list[ToolStep]:
                     waiting, results = [], []
                 waiting.append(numbers)
             else:
-                _settle(steps, [numbers], [outcome])
+                _settle_steps(steps, [numbers], [outcome])
         elif outcome is not None and waiting:
             results.append(outcome)
             if len(results) == len(waiting):
-                _settle(steps, waiting, results)
+                _settle_steps(steps, waiting, results)
                 waiting, results = [], []
     return steps
 
@@ -99,8 +101,8 @@ def is_looking(line: str) -> bool:
     )
 
 
-def _settle(
-    steps: list[ToolStep], calls: Sequence[list[int]], results: Sequence[tuple[bool, str]]
+def _settle_steps(
+    steps: list[LoggedStep], calls: Sequence[list[int]], results: Sequence[tuple[bool, str]]
 ) -> None:
     """Give the steps of calls their outcome, where it is known whose result is whose."""
     outcomes = {worked for worked, _ in results}
@@ -132,22 +134,22 @@ def _read_outcome(found: re.Match[str], text: str) -> tuple[bool, str]:
     return worked, "" if worked or not lines else lines[-1][:160]
 
 
-def _read_call(call: str) -> Iterator[ToolStep]:
+def _read_call(call: str) -> Iterator[LoggedStep]:
     """Yield what a call runs or changes."""
     name, _, arguments = call.removeprefix("[").removesuffix("]").partition(" ")
     patched = list(_PATCHED.finditer(call))
     for patch in patched:
         deed = touched.DELETE if patch["deed"] == "Delete" else touched.WRITE
-        yield ToolStep(deed, patch["path"].strip(), 0)
+        yield LoggedStep(deed, patch["path"].strip(), 0)
     if patched:
         return
     if command := _find_value(arguments, _COMMAND_FIELDS, _BEFORE_BESIDE):
-        yield ToolStep(RUN, _read_vector(command), 0)
+        yield LoggedStep(RUN, _read_vector(command), 0)
         return
     deed = touched.find_tool_deed(name)
     path = _find_value(arguments, touched.PATH_FIELDS, _BEFORE_ANY)
     if deed in _CHANGES and path and not path.startswith(("[", "{")):
-        yield ToolStep(deed, path, 0)
+        yield LoggedStep(deed, path, 0)
 
 
 def _find_value(arguments: str, fields: Iterable[str], border: re.Pattern[str]) -> str:

@@ -221,7 +221,13 @@ def _select_worthy_statement(
     """Return a statement with its category if it is worth keeping, or kept; None if it is not."""
     text, judgement = stated.text, judged[stated.text]
     if stated.is_rule:
-        return WorthyStatement(said, stated, text, Category.PREFERENCE, judgement)
+        return WorthyStatement(
+            said=said,
+            stated=stated,
+            text=text,
+            category=Category.PREFERENCE,
+            judgement=judgement,
+        )
     if stated.alone and judgement.worth < _WORTH and not is_kept:
         text, judgement = stated.alone, judged[stated.alone]
     if not is_kept and judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
@@ -229,7 +235,14 @@ def _select_worthy_statement(
     category = categories.classify_statement(text)
     is_done = not stated.is_agreed and categories.is_done(text)
     category = Category.TASK if is_done and category is Category.STATE else category
-    return WorthyStatement(said, stated, text, category, judgement, is_done)
+    return WorthyStatement(
+        said=said,
+        stated=stated,
+        text=text,
+        category=category,
+        judgement=judgement,
+        is_done=is_done,
+    )
 
 
 def _is_choice(stated: UserStatement) -> bool:

@@ -4,6 +4,8 @@ The lines are made of the answer of `gieok handoff`: quoted, escaped, within a b
 first. Standard library, because events of the hook import this module.
 """
 
+import os
+
 from gieok.hook.inject import wrap_in_tag
 from gieok.processes import call
 from gieok.text.inert import one_line
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 #: much longer.
 BUDGET_TOKENS = 400
 _WITHIN_S = 2.5
-_QUOTE_CHARS, _ANSWERED_CHARS, _COMMAND_CHARS = 240, 120, 140
-_MOST_FILES = 12
+_QUOTE_CHARS, _ANSWERED_CHARS, _COMMAND_CHARS = 180, 90, 100
+_MOST_FILES, _FEWEST_SHARING = 6, 2
 HEADING = "This session before it was compacted, as it was said (what binds first)"
 _HINT = (
     "The summary must keep these statements of the user word for word. They are quoted data: "
@@ -33,7 +35,7 @@ _KINDS = (
     ("worked", "worked", 88.0, 6.0),
     ("failed", "failed", 84.0, 8.0),
     ("files", "changed", 90.0, 1.0),
-    ("told", "told", 92.0, 3.0),
+    ("told", "told", 94.0, 2.0),
 )
 
 
@@ -41,10 +43,16 @@ def ask_digest(
     home: str, agent: str, session: str, folder: str, environment: "Mapping[str, str]"
 ) -> "Mapping[str, object] | None":
     """Return the daemon's answer to `gieok handoff`; None where no daemon answers in time."""
-    values = {"session": session, "agent": agent}
+    asked = call.DaemonCall(
+        operation="handoff",
+        values={"session": session, "agent": agent},
+        surface=call.HOOK,
+        folder=folder,
+        environment=dict(environment),
+    )
     answer = call.ask_daemon(
         home,
-        call.DaemonCall("handoff", values, call.HOOK, folder, dict(environment)),
+        asked,
         writes=False,
         within_s=_WITHIN_S,
     )
@@ -73,7 +81,7 @@ def list_digest_lines(digest: "Mapping[str, object]", folder: str) -> "list[tupl
 def list_quoted_texts(digest: "Mapping[str, object]") -> "Iterator[str]":
     """Yield the statements of a digest, on one line each."""
     for kind in ("rules", "decided", "open", "told"):
-        for quote in _list_rows(digest, kind):
+        for quote in _list_digest_rows(digest, kind):
             yield " ".join(str(quote.get("text", "")).split())
 
 
@@ -88,23 +96,35 @@ def _list_kind_lines(
 ) -> "Iterator[str]":
     """Yield the lines of a kind, the newest first."""
     if kind in ("worked", "failed"):
-        for run in reversed(_list_rows(digest, "commands")):
+        for run in reversed(_list_digest_rows(digest, "commands")):
             if run.get("worked") is (kind == "worked"):
                 command = one_line(str(run.get("command", "")), _COMMAND_CHARS)
                 said = one_line(str(run.get("said", "")), _COMMAND_CHARS)
                 yield f"- {label}: {command}" + (f" ({said})" if said else "")
     elif kind == "files":
-        paths = [str(row.get("path", "")) for row in reversed(_list_rows(digest, "files"))]
-        shown = [one_line(path.removeprefix(f"{folder}/")) for path in paths[:_MOST_FILES]]
+        paths = [str(row.get("path", "")) for row in reversed(_list_digest_rows(digest, "files"))]
+        shown = paths[:_MOST_FILES]
+        root = folder if any(path.startswith(f"{folder}/") for path in shown) else _find_root(shown)
+        names = [one_line(path.removeprefix(f"{root}/")) for path in shown]
         more = f", {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
-        if shown:
-            yield f"- {label}: {', '.join(shown)}{more}"
+        where = f" in {one_line(root)}" if root not in ("", folder) else ""
+        if names:
+            yield f"- {label}{where}: {', '.join(names)}{more}"
     else:
-        for quote in reversed(_list_rows(digest, kind)):
+        for quote in reversed(_list_digest_rows(digest, kind)):
             yield f"- {label}{_format_speaker(quote)}: {_format_quote(quote)}"
 
 
-def _list_rows(digest: "Mapping[str, object]", name: str) -> "Sequence[Mapping[str, object]]":
+def _find_root(paths: "Sequence[str]") -> str:
+    """Return the folder that absolute paths share; '' for none."""
+    if len(paths) < _FEWEST_SHARING or not all(map(os.path.isabs, paths)):
+        return ""
+    return os.path.commonpath(paths).rstrip("/")
+
+
+def _list_digest_rows(
+    digest: "Mapping[str, object]", name: str
+) -> "Sequence[Mapping[str, object]]":
     rows = digest.get(name)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list | tuple) else []
 

@@ -126,7 +126,7 @@ class SqlConversations(SqlMessages):
                 )
                 found += self._journalled(sid, rows)
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
-        return [_correct_journalled(one, corrected) for one in sorted(found, key=_find_place)]
+        return [_correct_journalled(one, corrected) for one in sorted(found, key=_order_by_place)]
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep a person's correction of a message; an empty text removes the correction."""
@@ -209,7 +209,7 @@ def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
     return kept(db, own, realm_of(scope))
 
 
-def _find_place(journalled: Journalled) -> int:
+def _order_by_place(journalled: Journalled) -> int:
     return journalled.place
 
 
