@@ -117,6 +117,12 @@ class Conversations(Protocol):
     def session_messages(self, scope: Scope, agent: str, session: str) -> list[Journalled]:
         """Return the valid messages of a session in order, tools' included, as corrected."""
 
+    def session_gaps(self, scope: Scope, agent: str, session: str) -> list[int]:
+        """Return the places where a session's user or agent said what is valid no more, in order.
+
+        A place that a valid version of the message has is none.
+        """
+
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Let `turns` give this text for a message; '' restores the original text.
 

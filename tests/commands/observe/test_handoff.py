@@ -1,6 +1,7 @@
 """`gieok handoff` on a transcript of each host, as the host leaves it."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from gieok import private
 from gieok.commands.observe.handoff import HandoffResult, hand_session_over
 from gieok.errors import BadRequest
 from gieok.home.calls import open_call
+from gieok.memory import catch_up
+from gieok.memory.capture import tail
 from gieok.surfaces.cli import main
 from gieok.text.tokens import estimate_tokens
 
@@ -256,3 +259,46 @@ def test_what_was_said_in_a_pause_is_not_handed_over(folder: Path, tmp_path: Pat
     privacy.begin_session("claude-code", "0ece7224", 0.0)
     with pytest.raises(BadRequest, match="no session is known"):
         _hand_over()
+
+
+def test_nothing_is_overwritten_by_the_page(folder: Path, tmp_path: Path) -> None:
+    _claude(tmp_path, folder)
+    (folder / "kept.md").write_text("mine")
+    (folder / "link.md").symlink_to(folder / "kept.md")
+    (folder / "open.md").symlink_to(folder / "nothing.md")
+    os.mkfifo(folder / "pipe.md")
+    for name in ("kept.md", "link.md", "open.md", "pipe.md"):
+        with pytest.raises(BadRequest, match="is there already"):
+            _hand_over(to=name)
+    assert (folder / "kept.md").read_text() == "mine"
+    assert not (folder / "nothing.md").exists()
+
+
+def test_a_long_session_is_read_to_its_end(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "PORTION_BYTES", 2_000)
+    monkeypatch.setattr(catch_up, "PORTION_BYTES", 2_000)
+    _claude(tmp_path, folder)
+    file = tmp_path / ".claude/projects/-shop/0ece7224.jsonl"
+    base = {"sessionId": "0ece7224", "cwd": str(folder), "type": "user"}
+    more = [
+        {**base, "uuid": f"m{n}", "timestamp": f"2026-11-20T11:{n:02}:00.000Z"}
+        | {"message": {"role": "user", "content": f"Look at part {n} of the queue " + "x" * 900}}
+        for n in range(20)
+    ]
+    with file.open("a", encoding="utf-8") as out:
+        out.write("".join(json.dumps(line) + "\n" for line in more))
+    assert not _hand_over(transcript=str(file), within_ms=1).is_whole
+    result = _hand_over()
+    assert result.is_whole
+    assert result.ended.isoformat().startswith("2026-11-20T11:19")
+
+
+def test_a_named_transcript_is_read_alone(folder: Path, tmp_path: Path) -> None:
+    _claude(tmp_path, folder)
+    _codex(tmp_path, folder)
+    own = tmp_path / ".claude/projects/-shop/0ece7224.jsonl"
+    assert _hand_over(transcript=str(own)).is_whole
+    with pytest.raises(BadRequest, match="no session is known"):
+        _hand_over(transcript=str(own), agent="codex")

@@ -17,13 +17,18 @@ _NAME = HandedSession("codex", "s1", "project:shop", "/t/s1.jsonl", "/w")
 _USER, _AGENT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL
 
 
-def _digest(*turns: tuple[Role, str], ended: frozenset[str] = frozenset()) -> SessionDigest:
+def _digest(
+    *turns: tuple[Role, str],
+    ended: frozenset[str] = frozenset(),
+    gaps: tuple[int, ...] = (),
+    most: int = 0,
+) -> SessionDigest:
     found = [
         Journalled(n, Message(f"m{n}", role, text, _AT + timedelta(minutes=n), "s1", "codex"))
         for n, (role, text) in enumerate(turns, start=1)
     ]
     observer = RulesObserver(UTC, StatementJudge(lambda: None), GivenContext())
-    return digest_session(_SCOPE, found, observer, ended)
+    return digest_session(_SCOPE, found, observer, ended, gaps, most)
 
 
 def test_rules_decisions_and_requests_stand_apart_as_they_were_said() -> None:
@@ -136,3 +141,74 @@ def test_the_page_keeps_its_budget_and_counts_what_it_leaves_out(budget: int) ->
     assert "service 199 " in page
     shown = page.count("- user, ")
     assert f"- … and {200 - shown} more" in page
+
+
+def test_what_speaks_of_something_else_is_no_answer_to_the_question_before_it() -> None:
+    digest = _digest(
+        (_AGENT, "Which do you prefer, tenacity or a loop?"),
+        (_USER, "My phone number is 010-1234-5678"),
+        (_AGENT, "Noted. Which do you prefer, tenacity or a loop?"),
+        (_USER, "tenacity"),
+        (_AGENT, "Which port should the queue listen on?"),
+        (_USER, "9090"),
+    )
+    assert [(quote.text, quote.answers) for quote in digest.decided][:1] == [
+        ("tenacity", "Which do you prefer, tenacity or a loop?"),
+    ]
+    assert all("phone" not in quote.text for quote in digest.decided)
+    assert all(not quote.answers for quote in digest.told)
+
+
+def test_nothing_answers_a_question_before_what_was_forgotten() -> None:
+    turns = (
+        (_AGENT, "Which do you prefer, tenacity or a loop?"),
+        (_USER, "tenacity"),
+    )
+    assert len(_digest(*turns).decided) == 1
+    assert _digest(*turns, gaps=(1,)).decided == ()
+
+
+def test_a_task_that_was_called_done_is_open_no_longer() -> None:
+    task = (_USER, "I must submit the visa papers to the embassy by 12 May.")
+    assert len(_digest(task, (_AGENT, "OK.")).open) == 1
+    assert (
+        _digest((_USER, "Look at the queue."), (_AGENT, "OK."), (_USER, "It is done now.")).open
+        == ()
+    )
+    done = (_USER, "I submitted the visa papers.")
+    assert _digest(task, (_AGENT, "OK."), done).open == ()
+
+
+def test_a_decision_that_was_taken_back_is_decided_no_longer() -> None:
+    decided = (_USER, "We decided to use Postgres for the billing queue.")
+    back = (_USER, "No, we don't use Postgres for the billing queue.")
+    assert len(_digest(decided, (_AGENT, "OK.")).decided) == 1
+    found = _digest(decided, (_AGENT, "OK."), back)
+    assert decided[1] not in [quote.text for quote in (*found.decided, *found.told)]
+
+
+def test_a_question_without_content_is_quoted_with_what_it_asks_of() -> None:
+    digest = _digest(
+        (_USER, "How do we retry?"),
+        (_AGENT, "I would use tenacity with five tries for the sender. Should I?"),
+        (_USER, "yes"),
+    )
+    for quote in digest.decided:
+        assert "tenacity" in quote.answers
+
+
+def test_with_a_limit_the_rules_and_the_newest_statements_are_told() -> None:
+    turns = [(_USER, "Never push to main on Fridays.")] + [
+        (_USER, f"We decided to move the service {n} to region eu-west-{n}.") for n in range(200)
+    ]
+    digest = _digest(*turns, most=20)
+    assert [quote.text for quote in digest.rules] == ["Never push to main on Fridays."]
+    assert 20 <= len(digest.decided) < 40
+    assert "service 199" in digest.decided[-1].text
+
+
+def test_a_session_that_was_not_read_to_its_end_says_so() -> None:
+    digest = _digest((_USER, "Look at the queue."))
+    page = render_page(_NAME._replace(is_whole=False), digest, UTC, 1_200, "en")
+    assert "read up to 10:01; what follows is missing" in page
+    assert "read up to" not in render_page(_NAME, digest, UTC, 1_200, "en")

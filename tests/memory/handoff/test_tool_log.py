@@ -71,7 +71,7 @@ def test_a_call_that_was_interrupted_takes_no_later_result() -> None:
         Message("u", Role.USER, "stop", _AT),
         *_tools("[Bash command=b]", "[tool ok] done"),
     ]
-    assert [(s.text, s.worked) for s in read_tool_steps(messages)] == [("a", None), ("b", True)]
+    assert [(s.text, s.worked) for s in read_tool_steps(messages)] == [("b", True)]
 
 
 def test_a_failure_keeps_its_last_line() -> None:
@@ -92,3 +92,71 @@ def test_a_failure_keeps_its_last_line() -> None:
 )
 def test_a_command_that_only_looks_is_told_from_one_that_does(line: str, looks: bool) -> None:
     assert is_looking(line) is looks
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "command=make test | tail -5",
+        "command=make test; echo done",
+        "command=make test || true",
+        "command=make serve &",
+        "command=! make test",
+        "command=bash -c 'make test; true'",
+        "command=make serve run_in_background=true",
+        "command=make a-very-long-lin…",
+    ],
+)
+def test_a_success_that_a_failure_could_hide_behind_is_not_known(call: str) -> None:
+    (step,) = read_tool_steps(_tools(f"[Bash {call}]", "[tool ok] done"))
+    assert step.worked is None
+    (step,) = read_tool_steps(_tools(f"[Bash {call}]", "[tool failed] no"))
+    assert step.worked is False
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("make test && make lint", "3 passed"),
+        ("git commit -m 'a; b | c'", "1 file changed"),
+        ("make test", "the child: exit code 1 is expected\n3 passed"),
+        ("make test", "expected output:\nExit code: 3\nok"),
+        ("make test", "Exit code: 0\nWall time: 1 seconds\nOutput:\nexit status 2"),
+        ("make test", "Chunk ID: a\nWall time: 1.0 seconds\nProcess exited with code 0\nOutput:"),
+    ],
+)
+def test_only_the_host_says_that_a_command_failed(line: str, said: str) -> None:
+    assert _steps(f"[Bash command={line}]", f"[tool ok] {said}") == [("run", line, True)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Exit code 2\nboom",
+        "Chunk ID: a\nWall time: 1.0 seconds\nProcess exited with code 2\nOutput:",
+        '{"output":"boom","metadata":{"exit_code":2,"duration_seconds":1.0}}',
+    ],
+)
+def test_a_result_that_the_host_ended_with_a_status_is_a_failure(said: str) -> None:
+    assert _steps("[shell command=make]", f"[tool ok] {said}") == [("run", "make", False)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        "exec command rejected by user",
+        "[Request interrupted by user for tool use]",
+    ],
+)
+def test_a_call_that_was_rejected_did_nothing(said: str) -> None:
+    assert _steps("[Bash command=make deploy]", f"[tool failed] {said}") == []
+    assert _steps("[Edit file_path=/w/a.py]", f"[tool failed] {said}") == []
+
+
+def test_only_a_known_editor_changes_a_file() -> None:
+    calls = ("[mcp__jira__create_issue path=/w/a.py]", "[tool ok] made")
+    assert _steps(*calls) == []
+    view = "[str_replace_based_edit_tool command=view path=/w/a.py]"
+    edit = "[str_replace_based_edit_tool command=str_replace path=/w/a.py]"
+    assert _steps(view, "[tool ok]", edit, "[tool ok]") == [("write", "/w/a.py", True)]

@@ -1,17 +1,22 @@
 """`gieok handoff`: what a session decided, left open, ran and changed, for whoever goes on."""
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import fs
+from gieok.agents.sources import ScopedTranscript
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.capture import spool
+from gieok.memory.capture.freshness import Backlog
 from gieok.memory.handoff import page
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
@@ -22,6 +27,9 @@ from gieok.places.scope import USER_SCOPE
 from gieok.text.messages import Words
 
 _MOST_SESSIONS = 200
+#: Statements beside the rules that are judged worth keeping where time is short: more than a
+#: context is told.
+_NEWEST = 60
 _NAMED_SESSIONS = 5
 
 
@@ -52,6 +60,9 @@ class HandoffResult:
     open: tuple[HandoffQuote, ...]
     commands: tuple[CommandRun, ...]
     files: tuple[ChangedFile, ...]
+    #: Whether the session's transcript was read to its end; else what is here may be its first
+    #: part alone.
+    is_whole: bool
     page: str
     #: File to which the page was written; left out where none was.
     to: Omitted[Path] = None
@@ -84,18 +95,42 @@ def hand_session_over(
     ] = "",
     agent: Annotated[str, Parameter(Words("the agent whose session it is"))] = "",
     budget: Annotated[int, Parameter(Words("tokens that the page may take"))] = 1_200,
-    to: Annotated[str, Parameter(Words("file to write the page to"))] = "",
+    to: Annotated[str, Parameter(Words("new file to write the page to"))] = "",
+    transcript: Annotated[
+        str, Parameter(Words("the session's transcript: no other is read first"))
+    ] = "",
+    within_ms: Annotated[
+        int, Parameter(Words("stop reading after this, and judge only the newest; 0: never"))
+    ] = 0,
 ) -> HandoffResult:
     """Quote the messages of a session: nothing in the page is written anew.
 
-    Transcripts that wait to be read are read first.
+    Transcripts that wait to be read are read first, and the session's own to its end.
     """
     if budget <= 0:
         raise BadRequest("budget is {budget}", budget=budget, hint="it must be positive")
-    _read_waiting(call)
-    scope, known = _find_session(call, agent, session)
+    file = call.caller.path(to) if to else None
+    if file is not None and os.path.lexists(file):
+        raise BadRequest("{target!r} is there already", target=file, hint="name another with --to")
+    end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
+    backlog, is_whole = Backlog(), False
+    if transcript:
+        is_whole = _read_transcript(call, Path(transcript), end)
+    else:
+        backlog = _read_waiting(call)
+    scope, known = _find_session(call, agent, session, backlog)
     found = call.home.journal.session_messages(scope, known.agent, known.session)
-    digest = digest_session(scope, found, _open_observer(call), _list_ended(call, scope, known))
+    if not transcript:
+        is_whole = _read_transcript(call, Path(_find_transcript(found)), end)
+        found = call.home.journal.session_messages(scope, known.agent, known.session)
+    digest = digest_session(
+        scope,
+        found,
+        _open_observer(call),
+        _list_ended(call, scope, known),
+        _list_gaps(call, scope, known, found),
+        _NEWEST if within_ms else 0,
+    )
     transcript = _find_transcript(found)
     name = page.HandedSession(
         agent=known.agent,
@@ -103,11 +138,11 @@ def hand_session_over(
         scope=str(scope),
         transcript=transcript,
         root=str(call.caller.folder),
+        is_whole=is_whole,
     )
     text = page.render_page(name, digest, call.zone, budget, digest.language)
-    file = call.caller.path(to) if to else None
-    if file is not None:
-        fs.replace_private(file, text)
+    if file is not None and not fs.create_new_file(file, text):
+        raise BadRequest("{target!r} is there already", target=file, hint="name another with --to")
     return HandoffResult(
         agent=known.agent,
         session=known.session,
@@ -123,24 +158,58 @@ def hand_session_over(
         open=_encode_quotes(digest.open),
         commands=digest.commands,
         files=digest.files,
+        is_whole=is_whole,
         page=text,
         to=file,
     )
 
 
-def _read_waiting(call: Call) -> None:
+def _read_waiting(call: Call) -> Backlog:
     """Take in what agents wrote last, and the transcripts of the hooks' events.
 
-    The events stay where they are: whoever follows them also observes what ended.
+    The events stay where they are: whoever follows them also observes what ended. Return what is
+    left unread.
     """
     sidecar = call.home.sidecar
     sidecar.capture_paths(
         [event.transcript for event in spool.events(sidecar.spool, call.clock.now())]
     )
-    call.home.catch_up()
+    return call.home.catch_up()
 
 
-def _find_session(call: Call, agent: str, session: str) -> tuple[Scope, KnownSession]:
+def _read_transcript(call: Call, file: Path, end: float) -> bool:
+    """Take in a session's transcript until a moment; return whether it was read to its end."""
+    sidecar = call.home.sidecar
+    source = sidecar.find_source(file) or ScopedTranscript(file, sidecar.transcripts.default_scope)
+    while not sidecar.capture_some(source):
+        if time.monotonic() >= end or not file.is_file():
+            return False
+    return str(file) not in sidecar.capture.captured.troubles
+
+
+def _list_gaps(
+    call: Call, scope: Scope, known: KnownSession, found: Sequence[Journalled]
+) -> list[int]:
+    """Return the places behind which something was forgotten or withheld."""
+    privacy = call.home.privacy
+    gaps = {*call.home.journal.session_gaps(scope, known.agent, known.session)}
+    if privacy.has_spans:
+        gaps.update(
+            one.place
+            for one, after in pairwise(found)
+            if privacy.separates(
+                known.agent,
+                known.session,
+                one.message.at.timestamp(),
+                after.message.at.timestamp(),
+            )
+        )
+    return sorted(gaps)
+
+
+def _find_session(
+    call: Call, agent: str, session: str, backlog: Backlog
+) -> tuple[Scope, KnownSession]:
     """Return the session that is meant, with its scope. Raises BadRequest."""
     journal = call.home.journal
     known = [
@@ -149,6 +218,12 @@ def _find_session(call: Call, agent: str, session: str) -> tuple[Scope, KnownSes
         for one in journal.newest_sessions(scope, _MOST_SESSIONS)
         if agent in ("", one.agent)
     ]
+    if not known and backlog:
+        raise BadRequest(
+            "no session of {scopes} was read yet, and transcripts wait to be read",
+            scopes=", ".join(map(str, call.scopes)),
+            hint="`gieok observe run --once` reads what agents have written",
+        )
     if not known:
         raise BadRequest(
             "no session is known in {scopes}",

@@ -46,7 +46,8 @@ class _PageSection(NamedTuple):
 class HandedSession(NamedTuple):
     """Which session a page is about: its agent, its id, whose memory it is in, and its file.
 
-    `root` is the folder that paths are shown relative to, '' for none.
+    `root` is the folder that paths are shown relative to, '' for none. `is_whole`: the file was
+    read to its end.
     """
 
     agent: str
@@ -54,6 +55,7 @@ class HandedSession(NamedTuple):
     scope: str
     transcript: str
     root: str
+    is_whole: bool = True
 
 
 def render_page(
@@ -92,6 +94,9 @@ def _render_head(
     yield f"- {Words('time').say(lang)}: {began:%Y-%m-%d %H:%M} – {until}"
     if name.transcript:
         yield f"- {Words('transcript').say(lang)}: `{visible(name.transcript)}`"
+    if not name.is_whole:
+        so_far = Words.of("read up to {time}; what follows is missing", time=f"{ended:%H:%M}")
+        yield f"- {so_far.say(lang)}"
 
 
 def _list_parts(digest: SessionDigest, root: str, zone: tzinfo, lang: str) -> list[_PageSection]:

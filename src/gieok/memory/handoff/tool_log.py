@@ -3,7 +3,8 @@
 The journal keeps a call in one line and its result in short (`agents.transcripts.shortened_lines`),
 in one message or in two. A result that stands alone does not name its call: it is taken for that of
 the one call that waits. Of several calls that wait together the outcome is known only where all
-their results agree.
+their results agree. That a command line worked is known only where its exit status tells so of all
+its programs. A call that the user rejected or interrupted did nothing, and is left out.
 """
 
 import json
@@ -13,11 +14,22 @@ from typing import NamedTuple
 
 from gieok.model.conversation import Message, Role
 from gieok.text.gates import touched
-from gieok.text.gates.shell import read_shell_line
+from gieok.text.gates.shell import is_known_by_exit, read_shell_line
 
 #: What a step did beside changing a file.
 RUN = touched.RUN
-_CHANGES = (touched.WRITE, touched.DELETE)
+#: Tools that write or delete the file that they are given, in lower case without `_` and `-`: a tool
+#: of another name may keep its `path` anywhere.
+_WRITERS = frozenset(
+    """
+    applypatch createfile edit editfile editnotebook inserteditintofile inserttextatcursor multiedit
+    notebookedit patch replace replacestringinfile searchreplace strreplacebasededittool
+    strreplaceeditor write writefile writetofile
+    """.split()
+)
+_DELETERS = frozenset("delete deletefile".split())
+#: What one of these editors does that changes nothing.
+_VIEWS = re.compile(r"(?:^| )command=view(?: |$)")
 _COMMAND_FIELDS = ("command", "cmd")
 #: Fields of shells beside the command: a command line may hold other words with `=`.
 _BESIDE = """
@@ -29,11 +41,28 @@ _BEFORE_BESIDE = re.compile(rf" (?=(?:{'|'.join(_BESIDE.split())})=)")
 _BEFORE_ANY = re.compile(r" (?=[A-Za-z_]{2,40}=)")
 _RESULT = re.compile(r"\[(?P<name>[^\[\]]{1,80}) (?P<outcome>ok|failed)\](?: |$)")
 _CALL_NAME = re.compile(r"\[([^\s\]]{1,80})")
-#: Shells say in their output how a command ended.
-_EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: code|_code\"?|status)?[: ]+(-?\d{1,3})\b")
+#: How a host says in a result that a command failed: the first line, or a line behind its labels
+#: (`Exit Code: 1` behind `Output:`, in Gemini CLI), or the data beside it. A program's output may
+#: hold the same words elsewhere.
+_EXIT = re.compile(
+    r"\A(?:(?:Command|Directory|Chunk ID|Wall time): .*\n)*(?:Output: (?:.*\n)*)?"
+    r"(?:Process exited with code|Exit code:?|Exit Code:) (?P<code>-?\d{1,3})$"
+    r'|"metadata": ?\{"exit_code": ?(?P<data>-?\d{1,3})\b[^{}]*\}\}?\Z',
+    re.MULTILINE,
+)
+#: How a host says that a call was not carried out.
+_NOT_DONE = re.compile(
+    r"(?i)\A\W*(?:the user doesn't want to (?:proceed with this tool use|take this action)"
+    r"|request interrupted by user|interrupted by user|tool use (?:was )?rejected"
+    r"|(?:exec command |patch |tool call )?rejected by user|aborted by user"
+    r"|\[?(?:operation |tool call )?cancell?ed(?: by user)?)"
+)
 _PATCHED = re.compile(
     r"\*\*\* (?P<deed>Add|Update|Delete) File: (?P<path>.{1,200}?)(?= \*\*\*| @@| [+-]|\\n|…|$)"
 )
+#: Script of a shell in a command line.
+_INNER_SCRIPT = re.compile(r"\b(?:ba|z|da)?sh -l?c (['\"])(.*?)\1")
+_IN_BACKGROUND = re.compile(r"(?i)(?:^| )(?:run_in_background|is_background)=true(?: |$)")
 #: How an argument vector of a shell begins as JSON.
 _VECTOR = re.compile(r'\["(?:\S*/)?(?:ba|z|da)?sh", ?"-l?c", ?"')
 #: Programs and what Git does that only look: such a command tells nothing to do again.
@@ -50,6 +79,7 @@ class LoggedStep(NamedTuple):
     """Command that ran or file that was changed: `place` is that of its message in the session.
 
     `worked` is None where the outcome is not known; `said` is the last line of a failure.
+    `tells_all`: that it worked says so of all that ran.
     """
 
     deed: str
@@ -57,19 +87,32 @@ class LoggedStep(NamedTuple):
     place: int
     worked: bool | None = None
     said: str = ""
+    tells_all: bool = True
+
+
+class _Outcome(NamedTuple):
+    """Outcome of a call, the last line of its failure, and whether it was carried out at all."""
+
+    worked: bool
+    said: str
+    is_done: bool = True
 
 
 def read_tool_steps(messages: Sequence[Message]) -> list[LoggedStep]:
     """Return the commands and changes of a session's messages, in order."""
     steps: list[LoggedStep] = []
     waiting: list[list[int]] = []
-    results: list[tuple[bool, str]] = []
+    results: list[_Outcome] = []
+    left_out: set[int] = set()
+    has_results = False
     for place, message in enumerate(messages):
         if message.role is not Role.TOOL:
             if message.role is Role.USER:  # a call without a result by now was interrupted
+                left_out.update(number for numbers in waiting for number in numbers)
                 waiting, results = [], []
             continue
         call, outcome = _split_call(message.text)
+        has_results = has_results or outcome is not None
         if call:
             made = [step._replace(place=place) for step in _read_call(call)]
             numbers = list(range(len(steps), len(steps) + len(made)))
@@ -79,13 +122,15 @@ def read_tool_steps(messages: Sequence[Message]) -> list[LoggedStep]:
                     waiting, results = [], []
                 waiting.append(numbers)
             else:
-                _settle_steps(steps, [numbers], [outcome])
+                left_out |= _settle_steps(steps, [numbers], [outcome])
         elif outcome is not None and waiting:
             results.append(outcome)
             if len(results) == len(waiting):
-                _settle_steps(steps, waiting, results)
+                left_out |= _settle_steps(steps, waiting, results)
                 waiting, results = [], []
-    return steps
+    if not has_results:  # of a host that writes none
+        return steps
+    return [step for number, step in enumerate(steps) if number not in left_out]
 
 
 def is_looking(line: str) -> bool:
@@ -102,19 +147,37 @@ def is_looking(line: str) -> bool:
 
 
 def _settle_steps(
-    steps: list[LoggedStep], calls: Sequence[list[int]], results: Sequence[tuple[bool, str]]
-) -> None:
-    """Give the steps of calls their outcome, where it is known whose result is whose."""
-    outcomes = {worked for worked, _ in results}
+    steps: list[LoggedStep], calls: Sequence[list[int]], results: Sequence[_Outcome]
+) -> set[int]:
+    """Give the steps of calls their outcome, where it is known whose result is whose.
+
+    Return the numbers of those that were not carried out.
+    """
+    outcomes = {(result.worked, result.is_done) for result in results}
     if len(calls) > 1 and len(outcomes) > 1:
-        return
-    said = results[0][1] if len(results) == 1 else ""
-    for number in (number for numbers in calls for number in numbers):
-        steps[number] = steps[number]._replace(worked=results[0][0], said=said)
+        return set()
+    made = [number for numbers in calls for number in numbers]
+    if not results[0].is_done:
+        return {*made}
+    said = results[0].said if len(results) == 1 else ""
+    for number in made:
+        step = steps[number]
+        worked: bool | None = results[0].worked
+        if worked and not step.tells_all:
+            worked = None
+        steps[number] = step._replace(worked=worked, said=said)
+    return set()
 
 
-def _split_call(text: str) -> tuple[str, tuple[bool, str] | None]:
-    """Return the call in a message ('' for none), and the outcome with its last line."""
+def _tells_all(line: str, arguments: str) -> bool:
+    """Say whether a command's exit status tells of all its programs; also of a script in quotes."""
+    scripts = [script for _, script in _INNER_SCRIPT.findall(line)]
+    is_whole = not line.endswith("…") and not _IN_BACKGROUND.search(arguments)
+    return is_whole and all(is_known_by_exit(script) for script in (line, *scripts))
+
+
+def _split_call(text: str) -> tuple[str, _Outcome | None]:
+    """Return the call in a message ('' for none), and the outcome, None for none."""
     if alone := _RESULT.match(text):
         return "", _read_outcome(alone, text)
     name = _CALL_NAME.match(text)
@@ -126,12 +189,14 @@ def _split_call(text: str) -> tuple[str, tuple[bool, str] | None]:
     return text, None
 
 
-def _read_outcome(found: re.Match[str], text: str) -> tuple[bool, str]:
+def _read_outcome(found: re.Match[str], text: str) -> _Outcome:
     said = text[found.end() :].strip()
-    exits = _EXIT.findall(said)
-    worked = found["outcome"] == "ok" and not (exits and exits[-1] != "0")
+    ended = _EXIT.search(said)
+    worked = found["outcome"] == "ok" and (ended is None or "0" in (ended["code"], ended["data"]))
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return worked, "" if worked or not lines else lines[-1][:160]
+    return _Outcome(
+        worked, "" if worked or not lines else lines[-1][:160], is_done=not _NOT_DONE.match(said)
+    )
 
 
 def _read_call(call: str) -> Iterator[LoggedStep]:
@@ -143,13 +208,18 @@ def _read_call(call: str) -> Iterator[LoggedStep]:
         yield LoggedStep(deed, patch["path"].strip(), 0)
     if patched:
         return
-    if command := _find_value(arguments, _COMMAND_FIELDS, _BEFORE_BESIDE):
-        yield LoggedStep(RUN, _read_vector(command), 0)
+    tool = name.lower().replace("_", "").replace("-", "")
+    is_editor = tool in _WRITERS | _DELETERS  # whose `command` says what it does with a file
+    command = "" if is_editor else _find_value(arguments, _COMMAND_FIELDS, _BEFORE_BESIDE)
+    if command:
+        line = _read_vector(command)
+        yield LoggedStep(RUN, line, 0, tells_all=_tells_all(line, arguments))
         return
-    deed = touched.find_tool_deed(name)
+    if not is_editor or _VIEWS.search(arguments):
+        return
     path = _find_value(arguments, touched.PATH_FIELDS, _BEFORE_ANY)
-    if deed in _CHANGES and path and not path.startswith(("[", "{")):
-        yield LoggedStep(deed, path, 0)
+    if path and not path.startswith(("[", "{")):
+        yield LoggedStep(touched.DELETE if tool in _DELETERS else touched.WRITE, path, 0)
 
 
 def _find_value(arguments: str, fields: Iterable[str], border: re.Pattern[str]) -> str:

@@ -42,6 +42,8 @@ _READER_SHIFT = 0.8
 _ACCEPTED = re.compile(r" \((agreed|동의함)\)$")
 _ASSENTS = {"agreed": "Yes, let's do that.", "동의함": "응, 그걸로 하자."}
 _SURE = 0.85
+#: Statements that are judged together where the newest are judged first.
+_JUDGED_AT_ONCE = 16
 _ABOUT_USER = 0.8
 
 
@@ -147,7 +149,7 @@ class RulesObserver:
 
     def observe(self, span: MessageSpan) -> Observed:
         """Return the users' statements that are worth keeping."""
-        observations = [self._observation(worthy) for worthy in self.judge(span)]
+        observations = [self._observation(worthy) for worthy in self.judge([span])]
         return (
             Observed(
                 tuple(
@@ -158,16 +160,43 @@ class RulesObserver:
             else Observed(())
         )
 
-    def judge(self, span: MessageSpan, *, keeps_choices: bool = False) -> list[WorthyStatement]:
+    def judge(
+        self, spans: Sequence[MessageSpan], *, keeps_choices: bool = False, most: int = 0
+    ) -> list[WorthyStatement]:
         """Return the users' statements that are worth keeping, in order, as they were said.
 
-        With `keeps_choices`, a proposal that the user accepted, and an alternative that the agent
-        named and the user chose, count whatever they are worth: within its session it is decided.
+        No statement answers words of a span before its own. With `keeps_choices`, a proposal that
+        the user accepted, and an alternative that the agent named and the user chose, count
+        whatever they are worth: within its session it is decided. With `most`, the newest are
+        judged first, until so many beside the rules are worth keeping.
         """
-        statements = list(self._told(span))
+        statements = [pair for span in spans for pair in self._told(span)]
+        if not most:
+            return self._select(statements, keeps_choices=keeps_choices)
+        bound = {number for number, (_, stated) in enumerate(statements) if stated.is_rule}
+        others = [number for number in range(len(statements)) if number not in bound]
+        found: list[WorthyStatement] = []
+        while others and len(found) < most:
+            newest = others[-_JUDGED_AT_ONCE:]
+            del others[-_JUDGED_AT_ONCE:]
+            some = self._select([statements[n] for n in newest], keeps_choices=keeps_choices)
+            found = [*some, *found]
+        rules = self._select([statements[number] for number in sorted(bound)])
+        return sorted((*rules, *found), key=lambda worthy: worthy.said.place)
+
+    def _select(
+        self,
+        statements: Sequence[tuple[Journalled, UserStatement]],
+        *,
+        keeps_choices: bool = False,
+    ) -> list[WorthyStatement]:
+        """Return the statements that are worth keeping; a rule is not judged."""
         texts = list(
             dict.fromkeys(
-                text for _, stated in statements for text in (stated.text, stated.alone) if text
+                text
+                for _, stated in statements
+                for text in (stated.text, stated.alone)
+                if text and not stated.is_rule
             )
         )
         judged = dict(zip(texts, self.statement_judge.judged(texts) if texts else [], strict=True))
@@ -219,15 +248,16 @@ def _select_worthy_statement(
     is_kept: bool,
 ) -> WorthyStatement | None:
     """Return a statement with its category if it is worth keeping, or kept; None if it is not."""
-    text, judgement = stated.text, judged[stated.text]
+    text = stated.text
     if stated.is_rule:
         return WorthyStatement(
             said=said,
             stated=stated,
             text=text,
             category=Category.PREFERENCE,
-            judgement=judgement,
+            judgement=StatementJudgement(1.0, 0.0),
         )
+    judgement = judged[text]
     if stated.alone and judgement.worth < _WORTH and not is_kept:
         text, judgement = stated.alone, judged[stated.alone]
     if not is_kept and judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
@@ -296,11 +326,11 @@ def _iter_unrepeated_observations(
     found: Sequence[Observation], held: Sequence[str]
 ) -> Iterator[Observation]:
     """Yield the observations that repeat no held statement and none earlier in the span."""
-    known = [repeats.content(text) for text in held]
+    known = repeats.HeldStatements(map(repeats.content, held))
     for o in found:
         own = repeats.content(o.text)
-        if not repeats.is_repeated(own, known):
-            known.append(own)
+        if not known.is_repeated_by(own):
+            known.add(own)
             yield o
 
 

@@ -348,6 +348,8 @@ class MessageContract(JournalFixtures):
             "[Bash command=make] [Bash ok]",
         ]
         assert journal.session_messages(HOME, "plain", "nobody") == []
+        assert journal.session_gaps(HOME, "plain", "s") == [gone.place]
+        assert journal.session_gaps(HOME, "plain", "t") == []
         newest = journal.newest_sessions(HOME, 5)
         assert [(known.agent, known.session) for known in newest] == [
             ("plain", "t"),

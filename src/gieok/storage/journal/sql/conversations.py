@@ -128,6 +128,21 @@ class SqlConversations(SqlMessages):
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
         return [_correct_journalled(one, corrected) for one in sorted(found, key=_order_by_place)]
 
+    def session_gaps(self, scope: Scope, agent: str, session: str) -> list[int]:
+        """Return the places of the messages that are all retracted."""
+        with self._reading_of(scope) as (db, sid):
+            own = self._owner(sid)
+            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
+            places: set[int] = set()
+            for (source,) in db.execute(known, (session, agent, *own.values)).fetchall():
+                rows = db.execute(
+                    f"SELECT {_PLACE} FROM messages m WHERE m.source_id = ? AND m.scope_id = ? AND "
+                    f"m.role IN ('user', 'assistant') GROUP BY {_PLACE} HAVING min(m.retracted) > 0",
+                    (source, sid),
+                )
+                places |= {int(place) for (place,) in rows.fetchall()}
+        return sorted(places)
+
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep a person's correction of a message; an empty text removes the correction."""
         with self._writing_to(scope) as (db, sid):
