@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from gieok.commands.memory.untrusted import Waiting
     from gieok.settings.resolved import FileSettings, SettingsFile
 
-#: How long a session may wait for its project to be indexed, and a compaction for its transcript to
-#: be taken in, in seconds.
-_REFRESH_S, _DIGEST_S = 1.5, 8.0
+#: How long a session may wait for its project to be indexed, in seconds.
+_REFRESH_S = 1.5
 #: Subcommands of `gieok hook` that people call.
 _FOR_PEOPLE = ("injections", "measure", "refuse", "stats")
 
@@ -86,7 +85,7 @@ def _is_agent_hook_call(arguments: list[str]) -> bool:
     return "--agent" in arguments or (len(arguments) > 1 and arguments[1] not in _FOR_PEOPLE)
 
 
-def _refresh_project_index(folder: str) -> str:
+def _refresh_project_index(folder: str, within_s: float) -> str:
     """Index what changed in a project (a pull, an edit by hand), without vectors.
 
     The caller waits a limited time; a large change is indexed further in a background thread.
@@ -120,7 +119,7 @@ def _refresh_project_index(folder: str) -> str:
                 build_home_path(), f"session-start: {type(error).__name__}: {error}"
             )
 
-    _run_within_budget(refresh)
+    _run_within_budget(refresh, min(_REFRESH_S, within_s))
     return _claim_waiting_words(*pending[0]) if pending and pending[0][0] else ""
 
 
@@ -147,7 +146,7 @@ def _full_disk() -> str:
     return f"Gieok: {full_disk_words(Path(build_home_path())).say(language([], os.environ))}"
 
 
-def _catch_up_transcripts() -> None:
+def _catch_up_transcripts(within_s: float) -> None:
     """Index the newest transcript lines of the agents, within a small budget."""
     from gieok.memory.capture import freshness
     from gieok.places.home import build_home_path
@@ -164,10 +163,12 @@ def _catch_up_transcripts() -> None:
             )
 
     if freshness.is_new(build_home_path()):
-        _run_within_budget(catch_up)
+        _run_within_budget(catch_up, min(_REFRESH_S, within_s))
 
 
-def _digest_session(agent: str, session: str, folder: str) -> "Mapping[str, object] | None":
+def _digest_session(
+    values: "Mapping[str, object]", folder: str, within_s: float
+) -> "Mapping[str, object] | None":
     """Return what a session decided and left open, as the JSON of `gieok handoff`.
 
     What its transcript holds is taken in first.
@@ -186,7 +187,7 @@ def _digest_session(agent: str, session: str, folder: str) -> "Mapping[str, obje
         try:
             answer = run_operation(
                 "handoff",
-                {"agent": agent, "session": session},
+                dict(values),
                 lambda found: open_call({}, folder=Path(folder)),
                 Surface.HOOK,
             )
@@ -197,16 +198,16 @@ def _digest_session(agent: str, session: str, folder: str) -> "Mapping[str, obje
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log_hook_line(build_home_path(), f"compaction: {type(error).__name__}: {error}")
 
-    if not _run_within_budget(digest, _DIGEST_S):
+    if not _run_within_budget(digest, within_s):
         from gieok.places.home import build_home_path
         from gieok.surfaces.hook import trail
 
-        trail.log_hook_line(build_home_path(), f"compaction: not read within {_DIGEST_S:g} s")
+        trail.log_hook_line(build_home_path(), f"compaction: not read within {within_s:.1f} s")
     found = digests[0] if digests else None
     return found if isinstance(found, dict) else None
 
 
-def _run_within_budget(work: "Callable[[], None]", most_s: float = _REFRESH_S) -> bool:
+def _run_within_budget(work: "Callable[[], None]", most_s: float) -> bool:
     """Run the work in a thread, wait for it as long as the host may wait, and say if it ended.
 
     Nothing is lost if the process ends in the middle of the work: writes are transactions.

@@ -9,6 +9,8 @@ from gieok.memory.handoff.page import HandedSession, render_page
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
+from gieok.text import handed
+from gieok.text.echo import is_echo, strip_echo
 from gieok.text.tokens import estimate_tokens
 
 _AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -126,8 +128,8 @@ def test_the_page_is_in_the_language_of_the_session_and_names_what_it_quotes() -
     )
     assert digest.language == "ko"
     page = render_page(_NAME, digest, UTC, 1_200, digest.language)
-    assert page.startswith("# codex 세션 인계\n")
-    assert '## 지킬 규칙\n\n- 사용자, 11-20 10:03: "main에는 절대 바로 푸시하지 마."' in page
+    assert "\n# codex 세션 인계\n" in page
+    assert '## 지킬 규칙\n- 사용자, 11-20 10:03: "main에는 절대 바로 푸시하지 마."' in page
     assert "`/t/s1.jsonl`" in page
 
 
@@ -212,3 +214,48 @@ def test_a_session_that_was_not_read_to_its_end_says_so() -> None:
     page = render_page(_NAME._replace(is_whole=False), digest, UTC, 1_200, "en")
     assert "read up to 10:01; what follows is missing" in page
     assert "read up to" not in render_page(_NAME, digest, UTC, 1_200, "en")
+
+
+def _page_of_everything(lang: str) -> str:
+    digest = _digest(
+        (_USER, "Please add a retry to the webhook sender."),
+        (_TOOL, "[Bash command=make test]"),
+        (_TOOL, "[tool ok] 3 passed"),
+        (_TOOL, "[Bash command=npm test]"),
+        (_TOOL, "[tool failed] boom"),
+        (_TOOL, "[Bash command=make lint | tail -3]"),
+        (_TOOL, "[tool ok] fine"),
+        (_TOOL, "[Edit file_path=/w/a.py]"),
+        (_TOOL, "[tool ok]"),
+        (_AGENT, "Which do you prefer, tenacity or a loop?"),
+        (_USER, "tenacity"),
+        (_USER, "Never push to main on Fridays. My wife is called Petra Novak."),
+        (_USER, "We'll use Postgres for the queue, and keep retries at five."),
+        (_AGENT, "It is done. Shall we name the table outbox or queue?"),
+    )
+    told = digest.decided[:1]
+    return render_page(_NAME, digest._replace(told=told), UTC, 2_000, lang)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_page_that_is_pasted_or_read_is_no_memory_also_in_parts(lang: str) -> None:
+    page = _page_of_everything(lang)
+    for heading in handed.HEADINGS[lang]:
+        assert f"## {heading}\n" in page
+    assert strip_echo(page) == ""
+    assert strip_echo(f"Go on with this:\n\n{page}\nThe port is 9090.").split() == [
+        *"Go on with this: The port is 9090.".split()
+    ]
+    assert is_echo(page)
+    lines = page.splitlines()
+    for cut in range(1, len(lines)):
+        assert strip_echo("\n".join(lines[:cut])) == "", lines[cut - 1]
+        assert strip_echo("\n".join(lines[cut:])) == "", lines[cut]
+    bare = lines[1:-1]
+    assert strip_echo("\n".join(bare)) == "", "also without its tags"
+
+
+def test_a_users_own_list_behind_a_page_stays() -> None:
+    own = "- `make test` fails for me\n- decided: nothing yet"
+    assert strip_echo(own) == own
+    assert strip_echo(f"{_page_of_everything('en')}\n{own}") == own

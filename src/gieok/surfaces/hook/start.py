@@ -104,7 +104,7 @@ def build_start_text(
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     index = _open_start_index(place, reader)
     last, shown = _recall_last_session(place)
-    own = _build_digest_part(place, digest, budget_tokens)
+    own = _list_digest_parts(place, digest, budget_tokens)
     binding = _read_binding_rules(place, index) if index else []
     if digest:
         quoted = frozenset(compaction.list_quoted_texts(digest))
@@ -121,7 +121,7 @@ def build_start_text(
         else []
     )
     parts = [
-        own,
+        *own,
         StartPart(
             active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES
         ),
@@ -177,14 +177,18 @@ def build_start_text(
     )
 
 
-def _build_digest_part(
+def _list_digest_parts(
     place: SessionPlace, digest: "Mapping[str, object] | None", budget_tokens: int
-) -> StartPart:
-    """Return what a session said before it was compacted; no lines for a session that was not."""
+) -> list[StartPart]:
+    """Return what a session said and did before it was compacted; none for one that was not."""
     if not digest:
-        return StartPart("", (), 0)
+        return []
     lines = compaction.list_digest_lines(digest, place.folder)
-    return StartPart(compaction.HEADING, lines, min(1.0, compaction.BUDGET_TOKENS / budget_tokens))
+    share = min(1.0, compaction.BUDGET_TOKENS / budget_tokens)
+    return [
+        StartPart(compaction.HEADING, lines.stated, share),
+        StartPart(compaction.LOG_HEADING, lines.logged, share),
+    ]
 
 
 def _open_start_index(
