@@ -302,3 +302,23 @@ def test_a_named_transcript_is_read_alone(folder: Path, tmp_path: Path) -> None:
     assert _hand_over(transcript=str(own)).is_whole
     with pytest.raises(BadRequest, match="no session is known"):
         _hand_over(transcript=str(own), agent="codex")
+
+
+def test_a_forked_session_begins_with_what_it_goes_on_from(folder: Path, tmp_path: Path) -> None:
+    _claude(tmp_path, folder)
+    _hand_over()
+    file = tmp_path / ".claude/projects/-shop/0ece7224.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    fork = [row | {"sessionId": "1fed7224", "uuid": f"f{n}"} for n, row in enumerate(rows)]
+    later = "We decided to host the docs on Cloudflare Pages."
+    fork += [
+        fork[-1]
+        | {"uuid": "f9", "timestamp": "2026-11-20T10:09:00.000Z"}
+        | {"message": {"role": "user", "content": later}}
+    ]
+    _write(file.with_name("1fed7224.jsonl"), *fork)
+    result = _hand_over(session="1fed7224")
+    assert [quote.text for quote in result.rules] == [_RULE]
+    assert [quote.text for quote in result.decided] == [_DECIDED, later]
+    assert [(run.command, run.worked) for run in result.commands] == [("make test", True)]
+    assert [quote.text for quote in _hand_over(session="0ece7224").decided] == [_DECIDED]

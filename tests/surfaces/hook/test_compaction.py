@@ -241,6 +241,33 @@ def test_a_session_that_is_compacted_twice_keeps_what_was_decided_before_the_fir
     assert _AGAIN in text
 
 
+_TIMED = """
+import sys
+from gieok.surfaces.hook import run
+from gieok.__main__ import _parse_settings_file
+def refresh(folder, within_s):
+    print("refresh", within_s, file=sys.stderr)
+    return ""
+def digest(values, folder, within_s):
+    print("digest", within_s, values["within_ms"] / 1000, file=sys.stderr)
+run.main(sys.argv[1:], _parse_settings_file, refresh, digest=digest)
+"""
+
+
+@pytest.mark.parametrize(("event", "most"), [("session-start", 3.0), ("pre-compact", 7.0)])
+def test_whatever_is_waited_for_gets_what_is_left_of_one_time(
+    talk: _Talk, event: str, most: float
+) -> None:
+    payload = json.dumps(talk.payload(event, source="compact")).encode()
+    said = talk.place.run(
+        event, payload, "--agent", "claude-code", code=_TIMED, GIEOK_HOOK_DEADLINE_MS="500"
+    )
+    rows = [line.split() for line in said.err.decode().splitlines()]
+    given = {name: [float(second) for second in seconds] for name, *seconds in rows}
+    assert all(0 < second <= most - 0.5 for seconds in given.values() for second in seconds)
+    assert given["digest"][1] <= given["digest"][0]
+
+
 _KILLED = """
 import os, signal, sys
 import gieok.memory.capture.capture as capture

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -19,6 +19,7 @@ from gieok.memory.capture import spool
 from gieok.memory.capture.freshness import Backlog
 from gieok.memory.handoff import page
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
+from gieok.memory.handoff.history import SessionName, read_session_history
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.memory.talk import claims, turns
 from gieok.model.conversation import Journalled, KnownSession
@@ -119,16 +120,18 @@ def hand_session_over(
     else:
         backlog = _read_waiting(call)
     scope, known = _find_session(call, agent, session, backlog)
-    found = call.home.journal.session_messages(scope, known.agent, known.session)
     if not transcript:
-        is_whole = _read_transcript(call, Path(_find_transcript(found)), end)
-        found = call.home.journal.session_messages(scope, known.agent, known.session)
+        own = call.home.journal.session_messages(scope, known.agent, known.session)
+        is_whole = _read_transcript(call, Path(_find_transcript(own)), end)
+    found, names = read_session_history(
+        call.home.journal, SessionName(scope, known.agent, known.session), call.scopes
+    )
     digest = digest_session(
         scope,
         found,
         _open_observer(call),
-        _list_ended(call, scope, known),
-        _list_gaps(call, scope, known, found),
+        frozenset(identity for name in names for identity in _iter_ended(call, name)),
+        _list_gaps(call, names, found),
         _NEWEST if within_ms else 0,
     )
     transcript = _find_transcript(found)
@@ -187,21 +190,22 @@ def _read_transcript(call: Call, file: Path, end: float) -> bool:
     return str(file) not in sidecar.capture.captured.troubles
 
 
-def _list_gaps(
-    call: Call, scope: Scope, known: KnownSession, found: Sequence[Journalled]
-) -> list[int]:
+def _list_gaps(call: Call, names: Sequence[SessionName], found: Sequence[Journalled]) -> list[int]:
     """Return the places behind which something was forgotten or withheld."""
     privacy = call.home.privacy
-    gaps = {*call.home.journal.session_gaps(scope, known.agent, known.session)}
+    gaps = {place for name in names for place in call.home.journal.session_gaps(*name)}
     if privacy.has_spans:
         gaps.update(
             one.place
             for one, after in pairwise(found)
-            if privacy.separates(
-                known.agent,
-                known.session,
-                one.message.at.timestamp(),
-                after.message.at.timestamp(),
+            if any(
+                privacy.separates(
+                    name.agent,
+                    name.session,
+                    one.message.at.timestamp(),
+                    after.message.at.timestamp(),
+                )
+                for name in names
             )
         )
     return sorted(gaps)
@@ -261,17 +265,18 @@ def _open_observer(call: Call) -> RulesObserver:
     return RulesObserver(call.zone, StatementJudge(call.home.open_reader), GivenContext())
 
 
-def _list_ended(call: Call, scope: Scope, known: KnownSession) -> frozenset[str]:
-    """Return the ids of the session's messages whose whole line holds no more, as last compared."""
+def _iter_ended(call: Call, name: SessionName) -> Iterator[str]:
+    """Yield the ids of a session's messages whose whole line holds no more, as last compared."""
     store, journal = call.home.store, call.home.journal
-    ended = claims.ended_lines(store, call.home.folder, scope, call.clock.now().timestamp())
-    own = f"/{known.session}#"
+    ended = claims.ended_lines(store, call.home.folder, name.scope, call.clock.now().timestamp())
+    own = f"/{name.session}#"
     lines = [(key, line) for key, line in ended if own in key]
-    blocks = {document.key: document for document in store.get(scope, [key for key, _ in lines])}
-    messages = (
-        turns.message_of_line(journal, blocks[key], line) for key, line in lines if key in blocks
-    )
-    return frozenset(message.id for message in messages if message is not None)
+    keys = [key for key, _ in lines]
+    blocks = {document.key: document for document in store.get(name.scope, keys)}
+    for key, line in lines:
+        message = turns.message_of_line(journal, blocks[key], line) if key in blocks else None
+        if message is not None:
+            yield message.id
 
 
 def _find_transcript(found: Sequence[Journalled]) -> str:
