@@ -237,7 +237,7 @@ def _iter_hook_checks(call: Call) -> Iterator[Check]:
             native=native,
             agent=agent,
         )
-        yield Check("hook", False, short, f"`gieok install {agent}` writes the present one")
+        yield Check("hook", False, short, f"`gieok install {agent}`")
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
