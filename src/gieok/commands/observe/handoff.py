@@ -17,10 +17,12 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.capture import spool
 from gieok.memory.capture.freshness import Backlog
+from gieok.memory.catch_up import BUDGET_TURNS
 from gieok.memory.handoff import page
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
 from gieok.memory.handoff.history import SessionName, read_session_history
-from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
+from gieok.memory.handoff.judgements import KeptJudge
+from gieok.memory.observer.rules import GivenContext, RulesObserver
 from gieok.memory.talk import claims, turns
 from gieok.model.conversation import Journalled, KnownSession
 from gieok.model.memory import Scope
@@ -134,6 +136,8 @@ def hand_session_over(
         _list_gaps(call, names, found),
         _NEWEST if within_ms else 0,
     )
+    if within_ms and time.monotonic() < end and not _is_followed(call):
+        call.home.sidecar.derive_turns(most=BUDGET_TURNS, wait=False)
     transcript = _find_transcript(found)
     name = page.HandedSession(
         agent=known.agent,
@@ -188,6 +192,11 @@ def _read_transcript(call: Call, file: Path, end: float) -> bool:
         if time.monotonic() >= end or not file.is_file():
             return False
     return str(file) not in sidecar.capture.captured.troubles
+
+
+def _is_followed(call: Call) -> bool:
+    """Say whether this process makes searchable by itself what it reads."""
+    return call.home.resident is not None and call.home.resident.follows
 
 
 def _list_gaps(call: Call, names: Sequence[SessionName], found: Sequence[Journalled]) -> list[int]:
@@ -262,7 +271,9 @@ def _name_sessions(found: Sequence[tuple[Scope, KnownSession]]) -> str:
 
 
 def _open_observer(call: Call) -> RulesObserver:
-    return RulesObserver(call.zone, StatementJudge(call.home.open_reader), GivenContext())
+    now_s = call.clock.now().timestamp()
+    judge = KeptJudge(call.home.open_reader, call.home.journal, now_s)
+    return RulesObserver(call.zone, judge, GivenContext())
 
 
 def _iter_ended(call: Call, name: SessionName) -> Iterator[str]:

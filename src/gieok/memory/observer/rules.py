@@ -73,11 +73,14 @@ class StatementJudge:
 
     def __init__(self, reader: Callable[[], Reader | None]) -> None:
         self._reader = reader
+        #: Whether the reader made the last judgements.
+        self.is_read = False
 
     def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
         """Return a judgement for each text."""
         likely = [heads.worth_by_words(text) for text in texts]
         reader = self._reader() if max(likely, default=0.0) >= _WORDS_AT_LEAST else None
+        self.is_read = reader is not None
         if reader is not None:
             try:
                 return [
@@ -87,7 +90,7 @@ class StatementJudge:
                     for text, chance in zip(texts, likely, strict=True)
                 ]
             except EmbedderFailed:
-                pass  # the words judge
+                self.is_read = False  # the words judge
         return [StatementJudgement(_cut_word_probability(chance), 0.0) for chance in likely]
 
 
