@@ -4,7 +4,7 @@ from gieok.memory.handoff.judgements import KeptJudge
 from gieok.memory.observer.rules import StatementJudge
 
 
-class _Kept:
+class _KeptInMemory:
     """Kept values in memory."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ _TEXTS = [
 
 
 def test_a_statement_is_read_once_in_two_processes() -> None:
-    kept, reader = _Kept(), _CountingReader()
+    kept, reader = _KeptInMemory(), _CountingReader()
     first = KeptJudge(lambda: reader, kept, 1.0).judged(_TEXTS)
     again = KeptJudge(lambda: reader, kept, 2.0).judged([*_TEXTS, "Never push to main."])
     assert again[:2] == first == StatementJudge(lambda: reader).judged(_TEXTS)
@@ -50,7 +50,7 @@ def test_a_statement_is_read_once_in_two_processes() -> None:
 
 
 def test_what_words_judged_is_judged_anew_by_a_reader() -> None:
-    kept, reader = _Kept(), _CountingReader()
+    kept, reader = _KeptInMemory(), _CountingReader()
     KeptJudge(lambda: None, kept, 1.0).judged(_TEXTS)
     assert kept.values == {}
     KeptJudge(lambda: reader, kept, 2.0).judged(_TEXTS)

@@ -231,7 +231,7 @@ def _iter_hook_checks(call: Call) -> Iterator[Check]:
     hooks = installed_hooks.find_installed_hooks(call)
     for agent, line in hooks:
         yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, line))
-    for agent, native in installed_hooks.list_shorter_hooks(call):
+    for agent, native in installed_hooks.find_shorter_hooks(call):
         short = Phrase(
             "the hook {native} of {agent} has the time limit of an earlier release",
             native=native,

@@ -20,7 +20,7 @@ from gieok.memory.capture.freshness import Backlog
 from gieok.memory.catch_up import BUDGET_TURNS
 from gieok.memory.handoff import page
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
-from gieok.memory.handoff.history import SessionName, read_session_history
+from gieok.memory.handoff.history import SourceSession, read_session_history
 from gieok.memory.handoff.judgements import KeptJudge
 from gieok.memory.observer.rules import GivenContext, RulesObserver
 from gieok.memory.talk import claims, turns
@@ -126,7 +126,7 @@ def hand_session_over(
         own = call.home.journal.session_messages(scope, known.agent, known.session)
         is_whole = _read_transcript(call, Path(_find_transcript(own)), end)
     found, names = read_session_history(
-        call.home.journal, SessionName(scope, known.agent, known.session), call.scopes
+        call.home.journal, SourceSession(scope, known.agent, known.session), call.scopes
     )
     digest = digest_session(
         scope,
@@ -199,7 +199,9 @@ def _is_followed(call: Call) -> bool:
     return call.home.resident is not None and call.home.resident.follows
 
 
-def _list_gaps(call: Call, names: Sequence[SessionName], found: Sequence[Journalled]) -> list[int]:
+def _list_gaps(
+    call: Call, names: Sequence[SourceSession], found: Sequence[Journalled]
+) -> list[int]:
     """Return the places behind which something was forgotten or withheld."""
     privacy = call.home.privacy
     gaps = {place for name in names for place in call.home.journal.session_gaps(*name)}
@@ -276,7 +278,7 @@ def _open_observer(call: Call) -> RulesObserver:
     return RulesObserver(call.zone, judge, GivenContext())
 
 
-def _iter_ended(call: Call, name: SessionName) -> Iterator[str]:
+def _iter_ended(call: Call, name: SourceSession) -> Iterator[str]:
     """Yield the ids of a session's messages whose whole line holds no more, as last compared."""
     store, journal = call.home.store, call.home.journal
     ended = claims.ended_lines(store, call.home.folder, name.scope, call.clock.now().timestamp())

@@ -39,7 +39,7 @@ def find_prompt_command(site: InstallPlace, name: str) -> str:
     return ""
 
 
-def list_shorter_hooks(call: Call) -> list[tuple[str, str]]:
+def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
     """Return (agent, native event) of each hook that an earlier release gave less time."""
     return [
         (agent, native)

@@ -332,7 +332,7 @@ def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
 def _sum_up_changes(
     messages: Sequence[Message], requests: Sequence[int], steps: Sequence[LoggedStep]
 ) -> list[ChangedFile]:
-    """Return the changed files in the order of their last change; only what surely worked is one."""
+    """Return the changed files in the order of their last change; what surely worked."""
     changes: dict[str, tuple[str, int, str]] = {}
     for step in steps:
         if step.deed == tool_log.RUN or not step.worked:

@@ -16,7 +16,7 @@ from gieok.model.memory import Scope
 _MOST_DEPTH = 24
 
 
-class SessionName(NamedTuple):
+class SourceSession(NamedTuple):
     """Session of an agent, with its scope."""
 
     scope: Scope
@@ -27,13 +27,13 @@ class SessionName(NamedTuple):
 class _SaidTurn(NamedTuple):
     """Turn of a history: the session that said it, and its place."""
 
-    name: SessionName
+    name: SourceSession
     place: int
 
 
 def read_session_history(
-    journal: CopiesJournal, name: SessionName, scopes: Collection[Scope]
-) -> tuple[list[Journalled], list[SessionName]]:
+    journal: CopiesJournal, name: SourceSession, scopes: Collection[Scope]
+) -> tuple[list[Journalled], list[SourceSession]]:
     """Return a session's messages behind those that it copied, and the sessions that said them.
 
     Only sessions of the given scopes are followed. Every message is returned as the session's own.
@@ -55,7 +55,7 @@ def read_session_history(
 
 
 def _list_turns(
-    journal: CopiesJournal, name: SessionName, scopes: Collection[Scope], depth: int = 0
+    journal: CopiesJournal, name: SourceSession, scopes: Collection[Scope], depth: int = 0
 ) -> list[_SaidTurn]:
     """Return the turns of a session, also the forgotten ones, behind those that it copied."""
     own = [_SaidTurn(name, turn.place) for turn in journal.turns(*name)]
@@ -65,12 +65,14 @@ def _list_turns(
     scope, parent, start, count = json.loads(forked)
     if Scope(scope) not in scopes:
         return own
-    before = _list_turns(journal, SessionName(Scope(scope), name.agent, parent), scopes, depth + 1)
+    before = _list_turns(
+        journal, SourceSession(Scope(scope), name.agent, parent), scopes, depth + 1
+    )
     return [*before[start : start + count], *own]
 
 
 def _list_range(
-    journal: CopiesJournal, name: SessionName, first: int, last: int
+    journal: CopiesJournal, name: SourceSession, first: int, last: int
 ) -> list[Journalled]:
     """Return a session's messages from a turn to the end of another: tools follow their turn."""
     behind = min(

@@ -18,8 +18,8 @@ from gieok.text.gates.shell import is_known_by_exit, read_shell_line
 
 #: What a step did beside changing a file.
 RUN = touched.RUN
-#: Tools that write or delete the file that they are given, in lower case without `_` and `-`: a tool
-#: of another name may keep its `path` anywhere.
+#: Tools that write or delete the file that they are given, in lower case without `_` and `-`: what
+#: a tool of another name does with its `path`, nobody knows.
 _WRITERS = frozenset(
     """
     applypatch createfile edit editfile editnotebook inserteditintofile inserttextatcursor multiedit

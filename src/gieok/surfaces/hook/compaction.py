@@ -42,7 +42,8 @@ _KINDS = (
 _STATED = frozenset(("rules", "decided", "open", "told"))
 
 
-class DigestLines(namedtuple("DigestLines", ("stated", "logged"))):  # noqa: PYI024 - `typing` is slow
+# A `namedtuple`, because importing `typing` is slow.
+class DigestLines(namedtuple("DigestLines", ("stated", "logged"))):  # noqa: PYI024
     """Lines of a digest with their worth: what the user stated, and what else there was."""
 
     __slots__ = ()
@@ -68,7 +69,7 @@ def ask_digest(
     )
     answer = call.ask_daemon(home, asked, writes=False, within_s=within_s)
     if answer is None:
-        return call.is_listening(home), None
+        return call.is_daemon_listening(home), None
     return True, None if answer["failure"] else answer["data"]
 
 

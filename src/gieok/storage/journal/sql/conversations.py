@@ -137,7 +137,8 @@ class SqlConversations(SqlMessages):
             for (source,) in db.execute(known, (session, agent, *own.values)).fetchall():
                 rows = db.execute(
                     f"SELECT {_PLACE} FROM messages m WHERE m.source_id = ? AND m.scope_id = ? AND "
-                    f"m.role IN ('user', 'assistant') GROUP BY {_PLACE} HAVING min(m.retracted) > 0",
+                    f"m.role IN ('user', 'assistant') GROUP BY {_PLACE} "
+                    "HAVING min(m.retracted) > 0",
                     (source, sid),
                 )
                 places |= {int(place) for (place,) in rows.fetchall()}
