@@ -8,6 +8,7 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 0.24.4 and opencode 1.18.33; documentation of Cursor 3.
 """
 
+import json
 import os
 from collections.abc import Mapping
 
@@ -24,7 +25,7 @@ EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
     STOP: "note where the transcript of a turn is",
-    PRE_COMPACT: "note where the transcript is before it is compacted",
+    PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
     PRE_TOOL: "ask or stop before a tool does what the user forbade",
 }
@@ -63,6 +64,14 @@ class AgentRow:
         """Return the answer to a native event that puts a text before the model."""
         return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": context}}
 
+    def format_summary_hint(self, context: str) -> str:
+        """Return what to print before a compaction for the host's summary; '' where none is taken.
+
+        Most hosts only tell that they compact, and some reject an answer.
+        """
+        del context
+        return ""
+
     def build_gate_answer(self, native: str, *, asks: bool, reason: str) -> Payload:
         """Return the answer to the event before a tool: the person is asked, or it is stopped."""
         decision: Payload = {
@@ -87,6 +96,13 @@ class ClaudeCodeRow(AgentRow):
         """Return True for every payload."""
         del payload
         return True
+
+    def format_summary_hint(self, context: str) -> str:
+        """Return the bare text, which Claude Code adds to the instructions for its summary.
+
+        Seen in 2.1.197: the text stands below "Additional Instructions".
+        """
+        return context
 
 
 class CodexRow(AgentRow):
@@ -150,6 +166,10 @@ class PluginRow(AgentRow):
     """Agent whose plugin of Gieok's calls `gieok hook`."""
 
     __slots__ = ()
+
+    def format_summary_hint(self, context: str) -> str:
+        """Return the context for the plugin, which adds it to what the host summarises by."""
+        return json.dumps({"additional_context": context}, ensure_ascii=False) if context else ""
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the context alone, whatever the event is."""

@@ -17,10 +17,10 @@ from gieok.flow.gate_rules import (
     load_gate_choices,
 )
 from gieok.places.scope import USER_SCOPE
-from gieok.text.gates import verdict
+from gieok.text.gates import touched, verdict
 from gieok.text.gates.action import ASK, NONE, STOP
 from gieok.text.gates.programs import CommandWords
-from gieok.text.gates.touched import DELETE, READ, USE, WRITE, TouchedPath, expand_home
+from gieok.text.gates.touched import DELETE, READ, WRITE, TouchedPath, expand_home
 from gieok.text.gates.verdict import ToolAttempt
 
 TYPE_CHECKING = False
@@ -29,29 +29,11 @@ if TYPE_CHECKING:
 
 _PROJECT = "project:"
 _TEXT_CHARS = 20_000
-#: Names of the fields in which tools are given paths; a list holds paths, or rows with such fields.
-_PATH_FIELDS = (
-    "file_path",
-    "path",
-    "notebook_path",
-    "filePath",
-    "absolute_path",
-    "target_file",
-    "directory",
-    "files",
-    "paths",
-    "edits",
-)
 #: Fields of tools that move or copy: what is taken, and what is written.
 _SOURCES = ("source", "from", "old_path", "source_path")
 _TARGETS = ("destination", "to", "new_path", "target_path", "destination_path")
 #: Fields in which shells are told where to run.
 _FOLDER_FIELDS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-#: Words in the names of tools that change, delete, move or copy a file, or only read one.
-_EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
-_DELETING = ("delete", "remove", "trash")
-_MOVING = ("move", "rename")
-_READING = ("read", "view", "cat", "open")
 #: Words in the names of tools that run the text that they are given.
 _RUNNING = frozenset(
     "sql query execute exec run fetch database db postgres mysql sqlite shell terminal".split()
@@ -285,19 +267,18 @@ def _is_filled_text(value: object) -> bool:
 
 
 def _iter_touched_paths(tool: str, values: "Mapping[str, object]") -> "Iterator[TouchedPath]":
-    for field in _PATH_FIELDS:
+    for field in touched.PATH_FIELDS:
         given = values.get(field)
         for each in given if isinstance(given, list) else (given,):
             if isinstance(each, dict):
-                rows = (each.get(name) for name in _PATH_FIELDS)
+                rows = (each.get(name) for name in touched.PATH_FIELDS)
                 yield from (
                     _build_touched_path(tool, path) for path in rows if _is_filled_text(path)
                 )
             elif _is_filled_text(each):
                 yield _build_touched_path(tool, each)
-    name = tool.lower()
-    is_moved = any(word in name for word in _MOVING)
-    if is_moved or "copy" in name:
+    is_moved = touched.is_moving(tool)
+    if is_moved or "copy" in tool.lower():
         for field in (*_SOURCES, *_TARGETS):
             if _is_filled_text(values.get(field)):
                 taken = DELETE if is_moved else READ
@@ -306,12 +287,8 @@ def _iter_touched_paths(tool: str, values: "Mapping[str, object]") -> "Iterator[
 
 
 def _build_touched_path(tool: str, path: object) -> TouchedPath:
-    name = tool.lower()
-    if any(word in name for word in _DELETING):
-        return TouchedPath(DELETE, str(path), is_tree=True)
-    if any(word in name for word in _EDITING):
-        return TouchedPath(WRITE, str(path))
-    return TouchedPath(READ if any(word in name for word in _READING) else USE, str(path))
+    deed = touched.find_tool_deed(tool)
+    return TouchedPath(deed, str(path), is_tree=deed == DELETE)
 
 
 def _quote_word(word: str) -> str:

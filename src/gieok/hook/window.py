@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from gieok.model.retrieval import FoundPassage
+
 FOLDER = os.path.join("hook", "sessions")
 #: Limits of the record of a session, and of the number of sessions: an agent's context holds no
 #: more, and nobody asks about older sessions.
@@ -84,6 +86,11 @@ class ContextWindow:
         The turn is given by its key and by the time when its conversation began.
         """
         return bool(self.session) and f"/{self.session}#" in key and moment_s >= self.since_s
+
+    def was_lost(self, passage: "FoundPassage") -> bool:
+        """Say whether a passage is talk of this session that its context holds no more."""
+        is_own = bool(self.session) and f"/{self.session}#" in passage.key
+        return is_own and passage.said_at.timestamp() < self.since_s
 
     def is_here(self, session: str, moment_s: float) -> bool:
         """Say whether a message belongs to this session and is still in the context."""

@@ -183,7 +183,7 @@ class Sidecar:
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
         """Add the new messages of the transcripts among `paths`; return how many."""
-        maybe_sources = map(self._source_of, paths)
+        maybe_sources = map(self.find_source, paths)
         return sum(self.capture_source(source) for source in sorted({*filter(None, maybe_sources)}))
 
     def capture_spool(self) -> set[Scope]:
@@ -193,7 +193,7 @@ class Sidecar:
         """
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
-            source = self._source_of(event.transcript) or ScopedTranscript(
+            source = self.find_source(event.transcript) or ScopedTranscript(
                 event.transcript, self.transcripts.default_scope
             )
             self.capture_source(source)
@@ -204,7 +204,8 @@ class Sidecar:
                 ended.add(folders.find_project_scope(event.folder) or source.scope)
         return ended
 
-    def _source_of(self, path: Path) -> ScopedTranscript | None:
+    def find_source(self, path: Path) -> ScopedTranscript | None:
+        """Return the transcript or database that a path belongs to; None in no known place."""
         return find_changed_transcript(
             path, self.transcripts.places, self.transcripts.default_scope
         )

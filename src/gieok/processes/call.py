@@ -147,6 +147,12 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     return True
 
 
+def is_daemon_listening(home: "Path | str") -> bool:
+    """Return whether a daemon of this version listens, whether or not it answers in time."""
+    to = wire.address(home)
+    return to is not None and to.version == __version__ and wire.is_listening(to, _WAKE_S)
+
+
 def is_answerable_for(call: DaemonCall, ours: Mapping[str, str]) -> bool:
     """Return whether this process may answer for a caller.
 

@@ -200,6 +200,20 @@ def test_the_doctor_fires_what_is_installed_in_a_project_without_memory_too(
     assert [check.detail.partition(":")[0] for check in machine.hooks()] == ["claude-code"]
 
 
+def test_the_doctor_names_hooks_with_the_time_limit_of_an_earlier_release(
+    machine: Machine,
+) -> None:
+    machine.install()
+    file = machine.user / ".claude" / "settings.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    settings["hooks"]["PreCompact"][0]["hooks"][0]["timeout"] = 3
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    (short,) = [check for check in machine.hooks() if not check.ok]
+    assert "PreCompact" in short.detail
+    machine.install()
+    assert all(check.ok for check in machine.hooks())
+
+
 def test_the_doctor_runs_no_command_that_is_not_this_very_gieok(machine: Machine) -> None:
     machine.remember()
     machine.install()

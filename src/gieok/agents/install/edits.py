@@ -17,7 +17,7 @@ from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_member
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
-_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
+_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10, table.PRE_COMPACT: 10}
 _OTHER_S = 3
 #: Line of a plugin that stands for a file which the plugins share.
 _SHARED_PART = "// gieok: "
@@ -109,12 +109,37 @@ class HookEntries(Edit):
         """Return the settings with an entry in each event's list."""
         return self._items.add(now)
 
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the native events whose installed hook may take less time than a new one gets."""
+        groups = parse_json_members(now).get("hooks")
+        return [
+            item.place[-1]
+            for item in self._items.items
+            if isinstance(groups, dict)
+            and isinstance(found := groups.get(item.place[-1]), list)
+            and any(
+                is_own_hook_entry(entry) and _read_timeout(entry) < _read_timeout(item.value)
+                for entry in found
+            )
+        ]
+
     def remove(self, now: str) -> str:
         """Return the settings without the hooks, also inside groups that hold a user's hooks."""
         now = self._items.remove(now)
         for inside in _iter_hook_groups(parse_json_members(now)):
             now = jsonc.drop_jsonc_value(now, inside, is_own_hook_entry)
         return now
+
+
+def _read_timeout(entry: object) -> float:
+    """Return the time limit of a hook, in the agent's unit; infinity where it has none."""
+    if not isinstance(entry, dict):
+        return float("inf")
+    inner = entry.get("hooks")
+    if isinstance(inner, list):
+        return min(map(_read_timeout, inner), default=float("inf"))
+    limit = entry.get("timeout")
+    return float(limit) if isinstance(limit, int | float) else float("inf")
 
 
 class ServerItem(Item):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand
 from gieok.commands.prompt.install import build_own_command, project_site, user_site
 from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
@@ -37,6 +37,25 @@ def find_prompt_command(site: InstallPlace, name: str) -> str:
         if command := agent.parse_prompt_command(read_hook_file(edit.path)):
             return command
     return ""
+
+
+def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
+    """Return (agent, native event) of each hook that an earlier release gave less time."""
+    return [
+        (agent, native)
+        for site in (user_site(call), project_site(call))
+        for agent in table.HOOKED
+        for edit in load_agent(agent).build_edits(site, OwnCommand(("gieok",), {}))
+        if isinstance(edit, HookEntries)
+        for native in _list_shorter(edit)
+    ]
+
+
+def _list_shorter(edit: HookEntries) -> list[str]:
+    try:
+        return edit.list_shorter_hooks(read_hook_file(edit.path))
+    except ValueError:  # the check of the hook itself names the file
+        return []
 
 
 def read_hook_file(file: Path) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gieok import fs, private
 from gieok.agents import table
@@ -47,15 +47,27 @@ _SUSPECT_NAME = (
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin a new context, which does not hold the earlier
 #: injections.
-_ANEW = ("compact", "clear")
+_COMPACT = "compact"
+_ANEW = (_COMPACT, "clear")
+#: Seconds within which a call is answered, whatever it waits for: a host ends it after ten, in an
+#: older installation after three.
+_ENDS_S = {table.SESSION_START: 3.0, table.PRE_COMPACT: 7.0}
+_OTHER_ENDS_S = 3.0
+#: Least of them that a digest is begun with, and the share of them that a compacted session's
+#: project may take: the session's own words are worth more there.
+_LEAST_DIGEST_S, _COMPACTED_SHARE = 0.2, 0.3
+#: Returns the JSON of a session's digest, by the parameters of `gieok handoff`, its folder and the
+#: seconds that it may take; None for none.
+Digest = Callable[[Mapping[str, object], str, float], Mapping[str, object] | None]
 
 
 def main(
     arguments: Sequence[str],
     parse: Parse,
-    refresh: Callable[[str], str],
-    catch_up: Callable[[], None] = lambda: None,
+    refresh: Callable[[str, float], str],
+    catch_up: Callable[[float], None] = lambda within_s: None,
     notice_of: Callable[[str], str] = lambda why: "",
+    digest: Digest = lambda values, folder, within_s: None,
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
@@ -63,15 +75,16 @@ def main(
 
     `refresh` is called at the start of a session: it brings the index of a project's folder ('': no
     project) in line with its files, and returns the notice for the person about that index or a
-    full disk ('' for none).
+    full disk ('' for none). Whatever is called gets the seconds that it may take.
 
     `catch_up` indexes the newest messages of the agents; it is called at the start of a session
     where no daemon does that. `notice_of` returns the notice for the person on why memory is
-    withheld from a session.
+    withheld from a session. `digest` returns the JSON of `gieok handoff` for a session where no
+    daemon listens; it takes in what the session's transcript holds.
     """
     if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
-    home = ""
+    home, started = "", time.monotonic()
     try:
         home = build_home_path()
         payload = read_hook_payload()
@@ -83,6 +96,8 @@ def main(
             home,
             time.monotonic(),
             parse,
+            digest,
+            started + _ENDS_S.get(arguments[0], _OTHER_ENDS_S),
         )
         text = _answer_hook_call(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
@@ -98,8 +113,8 @@ def main(
 
 def _answer_hook_call(
     call: "_Call",
-    refresh: Callable[[str], str],
-    catch_up: Callable[[], None],
+    refresh: Callable[[str, float], str],
+    catch_up: Callable[[float], None],
     notice_of: Callable[[str], str],
 ) -> str:
     """Return the JSON to print for a call; '' for nothing."""
@@ -115,15 +130,18 @@ def _answer_hook_call(
     if event == table.PROMPT:
         context = call.recall()
     elif event == table.SESSION_START:
-        if not call.begin() and os.path.isdir(call.home):
-            catch_up()
+        if not call.begin() and os.path.isdir(call.home) and not call.is_compacted:
+            catch_up(call.left_s())
         if call.root or fs.is_volume_full(call.home):
-            notice = refresh(call.root)
+            share = _COMPACTED_SHARE if call.is_compacted else 1.0
+            notice = refresh(call.root, share * call.left_s())
         context = call.start()
         if notice and not call.agent.shows_notices:
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
         call.keep()
+        if event == table.PRE_COMPACT and event in call.agent.events:
+            return call.agent.format_summary_hint(call.hint_summary())
     else:
         raise ValueError(f"unknown event {event!r}")
     printed = table.output(call.agent, event, context, notice)
@@ -141,8 +159,11 @@ class _Call:
         home: str,
         began: float,
         parse: Parse,
+        digest: Digest,
+        ends: float,
     ) -> None:
         self.event = event
+        self._is_named = agent in table.BY_NAME
         self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
@@ -153,6 +174,7 @@ class _Call:
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
         self._injection: Injection | None = None
         self._by = ""
+        self._digest, self._ends = digest, ends
         values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
         set_process_zone(self._settings.text("zone"))
@@ -314,13 +336,24 @@ class _Call:
     def start(self) -> str:
         """Return the text that the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
-        is_resumed = (
-            self._window.is_begun and table.read_payload_text(self._payload, "source") != "startup"
-        )
+        source = table.read_payload_text(self._payload, "source")
+        is_resumed = self._window.is_begun and source != "startup"
         # the session's context holds its start text, and everything that was said in it since
         if not budget or is_resumed:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
+        text, shown = self._build_start(budget, None)
+        if self.is_compacted:  # what stands already is told, whatever the digest does
+            digest = self._read_digest()
+            self._began = time.monotonic()
+            if digest is not None:
+                text, shown = self._build_start(budget, digest)
+        self._count(shown=shown)
+        self._injection = Injection(text, [], estimate_tokens(text))
+        return text
+
+    def _build_start(self, budget: int, digest: Mapping[str, object] | None) -> tuple[str, int]:
+        """Return the text that the session begins with, and how many lines it shows."""
         from gieok import registry
         from gieok.surfaces.hook.start import SessionPlace, build_start_text
 
@@ -338,12 +371,9 @@ class _Call:
             registry.local_journal(self.home, self._settings.text("journal")),
         )
         words = choice.owners(self.home, self.root)
-        text, shown = build_start_text(
-            place, self._glance, lambda scope: inject.whose(scope, words), budget
+        return build_start_text(
+            place, self._glance, lambda scope: inject.whose(scope, words), budget, digest
         )
-        self._count(shown=shown)
-        self._injection = Injection(text, [], estimate_tokens(text))
-        return text
 
     def keep(self) -> None:
         """Record the path of the transcript, so that it is observed later."""
@@ -360,6 +390,55 @@ class _Call:
         if self.event == table.PRE_COMPACT and self.event in self.agent.events:
             self._window.empty(time.time())
         self._count()
+
+    def hint_summary(self) -> str:
+        """Take in the transcript now, and return what its summary must keep; '' for nothing.
+
+        The spooled row stands already: where this process is killed, the transcript is read later.
+        """
+        from gieok.surfaces.hook import compaction
+
+        digest = self._read_digest()
+        # A host that calls without its name may do anything with what is printed.
+        if not digest or not self._is_named:
+            return ""
+        return compaction.format_summary_hint(compaction.list_digest_lines(digest, self._folder))
+
+    def _read_digest(self) -> Mapping[str, object] | None:
+        """Return the digest of this session, up to its last line; None for none in time.
+
+        Where a daemon listens, nobody else is asked: two would wait for each other.
+        """
+        session = table.read_payload_session(self._payload)
+        if not session or not os.path.isdir(self.home) or self.left_s() < _LEAST_DIGEST_S:
+            return None
+        from gieok.surfaces.hook import compaction
+
+        transcript = table.read_payload_text(self._payload, "transcript_path")
+        asked = (self.agent.name, session, transcript)
+        values = compaction.build_digest_values(*asked, self.left_s())
+        is_asked, digest = compaction.ask_digest(
+            self.home, values, self._folder, self._environment(), self.left_s()
+        )
+        left_s = self.left_s()
+        if not is_asked and left_s >= _LEAST_DIGEST_S:
+            values = compaction.build_digest_values(*asked, left_s)
+            digest = self._digest(values, self._folder, left_s)
+        if digest is not None and not digest.get("is_whole"):
+            trail.log_hook_line(self.home, f"{self.event}: the session was not read to its end")
+            return None
+        return digest
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether a session starts because a summary took the place of what was said."""
+        source = table.read_payload_text(self._payload, "source")
+        return self.event == table.SESSION_START and source == _COMPACT
+
+    def left_s(self) -> float:
+        """Return the seconds that something may take before the answer is put together."""
+        still = self._settings.number("hook.deadline_ms") / 1000
+        return max(0.0, self._ends - time.monotonic() - min(still, 1.0))
 
     def _use_rules(self) -> None:
         """Add the user's own redaction rules to the built-in ones."""
