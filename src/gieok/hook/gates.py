@@ -110,15 +110,22 @@ _AGENT_FOLDERS = (
     ".qwen",
     ".opencode",
     ".openclaw",
+    ".copilot",
+    ".hermes",
+    ".kilo",
+    ".pi",
 )
+#: Folders of agents that are known by the folder above.
+_AGENT_SUBFOLDERS = {"opencode": ".config", "kilo": ".config", "agent": ".pi"}
 #: Folders and files that hold rules or hooks wherever they are.
-_GUARDED = (".gieok", "opencode.json", "opencode.jsonc")
+_GUARDED = (".gieok", "opencode.json", "opencode.jsonc", "kilo.json", "kilo.jsonc")
 _HOOK_SETTINGS = (
     "settings.json",
     "settings.local.json",
     "managed-settings.json",
     "hooks.json",
     "config.toml",
+    "config.yaml",
     "openclaw.json",
     "opencode.json",
     "opencode.jsonc",
@@ -377,7 +384,7 @@ def _guards_rules(parts: "Sequence[str]", home: str, deed: str) -> bool:
 def _guards_hooks(part: str, above: str, below: "Sequence[str]", deed: str) -> bool:
     """Return whether a part of a path is an agent's folder, and what is below says its hooks."""
     is_agents = any(_fits_part(name, part) for name in _AGENT_FOLDERS)
-    if not is_agents and not (part == "opencode" and above == ".config"):
+    if not is_agents and _AGENT_SUBFOLDERS.get(part) != above:
         return False
     if not below:
         return deed == DELETE

@@ -39,9 +39,8 @@ class Said(NamedTuple):
     def context(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
-        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
-            "additional_context", ""
-        )
+        inside = printed.get("hookSpecificOutput", {}).get("additionalContext")
+        return inside or printed.get("additional_context") or printed.get("additionalContext", "")
 
     @property
     def notice(self) -> str:

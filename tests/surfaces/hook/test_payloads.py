@@ -26,6 +26,11 @@ _QWEN = {
     "timestamp": "2026-11-22T14:16:30.665Z",
 }
 _OPENCODE = {"session_id": _ID, "transcript_path": "/home/u/.local/share/opencode/opencode.db"}
+_KILO = {"session_id": _ID, "transcript_path": "/home/u/.local/share/kilo/kilo.db"}
+_HERMES = {"session_id": _ID, "transcript_path": "/home/u/.hermes/state.db"}
+_PI = {"session_id": _ID, "transcript_path": f"/home/u/.pi/agent/sessions/--shop--/1_{_ID}.jsonl"}
+_COPILOT = {"session_id": _ID, "timestamp": "2026-11-27T12:08:27.426Z"}
+_EVENTS = {"transcript_path": f"/home/u/.copilot/session-state/{_ID}/events.jsonl"}
 _CURSOR = {
     "conversation_id": _ID,
     "generation_id": "g",
@@ -149,6 +154,62 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "pre-compact": {**_OPENCODE, "hook_event_name": "experimental.session.compacting"},
         "pre-tool": {**_OPENCODE, **_TOOL, "hook_event_name": "tool.execute.before"},
     },
+    "kilo": {
+        "prompt": {**_KILO, "hook_event_name": "chat.message", "prompt": _LINTER},
+        "session-start": {**_KILO, "hook_event_name": "session.created"},
+        "stop": {**_KILO, "hook_event_name": "session.idle"},
+        "pre-compact": {**_KILO, "hook_event_name": "experimental.session.compacting"},
+        "pre-tool": {**_KILO, **_TOOL, "hook_event_name": "tool.execute.before"},
+    },
+    "hermes": {
+        "prompt": {**_HERMES, "hook_event_name": "prefetch", "prompt": _LINTER},
+        "session-start": {**_HERMES, "hook_event_name": "system_prompt_block"},
+        "stop": {**_HERMES, "hook_event_name": "sync_turn"},
+        "session-end": {**_HERMES, "hook_event_name": "on_session_end"},
+        "pre-tool": {
+            "session_id": _ID,
+            "hook_event_name": "pre_tool_call",
+            "tool_name": "terminal",
+            "tool_input": {"command": "git status"},
+        },
+    },
+    "pi": {
+        "prompt": {**_PI, "hook_event_name": "before_agent_start", "prompt": _LINTER},
+        "session-start": {**_PI, "hook_event_name": "session_start"},
+        "stop": {**_PI, "hook_event_name": "agent_end"},
+        "pre-compact": {**_PI, "hook_event_name": "session_before_compact"},
+        "session-end": {**_PI, "hook_event_name": "session_shutdown"},
+        "pre-tool": {**_PI, **_TOOL, "hook_event_name": "tool_call", "can_ask": False},
+    },
+    "copilot-cli": {
+        "prompt": {**_COPILOT, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
+        "session-start": {
+            **_COPILOT,
+            "hook_event_name": "SessionStart",
+            "source": "new",
+            "initial_prompt": _LINTER,
+        },
+        "stop": {
+            **_COPILOT,
+            **_EVENTS,
+            "hook_event_name": "Stop",
+            "stop_reason": "end_turn",
+            "stop_hook_active": False,
+        },
+        "pre-compact": {**_COPILOT, **_EVENTS, "hook_event_name": "PreCompact"},
+        "session-end": {
+            **_COPILOT,
+            **_EVENTS,
+            "hook_event_name": "SessionEnd",
+            "reason": "complete",
+        },
+        "pre-tool": {
+            **_COPILOT,
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": "git status"},
+        },
+    },
     "cursor": {
         "prompt": {
             **_CURSOR,
@@ -198,7 +259,10 @@ def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
     known, agent: str, event: str
 ) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
-    if agent in ("cursor", "opencode"):
+    if agent == "copilot-cli":
+        call = answer.pop("additionalContext")
+        assert answer == {}
+    elif agent in ("cursor", "opencode", "kilo", "hermes", "pi"):
         call = answer.pop("additional_context")
         assert answer == ({"continue": True} if (agent, event) == ("cursor", "prompt") else {})
     else:

@@ -43,8 +43,9 @@ def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
         home = build_home_path()
         payload = read_hook_payload()
         if os.path.exists(gate_rules_file(home)):
-            agent = table.BY_NAME.get(find_hook_flag(arguments, "--agent"))
-            judge = _ToolJudge(home, agent or table.detect_agent(payload), payload, parse)
+            named = find_hook_flag(arguments, "--agent")
+            agent = table.find_calling_agent(named, payload, os.environ)
+            judge = _ToolJudge(home, agent, payload, parse)
             answer = judge.answer()
             if answer and sys.stdout:
                 print_unbuffered(json.dumps(answer, ensure_ascii=False))
@@ -99,6 +100,8 @@ class _ToolJudge:
         self._parse = parse
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = agent.read_scope(payload)
+        # A plugin says where nobody sits in front of its host.
+        self._can_ask = agent.can_ask and payload.get("can_ask") is not False
         self._workplace = ""
         self._may_stop = False
         self._rule = ""
@@ -160,7 +163,7 @@ class _ToolJudge:
             return {}
         self._rule, self._action = hit.rule.handle, action
         outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
-        asks = outcome == "ask" and self._agent.can_ask
+        asks = outcome == "ask" and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
 
     def record(self) -> None:
@@ -219,8 +222,7 @@ class _ToolJudge:
 
     def _build_answer(self, reason: str, *, asks: bool) -> table.Payload:
         native = self._agent.events.get(table.PRE_TOOL, "")
-        can_ask = asks and self._agent.can_ask
-        return self._agent.build_gate_answer(native, asks=can_ask, reason=reason)
+        return self._agent.build_gate_answer(native, asks=asks and self._can_ask, reason=reason)
 
 
 def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:

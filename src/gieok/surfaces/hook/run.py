@@ -24,6 +24,7 @@ from gieok.process_zone import set_process_zone
 from gieok.settings.hook import USED, HookSettings
 from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
+from gieok.surfaces.hook.fired import claim_event
 from gieok.surfaces.hook.payload import (
     find_hook_flag,
     print_unbuffered,
@@ -44,6 +45,8 @@ _SUSPECT_NAME = (
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
+#: Events whose answer is put before the model.
+_INJECTING = (table.PROMPT, table.SESSION_START)
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin a new context, which does not hold the earlier
 #: injections.
@@ -112,6 +115,8 @@ def _answer_hook_call(
         )
         printed = table.output(call.agent, event, context, notice)
         return json.dumps(printed, ensure_ascii=False) if printed else ""
+    if not call.is_first():
+        return ""
     if event == table.PROMPT:
         context = call.recall()
     elif event == table.SESSION_START:
@@ -143,7 +148,7 @@ class _Call:
         parse: Parse,
     ) -> None:
         self.event = event
-        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
+        self.agent = table.find_calling_agent(agent, payload, os.environ)
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
         self.root = "" if self._own_scope else project_root(self._folder)
@@ -170,6 +175,21 @@ class _Call:
         return withheld.find_withheld_reason(
             privacy, self.agent.name, session, self._folder, self._payload, time.time()
         )
+
+    def is_first(self) -> bool:
+        """Return whether this call is the first of its event that puts something before the model.
+
+        A host that runs hooks of other agents calls Gieok once for each file that holds its hook,
+        and some events of another agent are none of the host's.
+        """
+        if self.event not in _INJECTING or not self.agent.runs_foreign_hooks:
+            return True
+        if self.event not in self.agent.events:
+            return False
+        session = table.read_payload_session(self._payload)
+        said = table.read_payload_text(self._payload, "prompt")
+        fired = (self.agent.name, session, self.event, said)
+        return not session or claim_event(self.home, fired, time.time())
 
     def begin(self) -> bool:
         """Begin a session: wake or start the daemon, and forget injections of a context that ended.

@@ -1,0 +1,93 @@
+"""Sessions of Copilot CLI 1.0.102, Hermes 0.19.0, pi 0.74.2 and Kilo 7.7.9, as they were recorded.
+
+In each a person said one sentence and asked one question, memory was put before the prompt, and the
+model called one shell tool.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gieok.agents.formats import recognise, replay
+from gieok.agents.marks.mark import Speaker
+from gieok.model.conversation import Role
+
+_RECORDED = Path(__file__).parent / "recorded"
+_SAID = "The deploy runs on Tuesday morning, does it? The depot opens at nine. RUN:echo probe;"
+_PI = "2026-11-27T12-22-42-018Z_01a21cf5-3662-7b91-b069-63d2879e4eb1.jsonl"
+#: Agent → name of the file as the agent writes it, and the session's id.
+_SESSIONS = {
+    "copilot-cli": ("events.jsonl", ""),
+    "hermes": ("", "20261127_122236_81b343"),
+    "pi": (_PI, "01a21cf5-3662-7b91-b069-63d2879e4eb1"),
+    "kilo": ("", "ses_de30a9860ffe9af3fTdlvyCXnr"),
+}
+
+
+def _lines(agent: str) -> list[bytes]:
+    file = _RECORDED / f"{agent.replace('-', '_')}.jsonl"
+    return file.read_bytes().splitlines()
+
+
+def _said(agent: str, lines: list[bytes]) -> list[tuple[Role, str]]:
+    transcript = recognise(_SESSIONS[agent][0], lines)
+    assert transcript is not None
+    events = [
+        event
+        for number, line in enumerate(lines)
+        for event in transcript.events(json.loads(line), str(number))
+    ]
+    return [(message.role, message.text) for message in replay(events)]
+
+
+@pytest.mark.parametrize("agent", _SESSIONS)
+def test_a_session_is_known_with_its_folder(agent: str) -> None:
+    name, identity = _SESSIONS[agent]
+    transcript = recognise(name, _lines(agent))
+    assert transcript is not None
+    assert (transcript.session.agent, transcript.session.cwd) == (agent, "/home/u/shop")
+    assert transcript.session.id == identity or agent == "copilot-cli"
+    # `kilo run` denies questions from the beginning: a script may have typed the prompt.
+    by_program = agent == "kilo"
+    assert transcript.session.driver is (Speaker.PROGRAM if by_program else Speaker.PERSON)
+
+
+@pytest.mark.parametrize("agent", ["copilot-cli", "hermes", "pi"])
+def test_what_was_said_and_done_is_kept_and_nothing_that_memory_added(agent: str) -> None:
+    said = _said(agent, _lines(agent))
+    assert [text for role, text in said if role is Role.USER] == [_SAID]
+    assert [text for role, text in said if role is Role.ASSISTANT] == ["Noted."]
+    tools = " ".join(text for role, text in said if role is Role.TOOL)
+    assert "command=echo probe" in tools
+    assert "probe" in tools.partition("command=echo probe")[2]
+    assert "Mina" not in str(said)
+    assert "memory-context" not in str(said)
+
+
+@pytest.mark.parametrize("agent", ["copilot-cli", "pi"])
+def test_the_recording_holds_the_injected_text_that_is_left_out(agent: str) -> None:
+    assert b"Mina" in b"".join(_lines(agent))
+
+
+def test_kilo_keeps_a_persons_words_where_questions_are_allowed() -> None:
+    lines = [line.replace(b'"action": "deny"', b'"action": "allow"') for line in _lines("kilo")]
+    said = _said("kilo", lines)
+    assert [text for role, text in said if role is Role.USER] == [_SAID]
+    assert (Role.ASSISTANT, "Noted.") in said
+
+
+def test_a_sub_agent_of_copilots_is_no_person() -> None:
+    lines = [json.loads(line) for line in _lines("copilot-cli")]
+    marked = [
+        json.dumps({**line, "agentId": "a"} if line["type"] == "user.message" else line).encode()
+        for line in lines
+    ]
+    assert [text for role, text in _said("copilot-cli", marked) if role is Role.USER] == []
+
+
+def test_a_job_of_hermes_is_a_programs_and_a_delegated_session_is_left_out() -> None:
+    lines = [line.replace(b'"source": "cli"', b'"source": "cron"') for line in _lines("hermes")]
+    assert [text for role, text in _said("hermes", lines) if role is Role.USER] == []
+    lines = [line.replace(b'"source": "cli"', b'"source": "subagent"') for line in _lines("hermes")]
+    assert _said("hermes", lines) == []

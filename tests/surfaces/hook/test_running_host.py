@@ -1,0 +1,137 @@
+"""Hooks that a host runs although they were installed for another agent.
+
+Copilot CLI, VS Code and others read the files of Claude Code's hooks.
+"""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from gieok.agents import table
+from gieok.surfaces.hook.fired import claim_event
+
+_LINTER = "어떤 린터를 쓰기로 했지?"
+_AT = "2026-11-27T12:08:27.426Z"
+_COPILOT = {
+    "session_id": "c1",
+    "timestamp": _AT,
+    "hook_event_name": "UserPromptSubmit",
+    "prompt": _LINTER,
+}
+_CLAUDE = {
+    "session_id": "k1",
+    "transcript_path": "/home/u/.claude/projects/-shop/k1.jsonl",
+    "hook_event_name": "UserPromptSubmit",
+    "prompt": _LINTER,
+}
+_EDITOR = {
+    "timestamp": _AT,
+    "sessionId": "v1",
+    "hookEventName": "SessionStart",
+    "transcript_path": "/home/u/.config/Code/User/chat/v1.jsonl",
+    "source": "new",
+}
+
+
+def _call(known: Any, event: str, payload: dict[str, object], installed: str) -> dict[str, Any]:
+    payload = payload | {"cwd": str(known.project)}
+    answer: dict[str, Any] = json.loads(
+        known.hook(event, payload, "--agent", installed).out or b"{}"
+    )
+    return answer
+
+
+@pytest.fixture
+def in_copilot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPILOT_CLI", "1")
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_a_hook_of_claude_code_answers_copilot_in_copilots_shape(known) -> None:
+    answer = _call(known, "prompt", _COPILOT, "claude-code")
+    assert set(answer) == {"additionalContext"}
+    assert "ruff" in answer["additionalContext"]
+    assert known.calls()[-1]["agent"] == "copilot-cli"
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_an_agent_that_copilot_started_keeps_its_own_shape(known) -> None:
+    assert "hookSpecificOutput" in _call(known, "prompt", _CLAUDE, "claude-code")
+    assert known.calls()[-1]["agent"] == "claude-code"
+
+
+@pytest.mark.usefixtures("in_copilot")
+@pytest.mark.parametrize("event", ["prompt", "session-start"])
+def test_two_hook_files_put_memory_before_a_prompt_once(known, event: str) -> None:
+    first = _call(known, event, _COPILOT, "copilot-cli")
+    assert "additionalContext" in first
+    assert _call(known, event, _COPILOT, "claude-code") == {}
+    other = {**_COPILOT, "session_id": "c2"}
+    assert "additionalContext" in _call(known, event, other, "claude-code")
+
+
+def test_the_same_prompt_is_answered_again_later_and_one_of_many_calls_claims_it(tmp_path) -> None:
+    fired = ("copilot-cli", "s", "prompt", "go on")
+    with ThreadPoolExecutor(8) as pool:
+        claims = list(pool.map(lambda _: claim_event(str(tmp_path), fired, 1000.0), range(8)))
+    assert claims.count(True) == 1
+    assert not claim_event(str(tmp_path), fired, 1009.0)
+    assert claim_event(str(tmp_path), (*fired[:-1], "stop"), 1009.0)
+    assert claim_event(str(tmp_path), fired, 1010.5)
+
+
+def test_vs_code_takes_context_at_a_sessions_start_and_none_before_a_prompt(known) -> None:
+    answer = _call(known, "session-start", _EDITOR, "copilot-cli")
+    assert answer["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    prompt = {**_EDITOR, "hookEventName": "UserPromptSubmit", "prompt": _COPILOT["prompt"]}
+    assert _call(known, "prompt", prompt, "claude-code") == {}
+
+
+def test_a_host_is_known_by_payload_and_environment_together() -> None:
+    def find(payload: dict[str, object], **environment: str) -> str:
+        return table.find_calling_agent("claude-code", payload, environment).name
+
+    assert find(_COPILOT) == "claude-code"
+    assert find(_COPILOT, COPILOT_CLI="1") == "copilot-cli"
+    assert find(_CLAUDE, COPILOT_CLI="1") == "claude-code"
+    assert find({**_COPILOT, "permission_mode": "auto"}, COPILOT_CLI="1") == "claude-code"
+    assert find(_EDITOR) == "copilot-cli"
+
+
+def test_names_in_another_case_and_prompts_in_parts_are_read(known) -> None:
+    payload = {
+        "sessionId": "m1",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": [{"type": "text", "text": _LINTER}, {"type": "image"}],
+        "cwd": str(known.project),
+    }
+    assert "ruff" in known.hook("prompt", payload, "--agent", "claude-code").context
+    known.hook("prompt", {**payload, "session_id": "m1"}, "--agent", "claude-code")
+    assert known.calls()[-2]["session"] == known.calls()[-1]["session"] != ""
+
+
+def test_qwen_fires_again_behind_a_tool_and_gets_nothing_then(known) -> None:
+    again = {
+        "session_id": "q1",
+        "transcript_path": "/home/u/.qwen/projects/-shop/chats/q1.jsonl",
+        "hook_event_name": "UserPromptSubmit",
+        "timestamp": _AT,
+        "permission_mode": "yolo",
+        "prompt": "",
+    }
+    assert _call(known, "prompt", again, "qwen-code") == {}
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_arguments_as_text_are_judged_as_arguments(known) -> None:
+    known.remember("Never run make release.", category="constraint")
+    tool = {
+        "sessionId": "c1",
+        "timestamp": 1795641559658,
+        "toolName": "bash",
+        "toolArgs": '{"command": "make release"}',
+    }
+    answer = _call(known, "pre-tool", tool, "claude-code")
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
