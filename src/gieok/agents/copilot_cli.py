@@ -17,7 +17,7 @@ from gieok.agents.transcripts.fields import (
     read_object_field,
     read_text_field,
 )
-from gieok.agents.transcripts.place import TranscriptPlace
+from gieok.agents.transcripts.place import TranscriptPlace, Unread
 from gieok.agents.transcripts.session import (
     Format,
     Part,
@@ -27,12 +27,11 @@ from gieok.agents.transcripts.session import (
     build_user_part,
 )
 from gieok.agents.transcripts.speakers import find_line_speaker
-from gieok.errors import BadRequest
 from gieok.model.conversation import Role
 
 NAME = "copilot-cli"
 
-_NO_PROJECT = "hooks of a project are part of its repository, where others would run them too"
+_UNREAD = (Unread("*.json", "sessions of a Copilot CLI of 2025 are not read"),)
 
 
 class CopilotFormat(Format):
@@ -94,10 +93,12 @@ class CopilotCliAgent(Agent):
     """Copilot CLI: its transcripts, and its settings with hooks, a server and a skill."""
 
     format = CopilotFormat()
+    tried_release = "1.0.102"
     note = (
         "VS Code reads the same hooks: it takes context at the start of a session, not before a "
         "prompt"
     )
+    no_project = "Copilot CLI's hooks of a project are part of the repository, for everybody in it"
     hook_files = HookFiles(("hooks/*.json",))
     rehearsal = Rehearsal(
         "copilot",
@@ -120,10 +121,15 @@ class CopilotCliAgent(Agent):
         folder = self.find_own_folder(home, environment) / "session-state"
         return TranscriptPlace(folder, "*/events.jsonl")
 
+    def find_other_places(
+        self, home: Path, environment: Mapping[str, str]
+    ) -> tuple[TranscriptPlace, ...]:
+        """Return the folder of an earlier format, of which nothing is read."""
+        folder = self.find_own_folder(home, environment) / "history-session-state"
+        return (TranscriptPlace(folder, is_watched=False, unread=_UNREAD),)
+
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
-        """Return the edits for hooks, the MCP server and a skill. Raises BadRequest."""
-        if site.is_project:
-            raise BadRequest(_NO_PROJECT, hint=f"`gieok install {NAME}`")
+        """Return the edits for hooks, the MCP server and a skill."""
         folder = self.find_settings_folder(site)
         server = {"type": "local", **call.server(), "tools": ["*"]}
         groups = edits.build_hook_groups(call, NAME)

@@ -32,7 +32,6 @@ from gieok.agents.transcripts.session import (
     build_user_part,
 )
 from gieok.agents.transcripts.speakers import find_line_driver
-from gieok.errors import BadRequest
 from gieok.model.conversation import Role
 
 NAME = "hermes"
@@ -117,6 +116,8 @@ class HermesAgent(Agent):
     """Hermes: its database, and its settings with a memory provider and a server."""
 
     format = HermesFormat()
+    tried_release = "0.19.0"
+    no_project = "Hermes has no settings of a project"
     rehearsal = Rehearsal(
         "hermes",
         ("-z",),
@@ -144,9 +145,7 @@ class HermesAgent(Agent):
         return (TranscriptPlace(folder, databases="*/state.db", is_watched=False),)
 
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
-        """Return the edits for the provider and the settings that name it. Raises BadRequest."""
-        if site.is_project:
-            raise BadRequest("Hermes has no settings of a project", hint=f"`gieok install {NAME}`")
+        """Return the edits for the provider and the settings that name it."""
         folder = self.find_settings_folder(site)
         lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
         plugin = folder / "plugins" / "gieok"

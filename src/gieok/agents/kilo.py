@@ -27,6 +27,7 @@ class KiloAgent(OpencodeAgent):
     name = NAME
     schema = "https://app.kilo.ai/config.json"
     format = KiloFormat()
+    tried_release = "7.7.9"
     rehearsal = Rehearsal(
         "kilo",
         ("run",),

@@ -159,6 +159,7 @@ class OpencodeAgent(Agent):
     """opencode: its database, and its settings with a plugin, a server and a command."""
 
     format = OpencodeFormat()
+    tried_release = "1.18.33"
     hook_files = HookFiles(("plugin/*.[jt]s", "plugins/*.[jt]s"))
     rehearsal = Rehearsal(
         "opencode",

@@ -44,6 +44,8 @@ class PiAgent(Agent):
     """pi: its sessions, and an extension."""
 
     format = PiFormat()
+    tried_release = "0.74.2"
+    has_server = False
     hook_files = HookFiles(("extensions/*.ts", "extensions/*/index.ts"))
     rehearsal = Rehearsal(
         "pi",

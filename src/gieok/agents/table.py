@@ -59,6 +59,11 @@ class AgentRow:
         self.can_ask = can_ask
         self.runs_foreign_hooks = runs_foreign_hooks
 
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events of Gieok's that the agent or a plugin in it calls."""
+        return frozenset(self.events)
+
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
         return payload.get("hook_event_name") in self.events.values()
@@ -229,6 +234,11 @@ class OpenClawRow(PluginRow):
     """OpenClaw, whose agents have a scope each; its settings hold no hook."""
 
     __slots__ = ()
+
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events that Gieok's plugin in OpenClaw calls."""
+        return frozenset((PROMPT, SESSION_START, PRE_TOOL))
 
     def read_scope(self, payload: Payload) -> str:
         """Return the scope of the agent that a payload names; '' for none."""

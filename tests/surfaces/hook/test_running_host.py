@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gieok.agents import table
-from gieok.surfaces.hook.fired import claim_event
+from gieok.hook.fired import claim_event
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _AT = "2026-11-27T12:08:27.426Z"

@@ -1,9 +1,6 @@
 """`gieok install AGENT`: add hooks, tools and a command to an agent, or remove them."""
 
 import difflib
-import os
-import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -11,15 +8,15 @@ from typing import Annotated, NamedTuple
 from gieok.agents.agent import load_agent
 from gieok.agents.install import change
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
+from gieok.commands.prompt.hosts import HostHere, list_hosts, render_hosts
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.places.checkout import find_repository_top
-from gieok.places.home import DAEMON_DOWN, HOME_VARIABLE
-from gieok.places.workplace import project_root
+from gieok.places.home import DAEMON_DOWN
 from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
@@ -45,6 +42,10 @@ class InstallResult:
     #: Features that the installed release of the agent does not support.
     missing: Omitted[Words] = None
     found: Hidden[bool] = True
+    #: The table of agents, where no agent was named.
+    hosts: Omitted[tuple[HostHere, ...]] = None
+    #: Installs of the agents that a person chose from the table.
+    chosen: Hidden[tuple["InstallResult", ...]] = ()
 
     @property
     @mark_encoded_getter
@@ -55,6 +56,9 @@ class InstallResult:
 
 def render_install(result: InstallResult, style: Style) -> str:
     """Show a line for each file; for a dry run, the lines that would change."""
+    if result.hosts is not None:
+        shown = [] if result.chosen else [render_hosts(result.hosts, style)]
+        return "\n".join([*shown, *(render_install(each, style) for each in result.chosen)])
     lines = []
     for c in result.changes:
         lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
@@ -97,6 +101,7 @@ def _diff_file_change(c: InstallChange) -> list[str]:
     Words("Connect an agent, so that it gets the matching memories before it answers"),
     present=render_install,
     examples=(
+        "gieok install --list",
         "gieok install claude-code --commands",
         "gieok install codex --dry-run",
         "gieok install cursor --uninstall",
@@ -124,14 +129,27 @@ def install_agent(
         bool, Parameter(Words("show what would change, and change nothing"))
     ] = False,
     uninstall: Annotated[bool, Parameter(Words("take it out again"))] = False,
+    list_: Annotated[
+        bool, Parameter(Words("show every agent, what works in it, and what is here"))
+    ] = False,
 ) -> InstallResult:
     """Plan every file, then write all files.
 
-    A file that cannot be edited stops everything before anything is written.
+    A file that cannot be edited stops everything before anything is written. Without a name, the
+    agents on this machine are offered.
     """
+    if list_ or not agent:
+        if uninstall and not list_:
+            raise BadRequest("name an agent", hint="one of: {names}", names=", ".join(NAMES))
+        hosts = list_hosts(call)
+        if list_:
+            return _build_table(hosts)
+        here = tuple(host for host in hosts if host.is_here)
+        chosen = () if project or dry_run else _install_chosen(call, here)
+        return _build_table(here or hosts, chosen)
     if agent not in NAMES:
         raise BadRequest(
-            "{agent!r} is no agent that can be installed" if agent else "name an agent",
+            "{agent!r} is no agent that can be installed",
             agent=agent,
             names=", ".join(NAMES),
             hint="one of: {names}",
@@ -140,6 +158,8 @@ def install_agent(
         raise BadRequest("--user and --project exclude each other")
     site = project_site(call) if project else user_site(call)
     loaded_agent = load_agent(agent)
+    if project and loaded_agent.no_project:
+        raise BadRequest(loaded_agent.no_project, agent=agent, hint="`gieok install {agent}`")
     # the folder that was made first is removed last
     edits = [
         *_plan_command_files(
@@ -171,6 +191,32 @@ def install_agent(
     )
 
 
+def _build_table(
+    hosts: tuple[HostHere, ...], chosen: tuple[InstallResult, ...] = ()
+) -> InstallResult:
+    return InstallResult(
+        agent="",
+        changes=(),
+        note=None,
+        dry_run=False,
+        uninstalled=False,
+        hosts=hosts,
+        chosen=chosen,
+    )
+
+
+def _install_chosen(call: Call, here: tuple[HostHere, ...]) -> tuple[InstallResult, ...]:
+    """Ask a person which of the agents here get Gieok, and install it in those."""
+    if call.ask is None:
+        return ()
+    waiting = [host.name for host in here if not host.is_installed]
+    return tuple(
+        install_agent(call, agent=name)
+        for name in waiting
+        if call.agrees([], call.words("install Gieok in {agent}? [y/N] ", agent=name), "")
+    )
+
+
 def _plan_command_files(
     call: Call, site: InstallPlace, *, agent: str, commands: bool, dry_run: bool, uninstall: bool
 ) -> list[Edit]:
@@ -194,39 +240,6 @@ def _plan_command_files(
         question = call.words("install them too? [y/N] ")
         return edits if call.agrees([shown], question, "") else []
     return edits if commands else []
-
-
-def user_site(call: Call) -> InstallPlace:
-    """Return the user's own install place."""
-    return InstallPlace(call.caller.user, False, call.caller.environment)
-
-
-def project_site(call: Call) -> InstallPlace:
-    """Return the project's install place.
-
-    The place is the folder with `.gieok`, else the repository's top, else the current folder.
-    """
-    here = str(call.caller.folder)
-    return InstallPlace(
-        Path(project_root(here) or find_repository_top(here)),
-        True,
-        call.caller.environment,
-    )
-
-
-def build_own_command(call: Call) -> OwnCommand:
-    """Return the command with which an agent calls this Gieok.
-
-    The command has the full path, because an agent's PATH may differ.
-    """
-    script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
-    program = str(script) if script.exists() else shutil.which("gieok")
-    words = (program,) if program else (sys.executable, "-m", "gieok")
-    if not call.caller.environment.get(HOME_VARIABLE):
-        return OwnCommand(words, {})
-    # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows
-    # links.
-    return OwnCommand(words, {HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
 
 
 _STATUS = {

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
+from gieok.hook.fired import claim_event
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
@@ -24,7 +25,6 @@ from gieok.process_zone import set_process_zone
 from gieok.settings.hook import USED, HookSettings
 from gieok.settings.resolved import Parse, resolve_settings
 from gieok.surfaces.hook import trail, withheld
-from gieok.surfaces.hook.fired import claim_event
 from gieok.surfaces.hook.payload import (
     find_hook_flag,
     print_unbuffered,

@@ -20,7 +20,7 @@ def claim_event(home: str, fired: "tuple[str, ...]", now_s: float) -> bool:
     `fired` names the event: agent, session, event and prompt. Where the record cannot be written,
     each call answers.
     """
-    file = os.path.join(home, "hook", "fired.json")
+    file = _build_claims_path(home)
     key = zlib.crc32("\0".join(fired).encode("utf-8", "surrogatepass"))
     try:
         with fs.lock_resource(home, file):
@@ -31,6 +31,18 @@ def claim_event(home: str, fired: "tuple[str, ...]", now_s: float) -> bool:
     except OSError:
         pass
     return True
+
+
+def forget_claims(home: str) -> None:
+    """Forget every claim, so that the next call answers whatever was answered before."""
+    try:
+        os.unlink(_build_claims_path(home))
+    except OSError:
+        return
+
+
+def _build_claims_path(home: str) -> str:
+    return os.path.join(home, "hook", "fired.json")
 
 
 def _read_claims(file: str) -> "list[tuple[int, float]]":
