@@ -1,12 +1,12 @@
 """`gieok install AGENT`: add hooks, tools and a command to an agent, or remove them."""
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok.agents.agent import load_agent
-from gieok.agents.install import change
+from gieok.agents.install import change, plugin_package
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
@@ -21,6 +21,7 @@ from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
 OBSERVERS = ("claude-code", "codex")
+_PACKAGE_HINT = "`gieok install plugin --to DIR`"
 
 
 class FileChange(NamedTuple):
@@ -68,6 +69,8 @@ def render_install(result: InstallResult, style: Style) -> str:
         lines.append(f"→ {result.note.say(style.lang)}")
     if result.missing:
         lines.append(f"! {result.missing.say(style.lang)}")
+    if result.agent == plugin_package.NAME:
+        return "\n".join(lines)
     if not (result.dry_run or result.uninstalled or result.missing):
         proof = Words("`gieok doctor` fires it and shows what it injects")
         lines.append(proof.say(style.lang))
@@ -105,6 +108,7 @@ def _diff_file_change(c: InstallChange) -> list[str]:
         "gieok install claude-code --commands",
         "gieok install codex --dry-run",
         "gieok install cursor --uninstall",
+        "gieok install plugin --to ~/gieok-plugin",
     ),
     effect=Effect.WRITE,
 )
@@ -129,6 +133,9 @@ def install_agent(
         bool, Parameter(Words("show what would change, and change nothing"))
     ] = False,
     uninstall: Annotated[bool, Parameter(Words("take it out again"))] = False,
+    to: Annotated[
+        str, Parameter(Words("the folder of the package that `gieok install plugin` writes"))
+    ] = "",
     list_: Annotated[
         bool, Parameter(Words("show every agent, what works in it, and what is here"))
     ] = False,
@@ -147,6 +154,11 @@ def install_agent(
         here = tuple(host for host in hosts if host.is_here)
         chosen = () if project or dry_run else _install_chosen(call, here)
         return _build_table(here or hosts, chosen)
+    if (agent == plugin_package.NAME) != bool(to):
+        raise BadRequest("`gieok install plugin` and --to belong together", hint=_PACKAGE_HINT)
+    if agent == plugin_package.NAME:
+        edits = plugin_package.build_package_edits(call.caller.path(to))
+        return _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall)
     if agent not in NAMES:
         raise BadRequest(
             "{agent!r} is no agent that can be installed",
@@ -167,6 +179,19 @@ def install_agent(
         ),
         *loaded_agent.build_edits(site, build_own_command(call)),
     ]
+    note = "" if uninstall else loaded_agent.note
+    lacks = None if uninstall else loaded_agent.find_missing_features(site)
+    return replace(
+        _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall),
+        note=Words(note) if note else None,
+        missing=Words(lacks) if lacks else None,
+    )
+
+
+def _apply_edits(
+    call: Call, agent: str, edits: list[Edit], *, dry_run: bool, uninstall: bool
+) -> InstallResult:
+    """Plan every file, then write all files, unless the changes are only to be shown."""
     ledger = InstallRecord(call.home.folder)
     plan = change.plan_file_removal if uninstall else change.plan_file_change
     if dry_run:
@@ -179,15 +204,8 @@ def install_agent(
             else:
                 change.install_edits(edits, changes, ledger)
                 (call.home.folder / DAEMON_DOWN).unlink(missing_ok=True)
-    note = "" if uninstall else loaded_agent.note
-    lacks = None if uninstall else loaded_agent.find_missing_features(site)
     return InstallResult(
-        agent=agent,
-        changes=changes,
-        note=Words(note) if note else None,
-        dry_run=dry_run,
-        uninstalled=uninstall,
-        missing=Words(lacks) if lacks else None,
+        agent=agent, changes=changes, note=None, dry_run=dry_run, uninstalled=uninstall
     )
 
 
