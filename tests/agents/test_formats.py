@@ -20,7 +20,10 @@ from gieok.text.echo import MARKER
 
 _AT = "2026-11-21T20:56:41.951Z"
 #: Names of files, where the name tells the format.
-_FILES = {"pi": "2026-11-25T21-21-55-957Z_s.jsonl"}
+_FILES = {
+    "pi": "2026-11-25T21-21-55-957Z_s.jsonl",
+    "kimi-code": "/k/sessions/wd_w_1/s/agents/main/wire.jsonl",
+}
 _FIRST: dict[str, dict[str, Any]] = {
     "pi": {"type": "session", "version": 3, "id": "s", "cwd": "/w"},
     "openclaw": {"type": "session", "id": "s"},
@@ -40,6 +43,7 @@ _FIRST: dict[str, dict[str, Any]] = {
         "message": None,
     },
     "hermes": {"hermes": 1, "session": {"id": "s", "source": "cli"}, "message": {}},
+    "kimi-code": {"type": "metadata", "protocol_version": "1.5"},
     "codex": {
         "type": "session_meta",
         "timestamp": _AT,

@@ -1,4 +1,4 @@
-"""Sessions of Copilot CLI 1.0.102, Hermes 0.19.0, pi 0.74.2 and Kilo 7.7.9, as they were recorded.
+"""Sessions of Copilot CLI 1.0.102, Hermes 0.19.0, pi 0.74.2, Kilo 7.7.9 and Kimi Code 2.1.0.
 
 In each a person said one sentence and asked one question, memory was put before the prompt, and the
 model called one shell tool.
@@ -16,11 +16,13 @@ from gieok.model.conversation import Role
 _RECORDED = Path(__file__).parent / "recorded"
 _SAID = "The deploy runs on Tuesday morning, does it? The depot opens at nine. RUN:echo probe;"
 _PI = "2026-11-27T12-22-42-018Z_01a21cf5-3662-7b91-b069-63d2879e4eb1.jsonl"
-#: Agent → name of the file as the agent writes it, and the session's id.
+_KIMI = "wd_shop_1/session_504340b8-f54a-4f2b-b644-b759cc5cd0b5/agents/main/wire.jsonl"
+#: Agent → path of the file as the agent writes it, and the session's id.
 _SESSIONS = {
     "copilot-cli": ("events.jsonl", ""),
     "hermes": ("", "20261127_122236_81b343"),
     "pi": (_PI, "01a21cf5-3662-7b91-b069-63d2879e4eb1"),
+    "kimi-code": (_KIMI, "session_504340b8-f54a-4f2b-b644-b759cc5cd0b5"),
     "kilo": ("", "ses_de30a9860ffe9af3fTdlvyCXnr"),
 }
 
@@ -53,7 +55,7 @@ def test_a_session_is_known_with_its_folder(agent: str) -> None:
     assert transcript.session.driver is (Speaker.PROGRAM if by_program else Speaker.PERSON)
 
 
-@pytest.mark.parametrize("agent", ["copilot-cli", "hermes", "pi"])
+@pytest.mark.parametrize("agent", ["copilot-cli", "hermes", "pi", "kimi-code"])
 def test_what_was_said_and_done_is_kept_and_nothing_that_memory_added(agent: str) -> None:
     said = _said(agent, _lines(agent))
     assert [text for role, text in said if role is Role.USER] == [_SAID]
@@ -65,7 +67,7 @@ def test_what_was_said_and_done_is_kept_and_nothing_that_memory_added(agent: str
     assert "memory-context" not in str(said)
 
 
-@pytest.mark.parametrize("agent", ["copilot-cli", "pi"])
+@pytest.mark.parametrize("agent", ["copilot-cli", "pi", "kimi-code"])
 def test_the_recording_holds_the_injected_text_that_is_left_out(agent: str) -> None:
     assert b"Mina" in b"".join(_lines(agent))
 
@@ -75,6 +77,12 @@ def test_kilo_keeps_a_persons_words_where_questions_are_allowed() -> None:
     said = _said("kilo", lines)
     assert [text for role, text in said if role is Role.USER] == [_SAID]
     assert (Role.ASSISTANT, "Noted.") in said
+
+
+def test_a_sub_agent_of_kimis_has_a_folder_of_its_own() -> None:
+    transcript = recognise(_KIMI.replace("main", "agent-0"), _lines("kimi-code"))
+    assert transcript is not None
+    assert transcript.session.ignored == "a sub-agent"
 
 
 def test_a_sub_agent_of_copilots_is_no_person() -> None:

@@ -60,9 +60,9 @@ _SERVER = dict.fromkeys(_AGENTS, '{"command": "gieok", "args": ["mcp"]}') | {
 #: Agents that speak no MCP by themselves: their extension has tools of its own.
 _WITHOUT_SERVER = ("pi",)
 #: Agents whose files hold no JSON of a user's.
-_WITHOUT_JSON = ("hermes", "pi")
+_WITHOUT_JSON = ("hermes", "kimi-code", "pi")
 #: Agents that have no settings of a project, or share them with everybody in it.
-_OF_USERS = ("copilot-cli", "hermes")
+_OF_USERS = ("copilot-cli", "hermes", "kimi-code")
 #: Agents with a plugin that calls the hooks.
 _PLUGINS = (".js", ".ts", ".py")
 
@@ -120,6 +120,9 @@ class Home(NamedTuple):
             return {
                 BY_NAME[agent].events[event]: [line] for event, line in json.loads(found[1]).items()
             }
+        if agent == "kimi-code":
+            tables = tomllib.loads(self.settings(agent).read_text(encoding="utf-8-sig"))
+            return {hook["event"]: [hook["command"]] for hook in tables["hooks"]}
         hooks = jsonc.load_jsonc(self.settings(agent).read_text(encoding="utf-8"))["hooks"]
         return {event: _commands(entries) for event, entries in hooks.items()}
 
@@ -318,6 +321,7 @@ def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -
         ("opencode", "XDG_CONFIG_HOME"),
         ("kilo", "XDG_CONFIG_HOME"),
         ("pi", "PI_CODING_AGENT_DIR"),
+        ("kimi-code", "KIMI_CODE_HOME"),
     ],
 )
 def test_an_agents_own_variable_moves_its_folder_for_the_user_only(

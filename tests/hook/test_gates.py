@@ -195,6 +195,7 @@ def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path
         "cp /tmp/x ~/.config/kilo/plugins/gieok.js",
         "rm ~/.pi/agent/extensions/gieok.ts",
         "rm ~/.copilot/hooks/gieok.json",
+        "sed -i s/gieok// ~/.kimi-code/config.toml",
         "rm -r ~/.hermes/plugins/gieok",
         "echo x > .cursor/hooks.json",
         "echo 'gieok pause' | bash",

@@ -5,8 +5,8 @@ Adding an agent takes one row here and one file. Everything else about an agent 
 this module imports only what the interpreter has loaded already.
 
 Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code
-0.24.4, opencode 1.18.33, GitHub Copilot CLI 1.0.102, Hermes Agent 0.19.0, pi 0.74.2 and Kilo CLI
-7.8.1; documentation of Cursor 3 and of VS Code.
+0.24.4, opencode 1.18.33, GitHub Copilot CLI 1.0.102, Hermes Agent 0.19.0, pi 0.74.2, Kilo CLI
+7.7.9 and Kimi Code 2.1.0; documentation of Cursor 3 and of VS Code.
 """
 
 import os
@@ -39,10 +39,18 @@ class AgentRow:
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
     stopped, because it would run else. `runs_foreign_hooks`: the agent also runs the hooks that
-    another agent's settings hold, so that one prompt may call Gieok twice.
+    another agent's settings hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the
+    agent drops the answer at a session's start, which then comes with the first prompt.
     """
 
-    __slots__ = ("can_ask", "events", "name", "runs_foreign_hooks", "shows_notices")
+    __slots__ = (
+        "can_ask",
+        "events",
+        "name",
+        "runs_foreign_hooks",
+        "shows_notices",
+        "starts_at_prompt",
+    )
 
     def __init__(
         self,
@@ -52,12 +60,14 @@ class AgentRow:
         shows_notices: bool = True,
         can_ask: bool = False,
         runs_foreign_hooks: bool = False,
+        starts_at_prompt: bool = False,
     ) -> None:
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
         self.can_ask = can_ask
         self.runs_foreign_hooks = runs_foreign_hooks
+        self.starts_at_prompt = starts_at_prompt
 
     @property
     def called_events(self) -> frozenset[str]:
@@ -187,6 +197,21 @@ class CopilotCliRow(AgentRow):
         return {"additionalContext": context}
 
 
+class KimiCodeRow(AgentRow):
+    """Kimi Code, which puts a message before the model and any other JSON as it is written."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names Kimi Code as its client."""
+        return payload.get("client_type") == "kimi_code_cli"
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context as a message."""
+        del native
+        return {"message": context}
+
+
 class EditorRow(AgentRow):
     """VS Code, which runs the hooks of Copilot CLI and of Claude Code."""
 
@@ -294,6 +319,7 @@ ROWS = (
     KiloRow("kilo", _OPENCODE_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
     PluginRow("hermes", _HERMES_EVENTS, shows_notices=False),
+    KimiCodeRow("kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True),
     CodexRow("codex", _CLAUDE_EVENTS),
     QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
     CopilotCliRow(
@@ -322,6 +348,7 @@ _INSTRUCTIONS = {
     "kilo": (("AGENTS.md", "CLAUDE.md"), ".config/kilo/AGENTS.md"),
     "pi": (("AGENTS.md", "CLAUDE.md"), ".pi/agent/AGENTS.md"),
     "hermes": (("AGENTS.md",), ".hermes/SOUL.md"),
+    "kimi-code": (("AGENTS.md",), ""),
 }
 #: Names of the agents as people read them.
 NAMES = tuple(sorted(BY_NAME))

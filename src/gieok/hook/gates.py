@@ -113,6 +113,7 @@ _AGENT_FOLDERS = (
     ".copilot",
     ".hermes",
     ".kilo",
+    ".kimi-code",
     ".pi",
 )
 #: Folders of agents that are known by the folder above.

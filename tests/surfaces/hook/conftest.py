@@ -40,7 +40,8 @@ class Said(NamedTuple):
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
         inside = printed.get("hookSpecificOutput", {}).get("additionalContext")
-        return inside or printed.get("additional_context") or printed.get("additionalContext", "")
+        names = ("additional_context", "additionalContext", "message")
+        return next(filter(None, (inside, *map(printed.get, names))), "")
 
     @property
     def notice(self) -> str:

@@ -29,6 +29,7 @@ _OPENCODE = {"session_id": _ID, "transcript_path": "/home/u/.local/share/opencod
 _KILO = {"session_id": _ID, "transcript_path": "/home/u/.local/share/kilo/kilo.db"}
 _HERMES = {"session_id": _ID, "transcript_path": "/home/u/.hermes/state.db"}
 _PI = {"session_id": _ID, "transcript_path": f"/home/u/.pi/agent/sessions/--shop--/1_{_ID}.jsonl"}
+_KIMI = {"session_id": _ID, "client_type": "kimi_code_cli"}
 _COPILOT = {"session_id": _ID, "timestamp": "2026-11-27T12:08:27.426Z"}
 _EVENTS = {"transcript_path": f"/home/u/.copilot/session-state/{_ID}/events.jsonl"}
 _CURSOR = {
@@ -181,6 +182,19 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "session-end": {**_PI, "hook_event_name": "session_shutdown"},
         "pre-tool": {**_PI, **_TOOL, "hook_event_name": "tool_call", "can_ask": False},
     },
+    "kimi-code": {
+        "prompt": {
+            **_KIMI,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": [{"type": "text", "text": _LINTER}],
+            "is_steer": False,
+        },
+        "session-start": {**_KIMI, "hook_event_name": "SessionStart", "source": "startup"},
+        "stop": {**_KIMI, "hook_event_name": "Stop", "stop_hook_active": False},
+        "pre-compact": {**_KIMI, "hook_event_name": "PreCompact", "trigger": "auto"},
+        "session-end": {**_KIMI, "hook_event_name": "SessionEnd", "reason": "exit"},
+        "pre-tool": {**_KIMI, **_TOOL, "hook_event_name": "PreToolUse"},
+    },
     "copilot-cli": {
         "prompt": {**_COPILOT, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
         "session-start": {
@@ -253,13 +267,23 @@ def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
     assert table.folder_of(payload) == "/home/u/shop"
 
 
-@pytest.mark.parametrize("event", ["prompt", "session-start"])
-@pytest.mark.parametrize("agent", _SENT)
+@pytest.mark.parametrize(
+    ("agent", "event"),
+    [
+        (agent, event)
+        for agent in _SENT
+        for event in ("prompt", "session-start")
+        if event == "prompt" or not table.BY_NAME[agent].starts_at_prompt
+    ],
+)
 def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
     known, agent: str, event: str
 ) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
-    if agent == "copilot-cli":
+    if agent == "kimi-code":
+        call = answer.pop("message")
+        assert answer == {}
+    elif agent == "copilot-cli":
         call = answer.pop("additionalContext")
         assert answer == {}
     elif agent in ("cursor", "opencode", "kilo", "hermes", "pi"):
@@ -275,7 +299,13 @@ def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
 
 
 @pytest.mark.parametrize(
-    ("agent", "event"), [pair for pair in _ALL if pair[1] in ("stop", "pre-compact", "session-end")]
+    ("agent", "event"),
+    [
+        pair
+        for pair in _ALL
+        if pair[1] in ("stop", "pre-compact", "session-end")
+        and "transcript_path" in _SENT[pair[0]][pair[1]]
+    ],
 )
 def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, event: str) -> None:
     payload = _sent(agent, event, str(place.project))
@@ -308,3 +338,15 @@ def test_a_tool_that_nobody_forbade_runs_and_nothing_of_it_is_kept(place, agent:
     assert place.hook("pre-tool", _sent(agent, "pre-tool", str(place.project))).out == b""
     assert place.spooled() == []
     assert place.log() == []
+
+
+def test_kimi_code_gets_the_sessions_start_with_the_first_prompt(known) -> None:
+    def call(event: str) -> str:
+        out = known.hook(event, _sent("kimi-code", event, str(known.project))).out
+        return json.loads(out)["message"] if out else ""
+
+    assert call("session-start") == ""
+    first, second = call("prompt"), call("prompt")
+    assert "What is remembered for this session" in first
+    assert "ruff" in first
+    assert "What is remembered for this session" not in second

@@ -67,6 +67,11 @@ class InstallPlace(NamedTuple):
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
+def get_hook_timeout_s(event: str) -> int:
+    """Return how many seconds an agent may wait for a hook."""
+    return _SECONDS.get(event, _OTHER_S)
+
+
 def build_hook_groups(
     call: OwnCommand, agent: str, *, units_per_second: int = 1, **more: str
 ) -> dict[str, dict[str, object]]:
@@ -77,7 +82,7 @@ def build_hook_groups(
     """
     groups: dict[str, dict[str, object]] = {}
     for event, native in table.BY_NAME[agent].events.items():
-        timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
+        timeout = units_per_second * get_hook_timeout_s(event)
         hook = {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
         groups[native] = {"hooks": [hook]}
     return groups

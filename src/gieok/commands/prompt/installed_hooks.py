@@ -158,6 +158,7 @@ def _parse_injected_context(stdout: bytes, agent: str) -> str:
         call = (
             printed.get("additional_context")
             or printed.get("additionalContext")
+            or printed.get("message")
             or printed["hookSpecificOutput"]["additionalContext"]
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

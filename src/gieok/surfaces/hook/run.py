@@ -118,13 +118,13 @@ def _answer_hook_call(
     if not call.is_first():
         return ""
     if event == table.PROMPT:
-        context = call.recall()
+        context = "\n".join(filter(None, (call.start_late(), call.recall())))
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home):
             catch_up()
         if call.root or fs.is_volume_full(call.home):
             notice = refresh(call.root)
-        context = call.start()
+        context = "" if call.agent.starts_at_prompt else call.start()
         if notice and not call.agent.shows_notices:
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
@@ -330,6 +330,16 @@ class _Call:
 
     def _rendered(self, memories: list[InjectedMemory]) -> Injection:
         return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
+
+    def start_late(self) -> str:
+        """Return the text that the session begins with, at its first prompt; '' for none."""
+        if not self.agent.starts_at_prompt or self._window.is_begun:
+            return ""
+        text = self.start()
+        if self._injection is not None:
+            self._window.keep(table.SESSION_START, self._injection, time.time())
+            self._injection = None
+        return text
 
     def start(self) -> str:
         """Return the text that the session begins with."""
