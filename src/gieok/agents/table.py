@@ -228,6 +228,21 @@ class EditorRow(AgentRow):
         return self.is_sender(payload)
 
 
+class GrokBuildRow(AgentRow):
+    """Grok Build, which runs the hooks of Claude Code and of Cursor."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names its event both in Grok's way and in Claude Code's."""
+        native = read_payload_text(payload, "hookEventName")
+        return native.islower() and "workspaceRoot" in payload and "hook_event_name" in payload
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether Grok Build started the hook and sent the payload."""
+        return bool(environment.get("GROK_HOOK_NAME")) and self.is_sender(payload)
+
+
 class PluginRow(AgentRow):
     """Agent whose plugin of Gieok's calls `gieok hook`."""
 
@@ -307,8 +322,11 @@ _PI_EVENTS = _map_event_names(
     "session_shutdown",
     "tool_call",
 )
-# VS Code takes no context before a prompt, and has no event at the end of a session.
-_EDITOR_EVENTS = _map_event_names("", "SessionStart", "Stop", "PreCompact", "", "PreToolUse")
+# VS Code takes no context before a prompt, and Grok Build takes none at all; what both write of a
+# conversation is not read. Grok Build runs a tool that it was told to ask about where its user
+# approves everything.
+_EDITOR_EVENTS = _map_event_names("", "SessionStart", "", "", "", "PreToolUse")
+_GROK_EVENTS = _map_event_names("", "", "", "", "", "PreToolUse")
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
@@ -329,9 +347,11 @@ ROWS = (
     ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
-#: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name.
+#: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;
+#: Grok Build has no install of its own.
 _GUESTS = (
     EditorRow("copilot-cli", _EDITOR_EVENTS, can_ask=True, runs_foreign_hooks=True),
+    GrokBuildRow("grok", _GROK_EVENTS, runs_foreign_hooks=True),
     *(row for row in ROWS if row.runs_foreign_hooks),
 )
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders

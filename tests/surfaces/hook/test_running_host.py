@@ -100,6 +100,34 @@ def test_a_host_is_known_by_payload_and_environment_together() -> None:
     assert find(_EDITOR) == "copilot-cli"
 
 
+def test_grok_build_is_told_nothing_and_a_forbidden_tool_is_stopped_there(
+    known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROK_HOOK_NAME", "global/gieok:pre_tool_use[0].hooks[0]")
+    known.remember("Never run make release.", category="constraint")
+    grok = {
+        "sessionId": "g1",
+        "session_id": "g1",
+        "workspaceRoot": str(known.project),
+        "timestamp": _AT,
+        "permission_mode": "bypassPermissions",
+        "transcript_path": "/home/u/.grok/sessions/%2Fshop/g1/updates.jsonl",
+    }
+    prompt = {"hookEventName": "user_prompt_submit", "hook_event_name": "UserPromptSubmit"}
+    assert _call(known, "prompt", {**grok, **prompt, "prompt": _LINTER}, "claude-code") == {}
+    stop = {"hookEventName": "stop", "hook_event_name": "Stop"}
+    assert _call(known, "stop", {**grok, **stop}, "claude-code") == {}
+    assert known.spooled() == [], "what Grok writes is not read"
+    tool = {
+        "hookEventName": "pre_tool_use",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "run_terminal_command",
+        "tool_input": {"command": "make release"},
+    }
+    answer = _call(known, "pre-tool", {**grok, **tool}, "claude-code")
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_names_in_another_case_and_prompts_in_parts_are_read(known) -> None:
     payload = {
         "sessionId": "m1",

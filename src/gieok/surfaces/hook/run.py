@@ -177,15 +177,17 @@ class _Call:
         )
 
     def is_first(self) -> bool:
-        """Return whether this call is the first of its event that puts something before the model.
+        """Return whether an event is one of the agent's, and this call the first that answers it.
 
         A host that runs hooks of other agents calls Gieok once for each file that holds its hook,
         and some events of another agent are none of the host's.
         """
-        if self.event not in _INJECTING or not self.agent.runs_foreign_hooks:
+        if not self.agent.runs_foreign_hooks:
             return True
         if self.event not in self.agent.events:
             return False
+        if self.event not in _INJECTING:
+            return True
         session = table.read_payload_session(self._payload)
         said = table.read_payload_text(self._payload, "prompt")
         fired = (self.agent.name, session, self.event, said)
