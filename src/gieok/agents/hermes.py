@@ -30,6 +30,7 @@ from gieok.agents.transcripts.session import (
     SpokenPart,
     ToolUse,
     build_user_part,
+    iter_tool_calls,
 )
 from gieok.agents.transcripts.speakers import find_line_driver
 from gieok.model.conversation import Role
@@ -79,13 +80,13 @@ class HermesFormat(Format):
             case "user":
                 return (build_user_part(session, line, identity, text, at),)
             case "assistant":
-                calls = list_content_parts(message.get("tool_calls"))
+                calls = (
+                    {**read_object_field(call.get("function")), "id": call.get("id")}
+                    for call in list_content_parts(message.get("tool_calls"))
+                )
                 return (
                     SpokenPart(identity, Role.ASSISTANT, text, at),
-                    *(
-                        _build_call(f"{identity}#{number}", call, at)
-                        for number, call in enumerate(calls)
-                    ),
+                    *iter_tool_calls(identity, calls, at),
                 )
             case "tool":
                 return (
@@ -99,17 +100,6 @@ class HermesFormat(Format):
                     ),
                 )
         return ()
-
-
-def _build_call(identity: str, call: Line, at: object) -> ToolUse:
-    function = read_object_field(call.get("function"))
-    return ToolUse(
-        id=identity,
-        call=read_text_field(call.get("id")),
-        name=read_text_field(function.get("name")),
-        at=at,
-        arguments=function.get("arguments") or {},
-    )
 
 
 class HermesAgent(Agent):

@@ -31,6 +31,7 @@ from gieok.agents.transcripts.session import (
     SpokenPart,
     ToolUse,
     build_user_part,
+    iter_tool_calls,
 )
 from gieok.model.conversation import Role
 
@@ -64,9 +65,9 @@ class KimiFormat(Format):
         """Return the parts of a record: prompts, and the messages of the turn's end."""
         identity, at = f"{session.id}/{fallback_id}", line.get("time")
         if line.get("type") == "turn.prompt":
-            text = list_content_texts(line.get("input"))
+            typed = list_content_texts(line.get("input"))
             identity = f"{session.id}/{read_text_field(line.get('promptId')) or fallback_id}"
-            return (build_user_part(session, line, identity, text, at),)
+            return (build_user_part(session, line, identity, typed, at),)
         if line.get("type") != "agent.message.appended":
             return ()
         message = read_object_field(read_object_field(line.get("message")).get("message"))
@@ -76,23 +77,13 @@ class KimiFormat(Format):
                 calls = list_content_parts(message.get("toolCalls"))
                 return (
                     SpokenPart(identity, Role.ASSISTANT, text, at),
-                    *(_build_call(f"{identity}#{n}", call, at) for n, call in enumerate(calls)),
+                    *iter_tool_calls(identity, calls, at),
                 )
             case "tool":
                 call_id = read_text_field(message.get("toolCallId"))
                 failed = message.get("isError") is True
                 return (ToolUse(identity, call_id, "tool", at, result=text, failed=failed),)
         return ()
-
-
-def _build_call(identity: str, call: Line, at: object) -> ToolUse:
-    return ToolUse(
-        id=identity,
-        call=read_text_field(call.get("id")),
-        name=read_text_field(call.get("name")),
-        at=at,
-        arguments=call.get("arguments") or {},
-    )
 
 
 class TomlHooks(Edit):

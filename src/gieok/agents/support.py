@@ -15,7 +15,7 @@ class Support(StrEnum):
     NO = "no"
 
 
-class Gate(StrEnum):
+class GateSupport(StrEnum):
     """What happens before a tool does what the user forbade."""
 
     ASKS = "asks"
@@ -35,7 +35,7 @@ class HostSupport(NamedTuple):
     start: Support
     prompt: Support
     capture: Support
-    gate: Gate
+    gate: GateSupport
     tools: Support
     tried_release: str
 
@@ -43,13 +43,13 @@ class HostSupport(NamedTuple):
 def describe_host(name: str) -> HostSupport:
     """Return what works in an agent."""
     row, agent = table.BY_NAME[name], load_agent(name)
-    gate = Gate.ASKS if row.can_ask else Gate.STOPS
+    gate = GateSupport.ASKS if row.can_ask else GateSupport.STOPS
     return HostSupport(
         name=name,
         start=_find_event_support(name, table.SESSION_START),
         prompt=_find_event_support(name, table.PROMPT),
         capture=Support.YES if agent.format else Support.NO,
-        gate=gate if table.PRE_TOOL in row.called_events else Gate.NO,
+        gate=gate if table.PRE_TOOL in row.called_events else GateSupport.NO,
         tools=Support.YES if agent.has_server else Support.NO,
         tried_release=agent.tried_release,
     )

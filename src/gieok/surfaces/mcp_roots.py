@@ -10,6 +10,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -74,8 +75,9 @@ class ProjectRoots:
             return self._folder, dict(arguments)
         given = {name: value for name, value in arguments.items() if name != _ARGUMENT}
         named = arguments.get(_ARGUMENT)
-        is_folder = isinstance(named, str) and os.path.isabs(named) and os.path.isdir(named)  # noqa: PTH112, PTH117
-        return str(named) if is_folder else self._folder, given
+        folder = Path(named) if isinstance(named, str) and "\0" not in named else Path()
+        is_told = folder.is_absolute() and folder.is_dir()
+        return str(folder) if is_told else self._folder, given
 
     @property
     def _takes_argument(self) -> bool:

@@ -34,7 +34,8 @@ class HermesDatabase(TranscriptDatabase):
         "'timestamp', m.timestamp)) "
         "FROM messages m JOIN sessions s ON s.id = m.session_id "
         "WHERE m.session_id = ? AND m.id > ? AND (m.active = 1 OR m.compacted = 1) "
-        f"AND NOT (length(m.content) > {_SHORT_CHARS} AND EXISTS (SELECT 1 FROM messages o WHERE o.session_id = m.session_id "
+        f"AND NOT (length(m.content) > {_SHORT_CHARS} AND EXISTS ("
+        "SELECT 1 FROM messages o WHERE o.session_id = m.session_id "
         "AND o.compacted = 1 AND o.id < m.id AND o.role = m.role AND o.content = m.content)) "
         "ORDER BY m.id LIMIT ?"
     )
