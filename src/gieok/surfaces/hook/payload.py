@@ -63,8 +63,8 @@ def _add_usual_names(payload: dict[str, object]) -> dict[str, object]:
         if found and usual not in payload:
             payload[usual] = payload[found]
     prompt, given = payload.get("prompt"), payload.get("tool_input")
-    if isinstance(prompt, list):
-        texts = (part.get("text") for part in prompt if isinstance(part, dict))
+    if isinstance(prompt, list) and prompt and all(isinstance(part, dict) for part in prompt):
+        texts = (part.get("text") for part in prompt)
         payload["prompt"] = "\n".join(text for text in texts if isinstance(text, str))
     if isinstance(given, str) and given.startswith("{"):
         payload["tool_input"] = _parse_arguments(given)
