@@ -94,8 +94,46 @@ def test_a_sub_agent_of_copilots_is_no_person() -> None:
     assert [text for role, text in _said("copilot-cli", marked) if role is Role.USER] == []
 
 
-def test_a_job_of_hermes_is_a_programs_and_a_delegated_session_is_left_out() -> None:
-    lines = [line.replace(b'"source": "cli"', b'"source": "cron"') for line in _lines("hermes")]
-    assert [text for role, text in _said("hermes", lines) if role is Role.USER] == []
+def _said_from(source: str) -> list[str]:
+    lines = [
+        line.replace(b'"source": "cli"', f'"source": {source}'.encode())
+        for line in _lines("hermes")
+    ]
+    return [text for role, text in _said("hermes", lines) if role is Role.USER]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("cron", "webhook", "msgraph_webhook", "relay", "api_server", "homeassistant", "email"),
+        *("ntfy", "acp", "unknown", "a plugin of tomorrow", ""),
+    ],
+)
+def test_what_hermes_was_sent_by_a_program_is_no_persons(source: str) -> None:
+    assert _said_from(json.dumps(source)) == []
+
+
+@pytest.mark.parametrize("source", ["cli", "tui", "telegram", "slack", "matrix"])
+def test_what_hermes_was_told_in_a_chat_is_a_persons(source: str) -> None:
+    assert _said_from(json.dumps(source)) == [_SAID]
+
+
+def test_a_session_of_hermes_without_a_source_is_no_persons_and_a_delegated_one_is_left_out() -> (
+    None
+):
+    assert _said_from("null") == []
     lines = [line.replace(b'"source": "cli"', b'"source": "subagent"') for line in _lines("hermes")]
     assert _said("hermes", lines) == []
+
+
+def test_of_a_prompt_with_a_picture_hermes_keeps_the_text_is_read() -> None:
+    lines = (_RECORDED / "hermes_parts.jsonl").read_bytes().splitlines()
+    assert b"base64" in b"".join(lines)
+    assert _said("hermes", lines) == [
+        (Role.USER, "What is on this picture? The depot opens at nine."),
+        (Role.ASSISTANT, "A red square."),
+    ]
+    broken = [line.replace(b"\\u0000json:[", b"\\u0000json:") for line in lines]
+    assert broken != lines
+    assert (Role.USER, "") not in _said("hermes", broken)
+    assert "base64" not in str(_said("hermes", broken))

@@ -19,6 +19,8 @@ from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
+    list_content_texts,
+    read_content_text,
     read_object_field,
     read_text_field,
 )
@@ -40,6 +42,8 @@ NAME = "hermes"
 _OWN_SERVER = re.compile(r"gieok\b.*\bmcp\b", re.DOTALL)
 _OWN_NAME = re.compile(r"^\s*[\"']?gieok[\"']?\s*$")
 _ERROR = re.compile(r'\s*\{\s*"error"\s*:')
+#: Sign before a content that is no text.
+_PARTS = "\0json:"
 _MANIFEST = """\
 name: gieok
 version: 1.0.0
@@ -68,17 +72,19 @@ class HermesFormat(Format):
             agent=NAME,
             ignored="a sub-agent" if driver is Speaker.AGENT else "",
             cwd=read_text_field(session.get("cwd")),
-            driver=driver or Speaker.PERSON,
+            driver=driver or Speaker.PROGRAM,
         )
 
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of a message."""
         message = read_object_field(line.get("message"))
         identity, at = f"{session.id}/{message.get('id') or fallback_id}", message.get("timestamp")
-        text = read_text_field(message.get("content"))
+        content = _read_content(message.get("content"))
+        text = read_content_text(content)
         match message.get("role"):
             case "user":
-                return (build_user_part(session, line, identity, text, at),)
+                texts = list_content_texts(content)
+                return (build_user_part(session, line, identity, texts, at),)
             case "assistant":
                 calls = (
                     {**read_object_field(call.get("function")), "id": call.get("id")}
@@ -100,6 +106,18 @@ class HermesFormat(Format):
                     ),
                 )
         return ()
+
+
+def _read_content(stored: object) -> object:
+    """Return a message's content: a text, or the parts that Hermes keeps as JSON behind a sign."""
+    text = read_text_field(stored)
+    if not text.startswith(_PARTS):
+        return text
+    try:
+        content = json.loads(text.removeprefix(_PARTS))
+    except (ValueError, RecursionError):
+        return ""
+    return [content] if isinstance(content, dict) else content
 
 
 class HermesAgent(Agent):

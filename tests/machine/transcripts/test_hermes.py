@@ -66,6 +66,37 @@ def test_what_was_compacted_is_read_once(tmp_path: Path) -> None:
     assert _said(database) == [_LONG, "ok", "ok"]
 
 
+def test_a_value_that_no_json_holds_ends_no_session(tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    _open(tmp_path, ("a", "one", 1, 0), ("a", "two", 1, 0), ("a", "three", 1, 0)).close()
+    connection = sqlite3.connect(file)
+    connection.execute("UPDATE messages SET content = x'00ff', tool_calls = x'5b5d' WHERE id = 2")
+    connection.execute("UPDATE messages SET tool_calls = '[', tool_name = x'ff' WHERE id = 3")
+    connection.commit()
+    connection.close()
+    assert _said(HermesDatabase(file)) == ["one", None, "three"]
+
+
+def test_a_long_session_is_read_in_a_time_that_grows_with_its_length(tmp_path: Path) -> None:
+    rows = [("a", f"{_LONG} {number % 4_000}", 0, 1) for number in range(8_000)]
+    database = _open(tmp_path, *rows)
+    steps = [0]
+
+    def count() -> None:
+        steps[0] += 1
+
+    connection = sqlite3.connect(tmp_path / "state.db")
+    connection.set_progress_handler(count, 1_000)
+    said = connection.execute(database.EVENTS, ("a", -1, 9_999)).fetchall()
+    assert len(said) == 4_000
+    assert steps[0] < 5_000, "thousands of instructions of SQLite's"
+
+
+def test_a_picture_that_was_compacted_is_read_once(tmp_path: Path) -> None:
+    parts = "\0json:" + json.dumps([{"type": "text", "text": _LONG}])
+    assert _said(_open(tmp_path, ("a", parts, 0, 1), ("a", parts, 1, 0))) == [parts]
+
+
 def test_another_database_is_said_to_be_unknown(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "state.db").execute("CREATE TABLE messages (id INTEGER)")
     with pytest.raises(TranscriptUnreadable, match="Hermes"):
