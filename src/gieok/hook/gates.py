@@ -27,6 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gieok.hook.fired import FiredEvent
+
 _PROJECT = "project:"
 _TEXT_CHARS = 20_000
 #: Names of the fields in which tools are given paths; a list holds paths, or rows with such fields.
@@ -198,16 +200,19 @@ def limit_outcome(outcome: str, *, may_stop: bool) -> str:
     return ASK if outcome == STOP and not may_stop else outcome
 
 
-def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateHit | None":
+def take_allowances(
+    home: str, hits: "Sequence[GateHit]", action: str, event: "FiredEvent | None" = None
+) -> "GateHit | None":
     """Return the first rule that a person did not allow for this action; None where all are.
 
     An allowance lets pass its own rule for its own action, and is taken where the tool runs; where
-    it cannot be taken now, it does not count. Raises OSError.
+    it cannot be taken now, it does not count. `event` is that of a host which asks several times
+    about one use of a tool: what passed once passes each time. Raises OSError.
     """
     once = load_gate_choices(home).once
     left = next((hit for hit in hits if once.get(hit.rule.handle) != action), None)
     if left is not None or not hits:
-        return left
+        return None if left is None or (event and event.is_claimed()) else left
     taken: list[GateHit] = []
 
     def take(choices: GateChoices) -> bool:
@@ -216,18 +221,23 @@ def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateH
                 return False  # another call took it first
         for hit in hits:
             del choices.once[hit.rule.handle]
+        if event:  # claimed before anybody sees that the allowance is taken
+            event.claim()
         taken.extend(hits)
         return True
 
     is_taken = change_gate_choices(home, take, wait=False)
-    return None if is_taken and taken else hits[0]
+    if is_taken and taken:
+        return None
+    return None if event and event.waits_claimed() else hits[0]
 
 
 def build_judged_action(payload: "Mapping[str, object]", folder: str) -> JudgedAction:
     """Return what a tool would do, and where: its checksum is the same for the same input alone."""
     import hashlib  # loads OpenSSL, for which a tool that no rule touches has no time
 
-    given = {name: payload.get(name) for name in ("tool_name", "toolName", "command")}
+    name = payload.get("tool_name", payload.get("toolName"))
+    given = {"tool_name": name, "command": payload.get("command")}
     given |= {"input": _get_tool_input(payload), "folder": folder}
     text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gieok.agents import table
+from gieok.hook.window import ContextWindow
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _ID = "01a1ffe7-821a-73a2-a6fb-15734fccb9a6"
@@ -338,6 +339,25 @@ def test_a_tool_that_nobody_forbade_runs_and_nothing_of_it_is_kept(place, agent:
     assert place.hook("pre-tool", _sent(agent, "pre-tool", str(place.project))).out == b""
     assert place.spooled() == []
     assert place.log() == []
+
+
+def test_kimi_code_gets_the_notice_of_a_sessions_start_with_the_first_prompt(known) -> None:
+    ContextWindow(str(known.home), "kimi-code", _ID).leave_notice("Something waits for trust.")
+    payload = _sent("kimi-code", "prompt", str(known.project))
+    first, second = (known.hook("prompt", payload).out.decode() for _ in range(2))
+    assert "Something waits for trust." in first
+    assert "Something waits for trust." not in second
+
+
+def test_the_start_of_a_session_is_told_again_where_the_first_prompt_failed(known) -> None:
+    payload = _sent("kimi-code", "prompt", str(known.project))
+    assert known.hook("prompt", {**payload, "prompt": 3}).out == b""
+    assert b"What is remembered for this session" in known.hook("prompt", payload).out
+
+
+def test_a_prompt_without_parts_is_no_failure(known) -> None:
+    known.hook("prompt", {**_sent("kimi-code", "prompt", str(known.project)), "prompt": []})
+    assert known.log() == []
 
 
 def test_kimi_code_gets_the_sessions_start_with_the_first_prompt(known) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from gieok import fs
 from gieok.agents import table
-from gieok.hook.fired import claim_event
+from gieok.flow.gate_rules import change_gate_choices, load_gate_rules
+from gieok.hook import gates
+from gieok.hook.fired import FiredEvent, read_fired_time
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _AT = "2026-11-27T12:08:27.426Z"
@@ -73,13 +76,109 @@ def test_two_hook_files_put_memory_before_a_prompt_once(known, event: str) -> No
 
 
 def test_the_same_prompt_is_answered_again_later_and_one_of_many_calls_claims_it(tmp_path) -> None:
-    fired = ("copilot-cli", "s", "prompt", "go on")
-    with ThreadPoolExecutor(8) as pool:
-        claims = list(pool.map(lambda _: claim_event(str(tmp_path), fired, 1000.0), range(8)))
+    def claim(at_s: float, prompt: str = "go on") -> bool:
+        return FiredEvent(str(tmp_path), ("copilot-cli", "s", "prompt", prompt), at_s).claim()
+
+    with ThreadPoolExecutor(2) as pool:
+        claims = list(pool.map(claim, [1000.0, 1000.0]))
     assert claims.count(True) == 1
-    assert not claim_event(str(tmp_path), fired, 1009.0)
-    assert claim_event(str(tmp_path), (*fired[:-1], "stop"), 1009.0)
-    assert claim_event(str(tmp_path), fired, 1010.5)
+    assert not claim(1001.5)
+    assert claim(1001.5, "stop")
+    assert claim(1002.5)
+
+
+def test_a_claim_that_is_taken_back_is_free(tmp_path) -> None:
+    event = FiredEvent(str(tmp_path), ("copilot-cli", "s", "prompt"), 1000.0)
+    assert event.claim()
+    event.withdraw()
+    assert event.claim()
+
+
+def test_a_record_that_another_process_holds_keeps_no_answer_waiting(tmp_path) -> None:
+    home = str(tmp_path)
+    event = FiredEvent(home, ("copilot-cli", "s", "prompt"), 1000.0)
+    with fs.lock_resource(home, f"{home}/hook/fired.json"):
+        assert event.claim()
+
+
+def test_a_home_that_is_not_there_is_not_made(tmp_path) -> None:
+    home = tmp_path / "home"
+    assert FiredEvent(str(home), ("copilot-cli", "s", "prompt"), 1000.0).claim()
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "at_s"),
+    [
+        (1795781307426, 1795781307.426),
+        (1795781307, 1795781307.0),
+        ("2026-11-27T12:08:27.426Z", 1795781307.426),
+        ("noon", 5.0),
+        (None, 5.0),
+        (True, 5.0),
+    ],
+)
+def test_an_event_has_the_time_that_its_host_gives(written: object, at_s: float) -> None:
+    assert read_fired_time({"timestamp": written}, 5.0) == pytest.approx(at_s)
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_two_starts_of_one_session_are_two_events(known) -> None:
+    start = {**_COPILOT, "hook_event_name": "SessionStart", "prompt": None}
+    assert "additionalContext" in _call(known, "session-start", {**start, "source": "startup"}, "")
+    cleared = {**start, "source": "clear"}
+    assert "additionalContext" in _call(known, "session-start", cleared, "")
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_a_call_that_fails_leaves_the_event_to_the_other(known) -> None:
+    assert _call(known, "prompt", {**_COPILOT, "prompt": 3}, "copilot-cli") == {}
+    assert "no prompt" in known.log()[-1]
+    assert _call(known, "prompt", {**_COPILOT, "prompt": 3}, "claude-code") == {}
+    assert len(known.log()) == 2, "the second call tried too"
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_two_hook_files_tell_once_that_memory_is_withheld(known, monkeypatch) -> None:
+    monkeypatch.setenv("GIEOK_PRIVATE", "1")
+    start = {**_COPILOT, "hook_event_name": "SessionStart", "prompt": None, "source": "startup"}
+    assert "additionalContext" in _call(known, "session-start", start, "copilot-cli")
+    assert _call(known, "session-start", start, "claude-code") == {}
+
+
+@pytest.mark.usefixtures("in_copilot")
+def test_what_a_person_allowed_once_passes_each_hook_file_of_one_use(known) -> None:
+    known.remember("Never run make release.", category="constraint")
+    tool = {"session_id": "c1", "tool_name": "bash", "tool_input": {"command": "make release"}}
+    first = {**tool, "hook_event_name": "PreToolUse", "timestamp": 1795781307426}
+
+    def decide(payload: dict[str, object], installed: str) -> str:
+        answer = _call(known, "pre-tool", payload, installed)
+        return answer.get("hookSpecificOutput", {}).get("permissionDecision", "runs")
+
+    def allow() -> None:
+        folder = str(known.project)
+        action = gates.build_judged_action(first, folder)
+        handle = load_gate_rules(str(known.home))[0].handle
+
+        def add(choices) -> bool:
+            choices.once[handle] = action.key
+            return True
+
+        change_gate_choices(str(known.home), add)
+
+    camel = {
+        "sessionId": "c1",
+        "timestamp": 1795781307430,
+        "toolName": "bash",
+        "toolArgs": '{"command": "make release"}',
+    }
+    assert decide(first, "copilot-cli") == "ask"
+    allow()
+    assert decide(first, "copilot-cli") == "runs"
+    assert decide(camel, "claude-code") == "runs", "the second file of the same use"
+    later = {**first, "timestamp": 1795781307426 + 5_000}
+    assert decide(later, "copilot-cli") == "ask"
 
 
 def test_vs_code_takes_context_at_a_sessions_start_and_none_before_a_prompt(known) -> None:

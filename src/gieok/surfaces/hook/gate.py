@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gieok.flow.gate_rules import GateRule, JudgedAction
+    from gieok.hook.fired import FiredEvent
     from gieok.hook.gates import GateHit
     from gieok.settings.resolved import Parse
     from gieok.text.gates.verdict import ToolAttempt
@@ -156,7 +157,7 @@ class _ToolJudge:
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
         try:
-            hit = gates.take_allowances(self._home, hits, action.key)
+            hit = gates.take_allowances(self._home, hits, action.key, self._find_event(action))
         except OSError as error:
             self._log(error)
         if hit is None:
@@ -165,6 +166,16 @@ class _ToolJudge:
         outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
         asks = outcome == "ask" and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+
+    def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":
+        """Return the event that other hook files of the host ask about too; None for none."""
+        session = table.read_payload_session(self._payload)
+        if not (self._agent.runs_foreign_hooks and session):
+            return None
+        from gieok.hook.fired import FiredEvent, read_fired_time
+
+        names = (self._agent.name, session, table.PRE_TOOL, action.key)
+        return FiredEvent(self._home, names, read_fired_time(self._payload, time.time()))
 
     def record(self) -> None:
         """Write what was answered, after it was: a file that fails or waits loses no answer."""

@@ -63,7 +63,7 @@ def _add_usual_names(payload: dict[str, object]) -> dict[str, object]:
         if found and usual not in payload:
             payload[usual] = payload[found]
     prompt, given = payload.get("prompt"), payload.get("tool_input")
-    if isinstance(prompt, list) and prompt and all(isinstance(part, dict) for part in prompt):
+    if isinstance(prompt, list) and all(isinstance(part, dict) for part in prompt):
         texts = (part.get("text") for part in prompt)
         payload["prompt"] = "\n".join(text for text in texts if isinstance(text, str))
     if isinstance(given, str) and given.startswith("{"):

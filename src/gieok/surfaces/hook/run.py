@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
-from gieok.hook.fired import claim_event
+from gieok.hook.fired import FiredEvent, list_telling_values, read_fired_time
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
@@ -75,6 +75,7 @@ def main(
     if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home = ""
+    call: _Call | None = None
     try:
         home = build_home_path()
         payload = read_hook_payload()
@@ -95,6 +96,8 @@ def main(
         pass
     # Fails open: a broken memory never stands between a user and their agent.
     except Exception as error:  # noqa: BLE001
+        if call is not None:
+            call.withdraw()
         trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
@@ -108,15 +111,16 @@ def _answer_hook_call(
     """Return the JSON to print for a call; '' for nothing."""
     event = call.event
     context = notice = ""
-    if reason := call.withholds():
+    reason = call.withholds()  # the first words of a session count, whoever answers them
+    if not call.is_first():
+        return ""
+    if reason:
         notice = notice_of(reason) if event == table.SESSION_START else ""
         context = (
             inject.format_user_notice(notice) if notice and not call.agent.shows_notices else ""
         )
         printed = table.output(call.agent, event, context, notice)
         return json.dumps(printed, ensure_ascii=False) if printed else ""
-    if not call.is_first():
-        return ""
     if event == table.PROMPT:
         context = "\n".join(filter(None, (call.start_late(), call.recall())))
     elif event == table.SESSION_START:
@@ -124,7 +128,10 @@ def _answer_hook_call(
             catch_up()
         if call.root or fs.is_volume_full(call.home):
             notice = refresh(call.root)
-        context = "" if call.agent.starts_at_prompt else call.start()
+        if call.agent.starts_at_prompt:
+            call.leave_notice(notice)
+            return ""
+        context = call.start()
         if notice and not call.agent.shows_notices:
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
@@ -156,6 +163,9 @@ class _Call:
         self.home = home
         self._began = began
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
+        self._claimed: FiredEvent | None = None
+        self._begun: Injection | None = None
+        self._told_notice = False
         self._injection: Injection | None = None
         self._by = ""
         values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
@@ -189,9 +199,23 @@ class _Call:
         if self.event not in _INJECTING:
             return True
         session = table.read_payload_session(self._payload)
-        said = table.read_payload_text(self._payload, "prompt")
-        fired = (self.agent.name, session, self.event, said)
-        return not session or claim_event(self.home, fired, time.time())
+        names = (self.agent.name, session, self.event, *list_telling_values(self._payload))
+        at_s = read_fired_time(self._payload, time.time())
+        event = FiredEvent(self.home, names, at_s) if session else None
+        if event is not None and not event.claim():
+            return False
+        self._claimed = event
+        return True
+
+    def withdraw(self) -> None:
+        """Let another call answer the event, because this one did not."""
+        if self._claimed is not None:
+            self._claimed.withdraw()
+
+    def leave_notice(self, notice: str) -> None:
+        """Keep the notice of a session's start for its first prompt."""
+        if notice:
+            self._window.leave_notice(notice)
 
     def begin(self) -> bool:
         """Begin a session: wake or start the daemon, and forget injections of a context that ended.
@@ -214,6 +238,10 @@ class _Call:
 
     def finish(self) -> None:
         """Record the injected memories, once the agent has them."""
+        if self._told_notice:
+            self._window.leave_notice("")
+        if self._begun is not None:
+            self._window.keep(table.SESSION_START, self._begun, time.time())
         if self._injection is not None:
             spent_ms = round((time.monotonic() - self._began) * 1000, 1)
             stays = not self._own_scope  # OpenClaw stores no context: the next prompt is without it
@@ -272,6 +300,10 @@ class _Call:
         memories = [InjectedMemory(**row) for row in data["memories"]]
         if memories and self._settings.is_on("judge.enabled"):
             return self._rendered(self._judged(prompt, memories)), False
+        if self._begun is not None:  # the daemon does not know what this call says beside it
+            fresh = [memory for memory in memories if not self._window.holds(memory)]
+            if len(fresh) < len(memories):
+                return self._rendered(fresh), False
         return Injection(data["text"], memories, data["tokens"]), data["is_hint"]
 
     def _environment(self) -> dict[str, str]:
@@ -335,13 +367,15 @@ class _Call:
 
     def start_late(self) -> str:
         """Return the text that the session begins with, at its first prompt; '' for none."""
-        if not self.agent.starts_at_prompt or self._window.is_begun:
+        if not self.agent.starts_at_prompt:
             return ""
-        text = self.start()
-        if self._injection is not None:
-            self._window.keep(table.SESSION_START, self._injection, time.time())
-            self._injection = None
-        return text
+        told = self._window.notice
+        self._told_notice = bool(told)
+        text = "" if self._window.is_begun else self.start()
+        self._begun, self._injection = self._injection, None
+        if self._begun is not None:
+            self._window.add_text(text)
+        return "\n".join(filter(None, (text, inject.format_user_notice(told) if told else "")))
 
     def start(self) -> str:
         """Return the text that the session begins with."""
