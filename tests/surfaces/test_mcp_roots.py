@@ -1,6 +1,7 @@
 """The project of a packaged MCP server: told as a root, as an argument, or not at all."""
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from gieok.surfaces import tools
 from gieok.surfaces.mcp import McpSession
+from gieok.surfaces.mcp_roots import ProjectRoots
 from gieok.surfaces.tools import ToolAnswer
 
 
@@ -66,6 +68,51 @@ def test_a_client_that_tells_its_roots_is_asked_and_asked_again_when_they_change
     client.send(method="notifications/roots/list_changed")
     client.tell_roots(other.as_uri())
     assert client.search()[0] == str(other)
+
+
+def test_a_root_that_is_no_address_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop #1?"
+    shop.mkdir()
+    client = Client(monkeypatch, tmp_path, packaged=True)
+    client.say_hello(roots={})
+    client.tell_roots(
+        "file://[", "http://[::1", "file:///a%00b", "file:///" + "x" * 9_000, 3, shop.as_uri()
+    )
+    assert client.search()[0] == str(shop)
+
+
+def test_a_client_that_closed_its_project_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    client = Client(monkeypatch, tmp_path, packaged=True)
+    client.say_hello(roots={})
+    client.tell_roots(shop.as_uri())
+    assert client.search()[0] == str(shop)
+    client.send(method="notifications/roots/list_changed")
+    client.tell_roots()
+    assert client.search()[0] == str(tmp_path)
+
+
+def test_a_client_that_stays_silent_holds_up_one_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float | None] = []
+
+    class Silent(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.extend([] if self.is_set() else [timeout])
+            return self.is_set()
+
+    monkeypatch.setattr("gieok.surfaces.mcp_roots.threading.Event", Silent)
+    roots = ProjectRoots(lambda row: None, {"GIEOK_MCP_ROOTS": "1"})
+    roots.greet({"capabilities": {"roots": {}}})
+    for _ in range(3):
+        roots.find_place({})
+    assert len(waits) == 1
 
 
 def test_a_client_without_roots_names_the_project_in_a_call(

@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from gieok.places.home import ROOTS_VARIABLE
 
@@ -29,7 +30,8 @@ class ProjectRoots:
     def __init__(self, write: Callable[[object], None], environment: Mapping[str, str]) -> None:
         self._write = write
         self._is_packaged = bool(environment.get(ROOTS_VARIABLE))
-        self._folder = os.path.expanduser("~") if self._is_packaged else ""  # noqa: PTH111
+        self._user = os.path.expanduser("~") if self._is_packaged else ""  # noqa: PTH111
+        self._folder = self._user
         self._offers_roots = False
         self._questions = itertools.count(1)
         self._question = ""
@@ -56,8 +58,8 @@ class ProjectRoots:
             return
         result = message.get("result")
         roots = result.get("roots") if isinstance(result, dict) else None
-        folders = map(_read_root, roots if isinstance(roots, list) else ())
-        self._folder = next(filter(None, folders), self._folder)
+        if isinstance(roots, list):  # no project is an answer too; a refusal is none
+            self._folder = next(filter(None, map(_read_root, roots)), self._user)
         self._answered.set()
 
     def add_argument(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +72,8 @@ class ProjectRoots:
 
     def find_place(self, arguments: Mapping[str, object]) -> tuple[str, dict[str, object]]:
         """Return the folder for a call, '' for that of this process, and its other arguments."""
-        self._answered.wait(_WAIT_S)
+        if not self._answered.wait(_WAIT_S):
+            self._answered.set()  # a client that stays silent holds up one call, and no further one
         if not self._takes_argument:
             return self._folder, dict(arguments)
         given = {name: value for name, value in arguments.items() if name != _ARGUMENT}
@@ -93,8 +96,11 @@ def _add_project(tool: dict[str, Any]) -> dict[str, Any]:
 
 def _read_root(root: object) -> str:
     """Return the folder of a root, a `file:` address; '' for another root."""
-    address = urlsplit(str(root.get("uri", ""))) if isinstance(root, dict) else None
-    if address is None or address.scheme != "file":
+    try:
+        address = urlsplit(str(root.get("uri", ""))) if isinstance(root, dict) else None
+        if address is None or address.scheme != "file":
+            return ""
+        path = url2pathname(address.path)
+        return path if os.path.isdir(path) else ""  # noqa: PTH112
+    except (ValueError, OSError):  # no address, or a path that no file can have
         return ""
-    path = unquote(address.path)
-    return path if os.path.isdir(path) else ""  # noqa: PTH112

@@ -14,7 +14,7 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.commands.prompt.hosts import HostHere, list_hosts, render_hosts
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, GieokError, find_os_reason
 from gieok.home.call import Call
 from gieok.places.home import DAEMON_DOWN
 from gieok.text.messages import Words
@@ -43,6 +43,8 @@ class InstallResult:
     #: Features that the installed release of the agent does not support.
     missing: Omitted[Words] = None
     found: Hidden[bool] = True
+    #: Why an agent that a person chose from the table was left as it is.
+    refused: Omitted[Words] = None
     #: The table of agents, where no agent was named.
     hosts: Omitted[tuple[HostHere, ...]] = None
     #: Installs of the agents that a person chose from the table.
@@ -58,8 +60,11 @@ class InstallResult:
 def render_install(result: InstallResult, style: Style) -> str:
     """Show a line for each file; for a dry run, the lines that would change."""
     if result.hosts is not None:
-        shown = [] if result.chosen else [render_hosts(result.hosts, style)]
-        return "\n".join([*shown, *(render_install(each, style) for each in result.chosen)])
+        shown = [render_install(each, style) for each in result.chosen]
+        note = [f"! {result.note.say(style.lang)}"] if result.note else []
+        return "\n".join([*shown, render_hosts(result.hosts, style), *note])
+    if result.refused:
+        return f"! {result.refused.say(style.lang)}"
     lines = []
     for c in result.changes:
         lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
@@ -143,17 +148,14 @@ def install_agent(
     """Plan every file, then write all files.
 
     A file that cannot be edited stops everything before anything is written. Without a name, the
-    agents on this machine are offered.
+    agents on this machine are offered, each of which is installed or refused by itself.
     """
-    if list_ or not agent:
-        if uninstall and not list_:
+    if list_:
+        return _build_table(list_hosts(call))
+    if not agent:
+        if uninstall or project or dry_run or commands or to:
             raise BadRequest("name an agent", hint="one of: {names}", names=", ".join(NAMES))
-        hosts = list_hosts(call)
-        if list_:
-            return _build_table(hosts)
-        here = tuple(host for host in hosts if host.is_here)
-        chosen = () if project or dry_run else _install_chosen(call, here)
-        return _build_table(here or hosts, chosen)
+        return _offer_hosts(call)
     if (agent == plugin_package.NAME) != bool(to):
         raise BadRequest("`gieok install plugin` and --to belong together", hint=_PACKAGE_HINT)
     if agent == plugin_package.NAME:
@@ -210,29 +212,52 @@ def _apply_edits(
 
 
 def _build_table(
-    hosts: tuple[HostHere, ...], chosen: tuple[InstallResult, ...] = ()
+    hosts: tuple[HostHere, ...],
+    chosen: tuple[InstallResult, ...] = (),
+    note: Words | None = None,
 ) -> InstallResult:
     return InstallResult(
         agent="",
         changes=(),
-        note=None,
+        note=note,
         dry_run=False,
         uninstalled=False,
+        found=note is None and not any(each.refused for each in chosen),
         hosts=hosts,
         chosen=chosen,
     )
 
 
-def _install_chosen(call: Call, here: tuple[HostHere, ...]) -> tuple[InstallResult, ...]:
-    """Ask a person which of the agents here get Gieok, and install it in those."""
-    if call.ask is None:
-        return ()
+def _offer_hosts(call: Call) -> InstallResult:
+    """Show a person the agents that are here, and install Gieok in those that they choose."""
+    hosts = list_hosts(call)
+    here = tuple(host for host in hosts if host.is_here)
     waiting = [host.name for host in here if not host.is_installed]
-    return tuple(
-        install_agent(call, agent=name)
+    if not here:
+        return _build_table(hosts, note=Words("nothing was installed: no agent is on this machine"))
+    if waiting and call.ask is None:
+        note = Words("nothing was installed: name an agent, or answer at a terminal")
+        return _build_table(here, note=note)
+    if waiting:
+        call.tell(render_hosts(here, Style(call.lang, colour=False)))
+    chosen = tuple(
+        _install_or_refuse(call, name)
         for name in waiting
         if call.agrees([], call.words("install Gieok in {agent}? [y/N] ", agent=name), "")
     )
+    if chosen:
+        here = tuple(host for host in list_hosts(call) if host.is_here)
+    return _build_table(here, chosen)
+
+
+def _install_or_refuse(call: Call, name: str) -> InstallResult:
+    """Install Gieok in an agent, or return why not: what others got is reported all the same."""
+    try:
+        return install_agent(call, agent=name)
+    except (GieokError, OSError) as error:
+        why = error.in_full if isinstance(error, GieokError) else find_os_reason(error)
+        refused = Words.of("{agent} is left as it is: {why}", agent=name, why=why)
+    return replace(_build_table(()), agent=name, hosts=None, refused=refused)
 
 
 def _plan_command_files(
