@@ -91,6 +91,52 @@ def test_what_is_another_programs_is_refused(before: str) -> None:
     assert _EDIT.remove(before) == before
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "model: m\n---\nmodel: n\n",
+        "model: m\n...\n",
+        "--- {model: m}\n",
+        "{model: m}\n",
+        "# mine\n[model]\n",
+        "- model\n",
+        "  model: m\n",
+        "just words\n",
+        "model: m\nplugins: &p\n  enabled: [x]\nother: *p\n",
+        "memory:\n  a: 1\nmemory:\n  b: 2\n",
+        "model: [m\n",
+        "note: |\n  a\nmemory:\n  # one\n\tx: 1\n",
+    ],
+)
+def test_a_file_in_another_style_is_left_as_it_is(before: str) -> None:
+    with pytest.raises(ValueError, match=r"written|document|YAML|members"):
+        _EDIT.add(before)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "---\n# mine\nmodel: m\n",
+        "%YAML 1.2\n---\nmodel: m\n",
+        "\ufeffmodel: m\n",
+        "\ufeffmemory:\n  user: true\n",
+        "n: .nan\nnote: |\n  ---\n  memory:\n",
+    ],
+)
+def test_a_file_with_a_head_is_edited_below_it(before: str) -> None:
+    after = _EDIT.add(before)
+    assert yaml.safe_load(after)["memory"]["provider"] == "gieok"
+    assert _EDIT.remove(after) == before
+
+
+def test_what_goes_out_takes_nothing_else_with_it() -> None:
+    text = (
+        "mcp_servers:\n  gieok:\n    command: gieok\n    args: &a [mcp]\n  other:\n    args: *a\n"
+    )
+    with pytest.raises(ValueError, match="YAML"):
+        _EDIT.remove(text)
+
+
 def test_members_that_the_program_wrote_anew_go_out_too() -> None:
     rewritten = yaml.safe_dump({**_OURS, "model": {"default": "m"}}, sort_keys=True)
     assert yaml.safe_load(_EDIT.remove(rewritten)) == {"model": {"default": "m"}}

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import Any
 
 from gieok.agents import table
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
@@ -101,18 +102,50 @@ class TomlHooks(Edit):
             lines = (f"{name} = {json.dumps(value)}" for name, value in hook.items())
             blocks.append("\n".join(("[[hooks]]", *lines)) + "\n")
         after = (f"{head}\n" if head else "") + "\n".join(blocks)
-        tomllib.loads(after.removeprefix("\ufeff"))  # fails where `hooks` is written otherwise
+        settings = _parse_settings(now)
+        hooks = settings.get("hooks", [])
+        if hooks and not any(_HEADER.match(line) for line in now.splitlines()):
+            raise ValueError("`hooks` is not written as tables `[[hooks]]`")
+        if not hooks and "hooks" in settings:
+            raise ValueError("`hooks` is written as an empty value: take the line out")
+        _parse_settings(after)
         return after
 
     def remove(self, now: str) -> str:
-        """Return the file's text without the hooks, and the empty lines before them."""
+        """Return the file's text without the hooks, and the empty line before them.
+
+        Raises ValueError where one of them is left, or anything else would change.
+        """
         lines = now.splitlines(keepends=True)
         for first, end in reversed(list(_iter_hook_tables(lines))):
             if not edits.is_ours(_read_command("".join(lines[first:end]))):
                 continue
             has_gap = first > 0 and not lines[first - 1].strip()
             del lines[first - has_gap : end]
-        return "".join(lines)
+        after = "".join(lines)
+        was, read = _parse_settings(now), _parse_settings(after)
+        others = [hook for hook in was.pop("hooks", []) if not _is_own(hook)]
+        left = read.pop("hooks", [])
+        if any(map(_is_own, left)):
+            raise ValueError("a hook of Gieok's is written in a way that is not known")
+        if repr(others) != repr(left) or repr(was) != repr(read):
+            raise ValueError("the file is written in a way that is not known")
+        return after
+
+
+def _parse_settings(text: str) -> dict[str, Any]:
+    """Return what a file says. Raises ValueError."""
+    try:
+        settings = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"the file is no TOML: {error}") from error
+    if not isinstance(settings.get("hooks", []), list):
+        raise ValueError("`hooks` is no list")  # noqa: TRY004 - a fault of the file
+    return settings
+
+
+def _is_own(hook: object) -> bool:
+    return edits.is_ours(read_text_field(read_object_field(hook).get("command")))
 
 
 def _iter_hook_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -120,8 +153,11 @@ def _iter_hook_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     for first, line in enumerate(lines):
         if _HEADER.match(line):
             end = first + 1
-            while end < len(lines) and not _TABLE.match(lines[end]) and lines[end].strip():
+            while end < len(lines) and not _TABLE.match(lines[end]):
                 end += 1
+            # Empty lines and comments before the next table are the next table's.
+            while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
+                end -= 1
             yield first, end
 
 

@@ -1,18 +1,23 @@
-"""Edits of YAML files that other programs keep, line by line, without a parser.
+"""Edits of YAML files that other programs keep, line by line, so that comments stay.
 
 Only the block style is edited, in which a member stands on a line of its own. Where a file says the
-same in another way, it is left as it is, with the reason.
+same in another way, it is left as it is, with the reason. A parser reads the file before and after:
+a change that reaches anything else is not made.
 """
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gieok.agents.install.change import Edit
 
 _NOTHING = ("", "null", "~", "''", '""', "{}", "[]")
 _INDENT = "  "
+_BOM = "\ufeff"
+#: Lines that end a document, or begin one with a value on the same line.
+_ENDS = re.compile(r"\.\.\.(?:\s|$)|---\s+[^\s#]")
+_BEGINS = re.compile(r"---(?:\s|$)")
 
 
 class YamlMember(NamedTuple):
@@ -49,19 +54,96 @@ class YamlLines(Edit):
 
     def add(self, now: str) -> str:
         """Return the file's text with every member. Raises ValueError."""
+        bom, now = _split_bom(now)
         lines = now.splitlines(keepends=True)
+        _check_style(lines)
         if lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += "\n"
         for member in self.members:
             lines = _add_member(lines, member)
-        return "".join(lines)
+        after = "".join(lines)
+        self._check_change(now, after, is_added=True)
+        return bom + after
 
     def remove(self, now: str) -> str:
-        """Return the file's text without the members, and without groups that are empty then."""
+        """Return the file's text without the members, and without groups that are empty then.
+
+        Raises ValueError where that would change anything else.
+        """
+        bom, now = _split_bom(now)
         lines = now.splitlines(keepends=True)
         for member in reversed(self.members):
             lines = _remove_member(lines, member)
-        return "".join(lines)
+        after = "".join(lines)
+        if after != now:
+            self._check_change(now, after, is_added=False)
+        return bom + after
+
+    def _check_change(self, before: str, after: str, *, is_added: bool) -> None:
+        """Raise ValueError where a change reaches anything but the members."""
+        was, read = _parse_settings(before), _parse_settings(after)
+        for member in self.members:
+            group = read.get(member.group)
+            held = group.get(member.name) if isinstance(group, dict) else None
+            own = _parse_value(member.value)
+            if (own in held if isinstance(held, list) else own == held) is not is_added:
+                raise ValueError(f"`{member.group}.{member.name}` is written in a way not known")
+            for settings in (was, read):
+                _take_member(settings, member)
+        if repr(was) != repr(read):  # as text, because a number may differ from itself
+            raise ValueError("the file is written in a way that is not known")
+
+
+def _split_bom(text: str) -> tuple[str, str]:
+    bare = text.removeprefix(_BOM)
+    return text[: len(text) - len(bare)], bare
+
+
+def _check_style(lines: Sequence[str]) -> None:
+    """Raise ValueError for several documents in one file, and for a file in another style."""
+    has_content = False
+    for line in lines:
+        begins = _BEGINS.match(line) is not None
+        if _ENDS.match(line) or (begins and has_content):
+            raise ValueError("the file holds more than one document")
+        text = line.strip()
+        if begins or not text or text.startswith("#") or line.startswith("%"):
+            continue
+        if not has_content and line[0] in "{[- \t":
+            raise ValueError("the file is not written line by line")
+        has_content = True
+
+
+def _parse_settings(text: str) -> dict[Any, Any]:
+    """Return what a file says. Raises ValueError."""
+    import yaml  # an edit is rare, and the parser large
+
+    try:
+        settings = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError("the file is no YAML") from error
+    if not isinstance(settings, dict | None):
+        raise ValueError("the file holds no members")  # noqa: TRY004 - a fault of the file
+    return settings or {}
+
+
+def _parse_value(text: str) -> object:
+    import yaml
+
+    return yaml.safe_load(text)
+
+
+def _take_member(settings: dict[Any, Any], member: YamlMember) -> None:
+    """Take a member out of settings, and its group where nothing else is in it."""
+    group = settings.get(member.group)
+    if isinstance(group, dict):
+        held = group.get(member.name)
+        kept = [each for each in held if each != member.value] if isinstance(held, list) else None
+        group.pop(member.name, None)
+        if kept:
+            group[member.name] = kept
+    if not group:
+        settings.pop(member.group, None)
 
 
 def _add_member(lines: list[str], member: YamlMember) -> list[str]:
