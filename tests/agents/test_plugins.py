@@ -28,7 +28,10 @@ elif event == "session-start" or payload.get("prompt") == "deploy?":
 """
 _EVENTS = ("prompt", "session-start", "stop", "pre-compact", "session-end", "pre-tool")
 #: Hooks that fail, each in another way.
-_FAILURES = ["exit 1", "/nowhere/gieok hook {event}", "echo no json", "echo null", "echo []"]
+_FAILURES = [
+    *("exit 1", "/nowhere/gieok hook {event}", "echo no json", "echo null", "echo []"),
+    'printf \'{{"additional_context": "%2000000d", "decision": "ask", "reason": "%9d"}}\' 1 1',
+]
 _PI_HOST = """
 import extension from "./gieok.mjs";
 const handlers = {}, tools = {}, asked = [];
@@ -47,11 +50,14 @@ const refused = await handlers.tool_call({ toolName: "bash", toolCallId: "3", in
 await handlers.agent_end({}, ctx);
 await handlers.session_before_compact({}, ctx);
 await handlers.session_shutdown({}, ctx);
+const loop = {}; loop.self = loop;
+for (const input of [loop, { size: 1n }]) await handlers.tool_call({ toolName: "x", toolCallId: "4", input }, ctx);
+await tools.memory_search.execute("1", { query: "a\\0b" }, null, null, ctx);
 const found = (await tools.memory_search.execute("1", { query: "-x" }, null, null, ctx)).content[0].text;
 console.log(JSON.stringify({ first, second, ran, stopped, refused, asked, found }));
 """
 _HERMES_HOST = """
-import json, sys, types
+import json, os, sys, types
 class MemoryProvider: pass
 sys.modules["agent"] = types.ModuleType("agent")
 sys.modules["agent.memory_provider"] = types.ModuleType("agent.memory_provider")
@@ -73,6 +79,17 @@ said["found"] = [provider.prefetch("deploy?", session_id="") for _ in range(2)]
 said["ran"] = hooks.run(tool_name="terminal", args={"command": "ls"}, session_id="s", task_id="t")
 said["stopped"] = hooks.run(tool_name="terminal", args={"command": "git push"}, session_id="s")
 provider.on_session_end([]); provider.sync_turn("deploy?", "Noted.", session_id="s", messages=[])
+class Thing: pass
+loop = {}; loop["self"] = loop
+said["odd"] = [
+    hooks.run(tool_name="terminal", args={"a": Thing(), "b": b"git push"}, session_id="s"),
+    hooks.run(tool_name="terminal", args=loop, session_id="s"),
+    *(json.loads(provider.handle_tool_call(name, args)).get("error", "")[:10] for name, args in (
+        ("no such tool", {}), ("memory_search", None), ("memory_search", {"text": "a\\0b"}))),
+]
+folder = os.getcwd() + "/gone"; os.mkdir(folder); os.chdir(folder); os.rmdir(folder)
+said["gone"] = hooks.run(tool_name="terminal", args={"command": "git push"}, session_id="s")
+os.chdir(os.path.dirname(folder))
 tools = [schema["name"] for schema in provider.get_tool_schemas()]
 said["tools"] = [tools, json.loads(provider.handle_tool_call("memory_search", {"text": "-x"}))]
 print(json.dumps(said))
@@ -125,8 +142,9 @@ def test_pi_gets_memory_behind_a_prompt_as_a_message_that_nobody_sees(tmp_path: 
     sent = _sent(tmp_path)
     assert [event for event, _ in sent] == [
         *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool"),
-        *("stop", "pre-compact", "session-end"),
+        *("stop", "pre-compact", "session-end", "pre-tool"),
     ]
+    assert sent[-1][1]["tool_input"] == {"size": "1"}
     assert sent[1][1] == {
         "session_id": "s",
         "transcript_path": "/home/u/s.jsonl",
@@ -157,7 +175,7 @@ def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path
     assert said["found"] == ["기억 of prompt"] * 2
     sent = _sent(tmp_path)
     assert [event for event, _ in sent] == [
-        *("session-start", "prompt", "pre-tool", "pre-tool", "session-end", "stop"),
+        *("session-start", "prompt", "pre-tool", "pre-tool", "session-end", "stop", "pre-tool"),
     ]
     assert sent[1][1] == {
         "session_id": "s",
@@ -172,6 +190,14 @@ def test_hermes_does_not_run_what_was_forbidden(tmp_path: Path) -> None:
     said = _run_hermes(tmp_path, _WORKING)
     assert said["ran"] is None
     assert said["stopped"] == {"action": "block", "message": "never push"}
+
+
+def test_nothing_that_hermes_hands_over_makes_the_provider_fail(tmp_path: Path) -> None:
+    said = _run_hermes(tmp_path, _WORKING)
+    stopped = {"action": "block", "message": "never push"}
+    assert said["odd"] == [stopped, None, "KeyError: ", "AttributeE", "ValueError"]
+    working = f"{sys.executable} {tmp_path / 'hook.py'} {{event}}"
+    assert _run_hermes(tmp_path, f"cd {tmp_path}; {working}")["gone"] == stopped
 
 
 @pytest.mark.parametrize("context", ["cron", "subagent", "flush"])

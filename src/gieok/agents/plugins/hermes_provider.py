@@ -1,7 +1,7 @@
 """Gieok's memory in Hermes: a memory provider. Written by `gieok install hermes`.
 
 What `gieok hook` answers goes before a prompt. Hermes loads the file twice: as the memory provider,
-and as a plugin that is asked before a tool runs. It imports nothing of Gieok.
+and as a plugin that is asked before a tool runs. It imports nothing of Gieok, and raises nothing.
 """
 
 import json
@@ -21,6 +21,9 @@ ENVIRONMENT: dict[str, str] = {}
 TIMEOUT_S = {"session-start": 10.0, "prompt": 5.0, "pre-tool": 2.0}
 USUAL_TIMEOUT_S = 3.0
 TOOL_TIMEOUT_S = 30.0
+#: What is longer is no answer of a hook; what a tool found is cut there.
+MOST_BYTES = 1_000_000
+MOST_TOOL_CHARS = 50_000
 #: Tools of the provider, each a command of Gieok's, where Hermes lacks the library that MCP needs.
 TOOLS = {
     "memory_search": (
@@ -39,8 +42,9 @@ def answer_hook(event: str, native: str, session: str, **more: object) -> dict[s
 
     Memory never stands between a user and their agent. What the hook started is ended with it.
     """
-    payload = {"session_id": session, "cwd": str(Path.cwd()), "hook_event_name": native, **more}
+    payload = {"session_id": session, "cwd": find_folder(), "hook_event_name": native, **more}
     try:
+        data = json.dumps(payload, default=str).encode()
         hook = subprocess.Popen(  # noqa: S602 - the line is for a shell
             COMMANDS[event],
             shell=True,
@@ -49,28 +53,39 @@ def answer_hook(event: str, native: str, session: str, **more: object) -> dict[s
             stderr=subprocess.DEVNULL,
             start_new_session=os.name != "nt",
         )
-    except OSError:
+    except Exception:  # noqa: BLE001 - what the host hands over may be anything
         return {}
     try:
-        out, _ = hook.communicate(
-            json.dumps(payload).encode(), TIMEOUT_S.get(event, USUAL_TIMEOUT_S)
-        )
-        answer = json.loads(out) if out else {}
+        out, _ = hook.communicate(data, TIMEOUT_S.get(event, USUAL_TIMEOUT_S))
+        answer = json.loads(out) if 0 < len(out) <= MOST_BYTES else {}
         return answer if isinstance(answer, dict) else {}
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+    except Exception:  # noqa: BLE001 - as above
         return {}
     finally:
         end_hook(hook)
 
 
 def end_hook(hook: "subprocess.Popen[bytes]") -> None:
-    """End a hook and the processes that it left behind."""
-    with suppress(OSError, AttributeError):
-        os.killpg(hook.pid, signal.SIGKILL) if os.name != "nt" else hook.kill()
+    """End a hook that still runs, and the processes that it started.
+
+    The number of one that has ended may be another process's by now.
+    """
+    if hook.returncode is None:
+        with suppress(OSError, AttributeError):
+            os.killpg(hook.pid, signal.SIGKILL) if os.name != "nt" else hook.kill()
     for pipe in (hook.stdin, hook.stdout):
         with suppress(OSError):
             pipe.close() if pipe else None
-    hook.wait()
+    with suppress(subprocess.TimeoutExpired):
+        hook.wait(1)
+
+
+def find_folder() -> str:
+    """Return the folder of this process, also where it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return os.environ.get("PWD", "/")
 
 
 class GieokProvider(MemoryProvider):
@@ -138,8 +153,8 @@ class GieokProvider(MemoryProvider):
         ]
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
-        command = [*PROGRAM, TOOLS[tool_name][0], "--", str(args.get("text", ""))]
         try:
+            command = [*PROGRAM, TOOLS[tool_name][0], "--", str(args.get("text", ""))]
             done = subprocess.run(  # noqa: S603 - this Gieok, without a shell
                 command,
                 env={**os.environ, **ENVIRONMENT},
@@ -149,9 +164,10 @@ class GieokProvider(MemoryProvider):
                 timeout=TOOL_TIMEOUT_S,
                 check=False,
             )
-        except (OSError, subprocess.SubprocessError) as error:
-            return json.dumps({"error": str(error)})
-        return json.dumps({"result": done.stdout or done.stderr}, ensure_ascii=False)
+            found = (done.stdout or done.stderr)[:MOST_TOOL_CHARS]
+            return json.dumps({"result": found}, ensure_ascii=False)
+        except Exception as error:  # noqa: BLE001 - a tool that fails says so to the model
+            return json.dumps({"error": f"{type(error).__name__}: {error}"})
 
 
 def judge_tool(

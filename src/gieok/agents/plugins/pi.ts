@@ -14,7 +14,11 @@ function runTool(words, cwd) {
   const [program, ...first] = PROGRAM;
   const options = { cwd, env: { ...process.env, ...ENVIRONMENT }, timeout: TOOL_TIMEOUT_MS };
   return new Promise((resolve) => {
-    execFile(program, [...first, ...words], options, (error, out, err) => resolve(out || err || String(error ?? "")));
+    try {
+      execFile(program, [...first, ...words], options, (error, out, err) => resolve(out || err || String(error ?? "")));
+    } catch (error) {
+      resolve(String(error)); // words that no program can be given
+    }
   });
 }
 
