@@ -78,6 +78,8 @@ class Agent(ABC):
     tried_release = ""
     #: Events of Gieok's that only some releases of the agent support.
     partial_events: tuple[str, ...] = ()
+    #: Whether the agent asks before a tool in a window alone, in which it was not tried.
+    asks_untried = False
     #: Whether an install adds Gieok's MCP server.
     has_server = True
     #: None where a plugin calls the hooks by its name.

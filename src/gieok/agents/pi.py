@@ -46,6 +46,7 @@ class PiAgent(Agent):
     format = PiFormat()
     tried_release = "0.74.2"
     has_server = False
+    asks_untried = True
     hook_files = HookFiles(("extensions/*.ts", "extensions/*/index.ts"))
     rehearsal = Rehearsal(
         "pi",

@@ -19,6 +19,8 @@ class GateSupport(StrEnum):
     """What happens before a tool does what the user forbade."""
 
     ASKS = "asks"
+    #: As `ASKS` by the agent's documents; nobody has seen it.
+    ASKS_UNTRIED = "asks where it has a window, not tried"
     STOPS = "stops"
     NO = "no"
 
@@ -43,7 +45,8 @@ class HostSupport(NamedTuple):
 def describe_host(name: str) -> HostSupport:
     """Return what works in an agent."""
     row, agent = table.BY_NAME[name], load_agent(name)
-    gate = GateSupport.ASKS if row.can_ask else GateSupport.STOPS
+    asks = GateSupport.ASKS_UNTRIED if agent.asks_untried else GateSupport.ASKS
+    gate = asks if row.can_ask else GateSupport.STOPS
     return HostSupport(
         name=name,
         start=_find_event_support(name, table.SESSION_START),

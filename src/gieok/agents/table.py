@@ -387,7 +387,12 @@ def find_calling_agent(name: str, payload: Payload, environment: Mapping[str, st
     That is the agent for which the hook was installed (`name`), unless the payload and the
     environment are those of a host that runs the hooks of others; without a name the payload tells.
     """
-    guest = next((row for row in _GUESTS if row.is_running(payload, environment)), None)
+    # A hook that was installed elsewhere is called by an event of Claude Code's, and Cursor alone
+    # has conversations: what a host started sends what is its own.
+    native = payload.get("hook_event_name", payload.get("hookEventName"))
+    may_be_guest = native in _CLAUDE_EVENTS.values() and "conversation_id" not in payload
+    guests = (row for row in _GUESTS if may_be_guest and row.is_running(payload, environment))
+    guest = next(guests, None)
     return guest or BY_NAME.get(name) or detect_agent(payload)
 
 

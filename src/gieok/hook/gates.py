@@ -58,6 +58,8 @@ _READING = ("read", "view", "cat", "open")
 _RUNNING = frozenset(
     "sql query execute exec run fetch database db postgres mysql sqlite shell terminal".split()
 )
+#: Words in the commands of an editor that is one tool (`view`, `delete`): it reads or deletes.
+_EDITOR_DEEDS = (*_DELETING, *_MOVING, *_READING)
 _PATCH = "*** Begin Patch"
 _PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
 #: Commands of Gieok's own that only add: what they add ends no rule.
@@ -137,6 +139,10 @@ _HOOK_SETTINGS = (
     "hooks",
     "extensions",
 )
+#: Files that say so in the folder of one agent alone.
+_OWN_SETTINGS = {".kimi-code": ("mcp.json",)}
+#: Folder below an agent's, in which each folder is another one of the agent's.
+_PROFILES = "profiles"
 
 
 class GateHit:
@@ -259,13 +265,18 @@ def read_tool_attempt(
 ) -> ToolAttempt:
     """Return what a hook's payload says that a tool would do."""
     given = _get_tool_input(payload)
-    values = given if isinstance(given, dict) else {}
+    # A tool whose input is a text alone, such as a patch.
+    values = given if isinstance(given, dict) else {"input": given}
     name = payload.get("tool_name", payload.get("toolName"))
     tool = name if isinstance(name, str) else ""
     command = values.get("command", payload.get("command"))
     if isinstance(command, list):  # an argument vector: `bash -lc …`
         command = " ".join(_quote_word(str(word)) for word in command)
     line = command if isinstance(command, str) else ""
+    deed = ""
+    if line.isidentifier() and _is_editor(tool, values):
+        has_deed = any(word in line for word in _EDITOR_DEEDS)
+        deed, line = line if has_deed else f"{line} {tool}", ""
     texts = [value for value in values.values() if isinstance(value, str)]
     if is_patch_tool := "patch" in verdict.split_name(tool):
         patches = [text for text in texts if text.lstrip().startswith(_PATCH)]
@@ -275,7 +286,7 @@ def read_tool_attempt(
         patches = [
             text for text in fields if isinstance(text, str) and text.lstrip().startswith(_PATCH)
         ]
-    paths = [] if line else list(_iter_touched_paths(tool, values))
+    paths = [] if line else list(_iter_touched_paths(deed or tool, values))
     paths += [path for patch in patches for path in verdict.iter_patch_paths(patch)]
     is_file = bool(paths) or is_patch_tool
     if line:
@@ -296,6 +307,12 @@ def read_tool_attempt(
         day=day,
         weekday=weekday,
     )
+
+
+def _is_editor(tool: str, values: "Mapping[str, object]") -> bool:
+    """Return whether a tool edits files by commands of its own, and runs none of a shell's."""
+    has_path = any(_is_filled_text(values.get(field)) for field in _PATH_FIELDS)
+    return has_path and any(word in tool.lower() for word in _EDITING)
 
 
 def _is_filled_text(value: object) -> bool:
@@ -386,7 +403,7 @@ def _guards_rules(parts: "Sequence[str]", home: str, deed: str) -> bool:
     if any(_fits_part(name, part) for part in named for name in _GUARDED):
         return True
     return any(
-        _guards_hooks(part, parts[place - 1], parts[place + 1 : place + 2], deed)
+        _guards_hooks(part, parts[place - 1], parts[place + 1 :], deed)
         for place, part in enumerate(parts)
         if part.strip("*")
     )
@@ -397,9 +414,13 @@ def _guards_hooks(part: str, above: str, below: "Sequence[str]", deed: str) -> b
     is_agents = any(_fits_part(name, part) for name in _AGENT_FOLDERS)
     if not is_agents and _AGENT_SUBFOLDERS.get(part) != above:
         return False
+    if below and _fits_part(_PROFILES, below[0]):
+        below = below[2:]
     if not below:
         return deed == DELETE
-    return any(_fits_part(name, below[0]) for name in _HOOK_SETTINGS)
+    return any(
+        _fits_part(name, below[0]) for name in (*_HOOK_SETTINGS, *_OWN_SETTINGS.get(part, ()))
+    )
 
 
 def _fits_part(name: str, pattern: str) -> bool:

@@ -169,6 +169,7 @@ def test_what_a_person_allowed_once_passes_each_hook_file_of_one_use(known) -> N
 
     camel = {
         "sessionId": "c1",
+        "hook_event_name": "PreToolUse",
         "timestamp": 1795781307430,
         "toolName": "bash",
         "toolArgs": '{"command": "make release"}',
@@ -197,6 +198,14 @@ def test_a_host_is_known_by_payload_and_environment_together() -> None:
     assert find(_CLAUDE, COPILOT_CLI="1") == "claude-code"
     assert find({**_COPILOT, "permission_mode": "auto"}, COPILOT_CLI="1") == "claude-code"
     assert find(_EDITOR) == "copilot-cli"
+    others: list[dict[str, object]] = [
+        {**_COPILOT, "hook_event_name": "beforeSubmitPrompt"},
+        {**_COPILOT, "conversation_id": "x"},
+        {"session_id": "s", "timestamp": _AT, "prompt": "x"},
+    ]
+    for payload in others:
+        assert find(payload, COPILOT_CLI="1") == "claude-code"
+    assert find({**_EDITOR, "hookEventName": "before_agent"}) == "claude-code"
 
 
 def test_grok_build_is_told_nothing_and_a_forbidden_tool_is_stopped_there(

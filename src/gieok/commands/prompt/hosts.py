@@ -31,6 +31,7 @@ _CELLS = {
     "no": Words("no"),
     "some releases": Words("some releases"),
     "asks": Words("asks"),
+    "asks where it has a window, not tried": Words("asks where it has a window, not tried"),
     "stops": Words("stops"),
     "": Words("from its documents"),
 }
