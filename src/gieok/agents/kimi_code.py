@@ -102,13 +102,13 @@ class TomlHooks(Edit):
             lines = (f"{name} = {json.dumps(value)}" for name, value in hook.items())
             blocks.append("\n".join(("[[hooks]]", *lines)) + "\n")
         after = (f"{head}\n" if head else "") + "\n".join(blocks)
-        settings = _parse_settings(now)
+        settings = _parse_toml_settings(now)
         hooks = settings.get("hooks", [])
         if hooks and not any(_HEADER.match(line) for line in now.splitlines()):
             raise ValueError("`hooks` is not written as tables `[[hooks]]`")
         if not hooks and "hooks" in settings:
             raise ValueError("`hooks` is written as an empty value: take the line out")
-        _parse_settings(after)
+        _parse_toml_settings(after)
         return after
 
     def remove(self, now: str) -> str:
@@ -123,17 +123,17 @@ class TomlHooks(Edit):
             has_gap = first > 0 and not lines[first - 1].strip()
             del lines[first - has_gap : end]
         after = "".join(lines)
-        was, read = _parse_settings(now), _parse_settings(after)
-        others = [hook for hook in was.pop("hooks", []) if not _is_own(hook)]
+        was, read = _parse_toml_settings(now), _parse_toml_settings(after)
+        others = [hook for hook in was.pop("hooks", []) if not _is_own_hook(hook)]
         left = read.pop("hooks", [])
-        if any(map(_is_own, left)):
+        if any(map(_is_own_hook, left)):
             raise ValueError("a hook of Gieok's is written in a way that is not known")
         if repr(others) != repr(left) or repr(was) != repr(read):
             raise ValueError("the file is written in a way that is not known")
         return after
 
 
-def _parse_settings(text: str) -> dict[str, Any]:
+def _parse_toml_settings(text: str) -> dict[str, Any]:
     """Return what a file says. Raises ValueError."""
     try:
         settings = tomllib.loads(text.removeprefix("\ufeff"))
@@ -144,7 +144,7 @@ def _parse_settings(text: str) -> dict[str, Any]:
     return settings
 
 
-def _is_own(hook: object) -> bool:
+def _is_own_hook(hook: object) -> bool:
     return edits.is_ours(read_text_field(read_object_field(hook).get("command")))
 
 

@@ -36,13 +36,13 @@ class FiredEvent:
         self._key = zlib.crc32("\0".join(names).encode("utf-8", "surrogatepass"))
         self._at_s = at_s
 
-    def claim(self) -> bool:
+    def claim_event(self) -> bool:
         """Return whether no call has claimed the event, and claim it."""
-        return self._record(is_claim=True)
+        return self._write_claim(is_claim=True)
 
-    def withdraw(self) -> None:
+    def withdraw_claim(self) -> None:
         """Give the event back, so that another call may answer it."""
-        self._record(is_claim=False)
+        self._write_claim(is_claim=False)
 
     def is_claimed(self) -> bool:
         """Return whether a call has claimed the event."""
@@ -56,7 +56,7 @@ class FiredEvent:
             time.sleep(_PAUSE_S)
         return False
 
-    def _record(self, *, is_claim: bool) -> bool:
+    def _write_claim(self, *, is_claim: bool) -> bool:
         """Write or remove the claim; return whether there was none, or nobody knows."""
         if not os.path.isdir(self._home):
             return True

@@ -228,7 +228,7 @@ def take_allowances(
         for hit in hits:
             del choices.once[hit.rule.handle]
         if event:  # claimed before anybody sees that the allowance is taken
-            event.claim()
+            event.claim_event()
         taken.extend(hits)
         return True
 

@@ -349,6 +349,18 @@ def test_kimi_code_gets_the_notice_of_a_sessions_start_with_the_first_prompt(kno
     assert "Something waits for trust." not in second
 
 
+def test_what_waits_for_trust_is_told_to_kimi_code_with_the_first_prompt(known) -> None:
+    folder = known.project / ".gieok" / "memory" / "decision"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "brought.md").write_text("---\ntitle: Linter\n---\nWe lint with pylint.\n")
+    cwd = str(known.project)
+    assert known.hook("session-start", _sent("kimi-code", "session-start", cwd)).out == b""
+    payload = _sent("kimi-code", "prompt", cwd)
+    first, second = (known.hook("prompt", payload).context for _ in range(2))
+    assert "gieok trust" in first
+    assert "gieok trust" not in second
+
+
 def test_the_start_of_a_session_is_told_again_where_the_first_prompt_failed(known) -> None:
     payload = _sent("kimi-code", "prompt", str(known.project))
     assert known.hook("prompt", {**payload, "prompt": 3}).out == b""

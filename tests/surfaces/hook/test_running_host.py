@@ -77,7 +77,7 @@ def test_two_hook_files_put_memory_before_a_prompt_once(known, event: str) -> No
 
 def test_the_same_prompt_is_answered_again_later_and_one_of_many_calls_claims_it(tmp_path) -> None:
     def claim(at_s: float, prompt: str = "go on") -> bool:
-        return FiredEvent(str(tmp_path), ("copilot-cli", "s", "prompt", prompt), at_s).claim()
+        return FiredEvent(str(tmp_path), ("copilot-cli", "s", "prompt", prompt), at_s).claim_event()
 
     with ThreadPoolExecutor(2) as pool:
         claims = list(pool.map(claim, [1000.0, 1000.0]))
@@ -89,21 +89,21 @@ def test_the_same_prompt_is_answered_again_later_and_one_of_many_calls_claims_it
 
 def test_a_claim_that_is_taken_back_is_free(tmp_path) -> None:
     event = FiredEvent(str(tmp_path), ("copilot-cli", "s", "prompt"), 1000.0)
-    assert event.claim()
-    event.withdraw()
-    assert event.claim()
+    assert event.claim_event()
+    event.withdraw_claim()
+    assert event.claim_event()
 
 
 def test_a_record_that_another_process_holds_keeps_no_answer_waiting(tmp_path) -> None:
     home = str(tmp_path)
     event = FiredEvent(home, ("copilot-cli", "s", "prompt"), 1000.0)
     with fs.lock_resource(home, f"{home}/hook/fired.json"):
-        assert event.claim()
+        assert event.claim_event()
 
 
 def test_a_home_that_is_not_there_is_not_made(tmp_path) -> None:
     home = tmp_path / "home"
-    assert FiredEvent(str(home), ("copilot-cli", "s", "prompt"), 1000.0).claim()
+    assert FiredEvent(str(home), ("copilot-cli", "s", "prompt"), 1000.0).claim_event()
     assert not home.exists()
 
 

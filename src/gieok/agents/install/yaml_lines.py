@@ -81,7 +81,7 @@ class YamlLines(Edit):
 
     def _check_change(self, before: str, after: str, *, is_added: bool) -> None:
         """Raise ValueError where a change reaches anything but the members."""
-        was, read = _parse_settings(before), _parse_settings(after)
+        was, read = _parse_yaml_settings(before), _parse_yaml_settings(after)
         for member in self.members:
             group = read.get(member.group)
             held = group.get(member.name) if isinstance(group, dict) else None
@@ -114,7 +114,7 @@ def _check_style(lines: Sequence[str]) -> None:
         has_content = True
 
 
-def _parse_settings(text: str) -> dict[Any, Any]:
+def _parse_yaml_settings(text: str) -> dict[Any, Any]:
     """Return what a file says. Raises ValueError."""
     import yaml  # an edit is rare, and the parser large
 

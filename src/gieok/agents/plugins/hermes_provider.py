@@ -42,7 +42,7 @@ def answer_hook(event: str, native: str, session: str, **more: object) -> dict[s
 
     Memory never stands between a user and their agent. What the hook started is ended with it.
     """
-    payload = {"session_id": session, "cwd": find_folder(), "hook_event_name": native, **more}
+    payload = {"session_id": session, "cwd": find_host_folder(), "hook_event_name": native, **more}
     try:
         data = json.dumps(payload, default=str).encode()
         hook = subprocess.Popen(  # noqa: S602 - the line is for a shell
@@ -80,7 +80,7 @@ def end_hook(hook: "subprocess.Popen[bytes]") -> None:
         hook.wait(1)
 
 
-def find_folder() -> str:
+def find_host_folder() -> str:
     """Return the folder of this process, also where it is gone."""
     try:
         return str(Path.cwd())

@@ -97,7 +97,7 @@ def main(
     # Fails open: a broken memory never stands between a user and their agent.
     except Exception as error:  # noqa: BLE001
         if call is not None:
-            call.withdraw()
+            call.give_event_back()
         trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
@@ -129,7 +129,7 @@ def _answer_hook_call(
         if call.root or fs.is_volume_full(call.home):
             notice = refresh(call.root)
         if call.agent.starts_at_prompt:
-            call.leave_notice(notice)
+            call.keep_notice(notice)
             return ""
         context = call.start()
         if notice and not call.agent.shows_notices:
@@ -202,17 +202,17 @@ class _Call:
         names = (self.agent.name, session, self.event, *list_telling_values(self._payload))
         at_s = read_fired_time(self._payload, time.time())
         event = FiredEvent(self.home, names, at_s) if session else None
-        if event is not None and not event.claim():
+        if event is not None and not event.claim_event():
             return False
         self._claimed = event
         return True
 
-    def withdraw(self) -> None:
+    def give_event_back(self) -> None:
         """Let another call answer the event, because this one did not."""
         if self._claimed is not None:
-            self._claimed.withdraw()
+            self._claimed.withdraw_claim()
 
-    def leave_notice(self, notice: str) -> None:
+    def keep_notice(self, notice: str) -> None:
         """Keep the notice of a session's start for its first prompt."""
         if notice:
             self._window.leave_notice(notice)
