@@ -31,6 +31,7 @@ _BEHIND_THE_DOOR = (
     "surfaces/http/",
     "surfaces/web/",
     "adapters/",
+    "agents/plugins/",
     "testing/",
 )
 #: Opened in one place (`e5.runtime`), which says what each platform gets.

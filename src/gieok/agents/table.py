@@ -5,7 +5,8 @@ Adding an agent takes one row here and one file. Everything else about an agent 
 this module imports only what the interpreter has loaded already.
 
 Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code
-0.24.4 and opencode 1.18.33; documentation of Cursor 3.
+0.24.4, opencode 1.18.33, GitHub Copilot CLI 1.0.102, Hermes Agent 0.19.0, pi 0.74.2, Kilo CLI
+7.7.9 and Kimi Code 2.1.0; documentation of Cursor 3 and of VS Code.
 """
 
 import json
@@ -38,10 +39,19 @@ class AgentRow:
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
-    stopped, because it would run else.
+    stopped, because it would run else. `runs_foreign_hooks`: the agent also runs the hooks that
+    another agent's settings hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the
+    agent drops the answer at a session's start, which then comes with the first prompt.
     """
 
-    __slots__ = ("can_ask", "events", "name", "shows_notices")
+    __slots__ = (
+        "can_ask",
+        "events",
+        "name",
+        "runs_foreign_hooks",
+        "shows_notices",
+        "starts_at_prompt",
+    )
 
     def __init__(
         self,
@@ -50,15 +60,32 @@ class AgentRow:
         *,
         shows_notices: bool = True,
         can_ask: bool = False,
+        runs_foreign_hooks: bool = False,
+        starts_at_prompt: bool = False,
     ) -> None:
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
         self.can_ask = can_ask
+        self.runs_foreign_hooks = runs_foreign_hooks
+        self.starts_at_prompt = starts_at_prompt
+
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events of Gieok's that the agent or a plugin in it calls."""
+        return frozenset(self.events)
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
         return payload.get("hook_event_name") in self.events.values()
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether the agent runs a hook that was installed for another agent.
+
+        Its own variables alone do not tell: an agent that it starts inherits them.
+        """
+        del payload, environment
+        return False
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the answer to a native event that puts a text before the model."""
@@ -162,6 +189,76 @@ class CursorRow(AgentRow):
         return {"permission": "deny", "user_message": reason, "agent_message": reason}
 
 
+class CopilotCliRow(AgentRow):
+    """GitHub Copilot CLI, which takes context as a member of the answer itself."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload has a time, and no transcript but one of Copilot's own.
+
+        Only its event at the end of a turn names the transcript.
+        """
+        path = read_payload_text(payload, "transcript_path").replace("\\", "/")
+        is_own = not path or "/session-state/" in path
+        return is_own and "timestamp" in payload and "permission_mode" not in payload
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether Copilot CLI started the hook and sent the payload."""
+        return bool(environment.get("COPILOT_CLI")) and self.is_sender(payload)
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context as `additionalContext`."""
+        del native
+        return {"additionalContext": context}
+
+
+class KimiCodeRow(AgentRow):
+    """Kimi Code, which puts a message before the model and any other JSON as it is written."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names Kimi Code as its client."""
+        return payload.get("client_type") == "kimi_code_cli"
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context as a message."""
+        del native
+        return {"message": context}
+
+
+class EditorRow(AgentRow):
+    """VS Code, which runs the hooks of Copilot CLI and of Claude Code."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names its event in VS Code's field alone."""
+        is_camel = "hookEventName" in payload and "hook_event_name" not in payload
+        return is_camel and "sessionId" in payload and "transcriptPath" not in payload
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether VS Code sent the payload."""
+        del environment
+        return self.is_sender(payload)
+
+
+class GrokBuildRow(AgentRow):
+    """Grok Build, which runs the hooks of Claude Code and of Cursor."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names its event both in Grok's way and in Claude Code's."""
+        native = read_payload_text(payload, "hookEventName")
+        return native.islower() and "workspaceRoot" in payload and "hook_event_name" in payload
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether Grok Build started the hook and sent the payload."""
+        return bool(environment.get("GROK_HOOK_NAME")) and self.is_sender(payload)
+
+
 class PluginRow(AgentRow):
     """Agent whose plugin of Gieok's calls `gieok hook`."""
 
@@ -182,10 +279,26 @@ class PluginRow(AgentRow):
         return {"decision": "ask" if asks else "deny", "reason": reason}
 
 
+class KiloRow(PluginRow):
+    """Kilo, which has opencode's events and a database of its own."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names Kilo's database."""
+        path = read_payload_text(payload, "transcript_path").replace("\\", "/")
+        return path.endswith("/kilo/kilo.db") and super().is_sender(payload)
+
+
 class OpenClawRow(PluginRow):
     """OpenClaw, whose agents have a scope each; its settings hold no hook."""
 
     __slots__ = ()
+
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events that Gieok's plugin in OpenClaw calls."""
+        return frozenset((PROMPT, SESSION_START, PRE_TOOL))
 
     def read_scope(self, payload: Payload) -> str:
         """Return the scope of the agent that a payload names; '' for none."""
@@ -218,19 +331,49 @@ _OPENCODE_EVENTS = _map_event_names(
     "",
     "tool.execute.before",
 )
+_HERMES_EVENTS = _map_event_names(
+    "prefetch", "system_prompt_block", "sync_turn", "", "on_session_end", "pre_tool_call"
+)
+_PI_EVENTS = _map_event_names(
+    "before_agent_start",
+    "session_start",
+    "agent_end",
+    "session_before_compact",
+    "session_shutdown",
+    "tool_call",
+)
+# VS Code takes no context before a prompt, and Grok Build takes none at all; what both write of a
+# conversation is not read. Grok Build runs a tool that it was told to ask about where its user
+# approves everything.
+_EDITOR_EVENTS = _map_event_names("", "SessionStart", "", "", "", "PreToolUse")
+_GROK_EVENTS = _map_event_names("", "", "", "", "", "PreToolUse")
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
+    PluginRow("pi", _PI_EVENTS, shows_notices=False, can_ask=True),
     OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
+    KiloRow("kilo", _OPENCODE_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
+    PluginRow("hermes", _HERMES_EVENTS, shows_notices=False),
+    KimiCodeRow("kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True),
     CodexRow("codex", _CLAUDE_EVENTS),
     QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
+    CopilotCliRow(
+        "copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True, runs_foreign_hooks=True
+    ),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
     ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
+#: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;
+#: Grok Build has no install of its own.
+_GUESTS = (
+    EditorRow("copilot-cli", _EDITOR_EVENTS, can_ask=True, runs_foreign_hooks=True),
+    GrokBuildRow("grok", _GROK_EVENTS, runs_foreign_hooks=True),
+    *(row for row in ROWS if row.runs_foreign_hooks),
+)
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders
 #: above, and in the user's own folder.
 _INSTRUCTIONS = {
@@ -241,6 +384,11 @@ _INSTRUCTIONS = {
     "opencode": (("AGENTS.md", "CLAUDE.md"), ".config/opencode/AGENTS.md"),
     "cursor": (("AGENTS.md", ".cursorrules"), ""),
     "openclaw": (("AGENTS.md", "MEMORY.md", "USER.md"), ""),
+    "copilot-cli": (("AGENTS.md", ".github/copilot-instructions.md", "CLAUDE.md"), ""),
+    "kilo": (("AGENTS.md", "CLAUDE.md"), ".config/kilo/AGENTS.md"),
+    "pi": (("AGENTS.md", "CLAUDE.md"), ".pi/agent/AGENTS.md"),
+    "hermes": (("AGENTS.md",), ".hermes/SOUL.md"),
+    "kimi-code": (("AGENTS.md",), ""),
 }
 #: Names of the agents as people read them.
 NAMES = tuple(sorted(BY_NAME))
@@ -251,6 +399,21 @@ HOOKED = {name: BY_NAME[name] for name in NAMES if BY_NAME[name].events}
 def detect_agent(payload: Payload) -> AgentRow:
     """Return the agent that a payload comes from."""
     return next(row for row in ROWS if row.is_sender(payload))
+
+
+def find_calling_agent(name: str, payload: Payload, environment: Mapping[str, str]) -> AgentRow:
+    """Return the agent that runs the hook.
+
+    That is the agent for which the hook was installed (`name`), unless the payload and the
+    environment are those of a host that runs the hooks of others; without a name the payload tells.
+    """
+    # A hook that was installed elsewhere is called by an event of Claude Code's, and Cursor alone
+    # has conversations: what a host started sends what is its own.
+    native = payload.get("hook_event_name", payload.get("hookEventName"))
+    may_be_guest = native in _CLAUDE_EVENTS.values() and "conversation_id" not in payload
+    guests = (row for row in _GUESTS if may_be_guest and row.is_running(payload, environment))
+    guest = next(guests, None)
+    return guest or BY_NAME.get(name) or detect_agent(payload)
 
 
 def read_payload_text(payload: Payload, name: str) -> str:

@@ -6,6 +6,8 @@ import zlib
 from gieok.places.scope import USER_SCOPE
 
 HOME_VARIABLE = "GIEOK_HOME"
+#: Set for the MCP server of a package: the folder in which it starts is not the user's.
+ROOTS_VARIABLE = "GIEOK_MCP_ROOTS"
 #: The folder that marks a project, and holds Gieok's files for it.
 PROJECT_FOLDER = ".gieok"
 #: Folder of the records that stand, in a folder that holds records.

@@ -40,9 +40,9 @@ class Said(NamedTuple):
     def context(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
-        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
-            "additional_context", ""
-        )
+        inside = printed.get("hookSpecificOutput", {}).get("additionalContext")
+        names = ("additional_context", "additionalContext", "message")
+        return next(filter(None, (inside, *map(printed.get, names))), "")
 
     @property
     def notice(self) -> str:

@@ -1,11 +1,12 @@
-// Gieok's memory in opencode: what `gieok hook` answers is put before a prompt. Written by `gieok install opencode`.
+// Gieok's memory in opencode and Kilo: what `gieok hook` answers is put before a prompt. Written by `gieok install`.
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 const COMMANDS = {};
+const HOST = "opencode";
 const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000, "pre-compact": 10_000 };
-const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "opencode.db");
+const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), HOST, `${HOST}.db`);
 
 // gieok: hook.js
 
@@ -48,7 +49,7 @@ export const Gieok = async ({ directory }) => {
     "tool.execute.before": async ({ tool, sessionID }, { args }) => {
       const own = { session_id: sessionID, cwd: directory, hook_event_name: "tool.execute.before" };
       const reason = await judge({ ...own, tool_name: tool, tool_input: args });
-      if (reason) throw new Error(reason); // opencode shows it to the model, and does not run the tool
+      if (reason) throw new Error(reason); // the host shows it to the model, and does not run the tool
     },
     "experimental.session.compacting": async ({ sessionID }, output) => {
       const kept = await call("pre-compact", "experimental.session.compacting", sessionID);

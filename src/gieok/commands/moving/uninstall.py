@@ -25,7 +25,8 @@ from gieok.commands.moving.erase import (
     erase_home,
     render_erased,
 )
-from gieok.commands.prompt.install import FileChange, build_own_command, project_site, user_site
+from gieok.commands.prompt.install import FileChange
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.files.seeds import SESSION_FOLDERS

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gieok.flow.gate_rules import GateRule, JudgedAction
+    from gieok.hook.fired import FiredEvent
     from gieok.hook.gates import GateHit
     from gieok.settings.resolved import Parse
     from gieok.text.gates.verdict import ToolAttempt
@@ -43,8 +44,9 @@ def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
         home = build_home_path()
         payload = read_hook_payload()
         if os.path.exists(gate_rules_file(home)):
-            agent = table.BY_NAME.get(find_hook_flag(arguments, "--agent"))
-            judge = _ToolJudge(home, agent or table.detect_agent(payload), payload, parse)
+            named = find_hook_flag(arguments, "--agent")
+            agent = table.find_calling_agent(named, payload, os.environ)
+            judge = _ToolJudge(home, agent, payload, parse)
             answer = judge.answer()
             if answer and sys.stdout:
                 print_unbuffered(json.dumps(answer, ensure_ascii=False))
@@ -99,6 +101,8 @@ class _ToolJudge:
         self._parse = parse
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = agent.read_scope(payload)
+        # A plugin says where nobody sits in front of its host.
+        self._can_ask = agent.can_ask and payload.get("can_ask") is not False
         self._workplace = ""
         self._may_stop = False
         self._rule = ""
@@ -153,15 +157,25 @@ class _ToolJudge:
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
         try:
-            hit = gates.take_allowances(self._home, hits, action.key)
+            hit = gates.take_allowances(self._home, hits, action.key, self._find_event(action))
         except OSError as error:
             self._log(error)
         if hit is None:
             return {}
         self._rule, self._action = hit.rule.handle, action
         outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
-        asks = outcome == "ask" and self._agent.can_ask
+        asks = outcome == "ask" and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+
+    def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":
+        """Return the event that other hook files of the host ask about too; None for none."""
+        session = table.read_payload_session(self._payload)
+        if not (self._agent.runs_foreign_hooks and session):
+            return None
+        from gieok.hook.fired import FiredEvent, read_fired_time
+
+        names = (self._agent.name, session, table.PRE_TOOL, action.key)
+        return FiredEvent(self._home, names, read_fired_time(self._payload, time.time()))
 
     def record(self) -> None:
         """Write what was answered, after it was: a file that fails or waits loses no answer."""
@@ -219,8 +233,7 @@ class _ToolJudge:
 
     def _build_answer(self, reason: str, *, asks: bool) -> table.Payload:
         native = self._agent.events.get(table.PRE_TOOL, "")
-        can_ask = asks and self._agent.can_ask
-        return self._agent.build_gate_answer(native, asks=can_ask, reason=reason)
+        return self._agent.build_gate_answer(native, asks=asks and self._can_ask, reason=reason)
 
 
 def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
+from gieok.hook.fired import FiredEvent, list_telling_values, read_fired_time
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
@@ -44,6 +45,8 @@ _SUSPECT_NAME = (
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
+#: Events whose answer is put before the model.
+_INJECTING = (table.PROMPT, table.SESSION_START)
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin a new context, which does not hold the earlier
 #: injections.
@@ -85,6 +88,7 @@ def main(
     if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home, started = "", time.monotonic()
+    call: _Call | None = None
     try:
         home = build_home_path()
         payload = read_hook_payload()
@@ -107,6 +111,8 @@ def main(
         pass
     # Fails open: a broken memory never stands between a user and their agent.
     except Exception as error:  # noqa: BLE001
+        if call is not None:
+            call.give_event_back()
         trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
@@ -120,7 +126,10 @@ def _answer_hook_call(
     """Return the JSON to print for a call; '' for nothing."""
     event = call.event
     context = notice = ""
-    if reason := call.withholds():
+    reason = call.withholds()  # the first words of a session count, whoever answers them
+    if not call.is_first():
+        return ""
+    if reason:
         notice = notice_of(reason) if event == table.SESSION_START else ""
         context = (
             inject.format_user_notice(notice) if notice and not call.agent.shows_notices else ""
@@ -128,13 +137,16 @@ def _answer_hook_call(
         printed = table.output(call.agent, event, context, notice)
         return json.dumps(printed, ensure_ascii=False) if printed else ""
     if event == table.PROMPT:
-        context = call.recall()
+        context = "\n".join(filter(None, (call.start_late(), call.recall())))
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home) and not call.is_compacted:
             catch_up(call.left_s())
         if call.root or fs.is_volume_full(call.home):
             share = _COMPACTED_SHARE if call.is_compacted else 1.0
             notice = refresh(call.root, share * call.left_s())
+        if call.agent.starts_at_prompt:
+            call.keep_notice(notice)
+            return ""
         context = call.start()
         if notice and not call.agent.shows_notices:
             context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
@@ -163,8 +175,8 @@ class _Call:
         ends: float,
     ) -> None:
         self.event = event
-        self._is_named = agent in table.BY_NAME
-        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
+        self.agent = table.find_calling_agent(agent, payload, os.environ)
+        self._is_named = self.agent.name == agent
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
         self.root = "" if self._own_scope else project_root(self._folder)
@@ -172,6 +184,9 @@ class _Call:
         self.home = home
         self._began = began
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
+        self._claimed: FiredEvent | None = None
+        self._begun: Injection | None = None
+        self._told_notice = False
         self._injection: Injection | None = None
         self._by = ""
         self._digest, self._ends = digest, ends
@@ -192,6 +207,37 @@ class _Call:
         return withheld.find_withheld_reason(
             privacy, self.agent.name, session, self._folder, self._payload, time.time()
         )
+
+    def is_first(self) -> bool:
+        """Return whether an event is one of the agent's, and this call the first that answers it.
+
+        A host that runs hooks of other agents calls Gieok once for each file that holds its hook,
+        and some events of another agent are none of the host's.
+        """
+        if not self.agent.runs_foreign_hooks:
+            return True
+        if self.event not in self.agent.events:
+            return False
+        if self.event not in _INJECTING:
+            return True
+        session = table.read_payload_session(self._payload)
+        names = (self.agent.name, session, self.event, *list_telling_values(self._payload))
+        at_s = read_fired_time(self._payload, time.time())
+        event = FiredEvent(self.home, names, at_s) if session else None
+        if event is not None and not event.claim_event():
+            return False
+        self._claimed = event
+        return True
+
+    def give_event_back(self) -> None:
+        """Let another call answer the event, because this one did not."""
+        if self._claimed is not None:
+            self._claimed.withdraw_claim()
+
+    def keep_notice(self, notice: str) -> None:
+        """Keep the notice of a session's start for its first prompt."""
+        if notice:
+            self._window.leave_notice(notice)
 
     def begin(self) -> bool:
         """Begin a session: wake or start the daemon, and forget injections of a context that ended.
@@ -214,6 +260,10 @@ class _Call:
 
     def finish(self) -> None:
         """Record the injected memories, once the agent has them."""
+        if self._told_notice:
+            self._window.leave_notice("")
+        if self._begun is not None:
+            self._window.keep(table.SESSION_START, self._begun, time.time())
         if self._injection is not None:
             spent_ms = round((time.monotonic() - self._began) * 1000, 1)
             stays = not self._own_scope  # OpenClaw stores no context: the next prompt is without it
@@ -272,6 +322,10 @@ class _Call:
         memories = [InjectedMemory(**row) for row in data["memories"]]
         if memories and self._settings.is_on("judge.enabled"):
             return self._rendered(self._judged(prompt, memories)), False
+        if self._begun is not None:  # the daemon does not know what this call says beside it
+            fresh = [memory for memory in memories if not self._window.holds(memory)]
+            if len(fresh) < len(memories):
+                return self._rendered(fresh), False
         return Injection(data["text"], memories, data["tokens"]), data["is_hint"]
 
     def _environment(self) -> dict[str, str]:
@@ -332,6 +386,18 @@ class _Call:
 
     def _rendered(self, memories: list[InjectedMemory]) -> Injection:
         return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
+
+    def start_late(self) -> str:
+        """Return the text that the session begins with, at its first prompt; '' for none."""
+        if not self.agent.starts_at_prompt:
+            return ""
+        told = self._window.notice
+        self._told_notice = bool(told)
+        text = "" if self._window.is_begun else self.start()
+        self._begun, self._injection = self._injection, None
+        if self._begun is not None:
+            self._window.add_text(text)
+        return "\n".join(filter(None, (text, inject.format_user_notice(told) if told else "")))
 
     def start(self) -> str:
         """Return the text that the session begins with."""

@@ -67,10 +67,10 @@ PATH_FIELDS = (
     "edits",
 )
 #: Words in the names of tools that change, delete, move or copy a file, or only read one.
-_EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
-_DELETING = ("delete", "remove", "trash")
-_MOVING = ("move", "rename")
-_READING = ("read", "view", "cat", "open")
+EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
+DELETING = ("delete", "remove", "trash")
+MOVING = ("move", "rename")
+READING = ("read", "view", "cat", "open")
 
 
 class TouchedPath:
@@ -85,16 +85,16 @@ class TouchedPath:
 def find_tool_deed(tool: str) -> str:
     """Return what a tool does to the paths that it is given, by the words in its name."""
     name = tool.lower()
-    if any(word in name for word in _DELETING):
+    if any(word in name for word in DELETING):
         return DELETE
-    if any(word in name for word in _EDITING):
+    if any(word in name for word in EDITING):
         return WRITE
-    return READ if any(word in name for word in _READING) else USE
+    return READ if any(word in name for word in READING) else USE
 
 
 def is_moving(tool: str) -> bool:
     """Return whether a tool moves files, by its name."""
-    return any(word in tool.lower() for word in _MOVING)
+    return any(word in tool.lower() for word in MOVING)
 
 
 def expand_home(path: str) -> str:
