@@ -11,13 +11,14 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 import os
 from collections.abc import Mapping
 
-PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END, PRE_TOOL = (
+PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END, PRE_TOOL, POST_TOOL = (
     "prompt",
     "session-start",
     "stop",
     "pre-compact",
     "session-end",
     "pre-tool",
+    "post-tool",
 )
 #: Events of `gieok hook`, each with its action.
 EVENTS = {
@@ -26,7 +27,8 @@ EVENTS = {
     STOP: "note where the transcript of a turn is",
     PRE_COMPACT: "note where the transcript is before it is compacted",
     SESSION_END: "note where the transcript of an ended session is",
-    PRE_TOOL: "ask or stop before a tool does what the user forbade",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what was decided",
+    POST_TOOL: "say what mended an error the last time",
 }
 Payload = dict[str, object]
 
@@ -37,10 +39,11 @@ class AgentRow:
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
-    stopped, because it would run else.
+    stopped, because it would run else. `noted` are the events around a tool at which a text reaches
+    the model without deciding anything.
     """
 
-    __slots__ = ("can_ask", "events", "name", "shows_notices")
+    __slots__ = ("can_ask", "events", "name", "noted", "shows_notices")
 
     def __init__(
         self,
@@ -49,7 +52,9 @@ class AgentRow:
         *,
         shows_notices: bool = True,
         can_ask: bool = False,
+        noted: tuple[str, ...] = (),
     ) -> None:
+        self.noted = noted
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
@@ -182,13 +187,26 @@ def _map_event_names(*names: str) -> dict[str, str]:
 
 
 _CLAUDE_EVENTS = _map_event_names(
-    "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd", "PreToolUse"
+    "UserPromptSubmit",
+    "SessionStart",
+    "Stop",
+    "PreCompact",
+    "SessionEnd",
+    "PreToolUse",
+    "PostToolUseFailure",
 )
+_CODEX_EVENTS = {event: name for event, name in _CLAUDE_EVENTS.items() if event != POST_TOOL}
 # Gemini CLI 0.61.0 fires PreCompress at every prompt, before it checks whether there is anything to
 # compress: the event carries no information.
-_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "")
+_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "", "")
 _CURSOR_EVENTS = _map_event_names(
-    "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd", "beforeShellExecution"
+    "beforeSubmitPrompt",
+    "sessionStart",
+    "stop",
+    "preCompact",
+    "sessionEnd",
+    "beforeShellExecution",
+    "",
 )
 _OPENCODE_EVENTS = _map_event_names(
     "chat.message",
@@ -197,6 +215,7 @@ _OPENCODE_EVENTS = _map_event_names(
     "experimental.session.compacting",
     "",
     "tool.execute.before",
+    "",
 )
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
@@ -205,10 +224,10 @@ ROWS = (
     OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
-    CodexRow("codex", _CLAUDE_EVENTS),
-    QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
+    CodexRow("codex", _CODEX_EVENTS),
+    QwenCodeRow("qwen-code", _CODEX_EVENTS, can_ask=True),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, noted=(PRE_TOOL, POST_TOOL)),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders

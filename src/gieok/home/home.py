@@ -233,10 +233,12 @@ class Home:
         `rewrite` is called for scopes whose observations ended. `store`: another one than the
         configured store. Raises StoreError.
         """
+        from gieok.memory.action import knowledge
         from gieok.memory.talk import promotion
 
-        return promotion.update_promotions(
-            self.store if store is None else store,
+        store = self.store if store is None else store
+        waits = promotion.update_promotions(
+            store,
             self.folder,
             self.journal,
             rewrite,
@@ -244,6 +246,8 @@ class Home:
             reader=self.open_reader(),
             now=self.clock.now(),
         )
+        knowledge.update_action_knowledge(store, self.journal, self.folder)
+        return waits
 
     def open_reranking(self) -> "Reranking | None":
         """Return the reranker with its calibration; None where the user wants none."""

@@ -111,6 +111,16 @@ def gate_choices_file(home: str) -> str:
     return os.path.join(home, "gates", "choices.json")
 
 
+def action_folder(home: str) -> str:
+    """Return the folder of what is known for the moment of an action."""
+    return os.path.join(home, "action")
+
+
+def action_file(home: str, scope: str) -> str:
+    """Return the file of what a scope knows for the moment of an action."""
+    return os.path.join(action_folder(home), f"{_checksum_scope(scope)}.json")
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")

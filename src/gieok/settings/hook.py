@@ -89,6 +89,12 @@ OPTIONS = (
         "folders of notes that are searched and never injected, joined by commas; * is any name",
     ),
     Option(
+        "hook.action",
+        True,
+        "say before an edit what was decided, before a command what worked, after an error the mend",
+        in_project=True,
+    ),
+    Option(
         "gates.stops",
         False,
         "a rule of yours that leaves no exception stops an agent's tool; off: it asks you",

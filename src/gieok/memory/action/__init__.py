@@ -1,0 +1,1 @@
+"""What helps at the moment of an action: forms that work, mended errors, lines that name a file."""

@@ -1,0 +1,75 @@
+"""One call of the hook around a tool: who calls, where, and what holds there.
+
+Everything is read when it is asked for: most tools' uses need none of it.
+"""
+
+import os
+import time
+
+from gieok.agents import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gieok.settings.hook import HookSettings
+    from gieok.settings.resolved import Parse
+
+
+class ToolCall:
+    """Agent, payload, folder and scope of a call; its settings once they are asked for.
+
+    `parse` reads a settings file that changed since a process last read it.
+    """
+
+    def __init__(self, home: str, agent: str, payload: table.Payload, parse: "Parse") -> None:
+        self.home = home
+        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
+        self.payload = payload
+        self.session = table.read_payload_session(payload)
+        self.folder = table.folder_of(payload) or os.getcwd()
+        self.own_scope = self.agent.read_scope(payload)
+        self._parse = parse
+        self._workplace: str | None = None
+        self._settings: HookSettings | None = None
+
+    @property
+    def workplace(self) -> str:
+        """Return the folder whose conversations belong together; '' where an agent has a scope."""
+        if self._workplace is None:
+            from gieok.places.workplace import find_workplace
+
+            self._workplace = "" if self.own_scope else find_workplace(self.folder)
+        return self._workplace
+
+    @property
+    def settings(self) -> "HookSettings":
+        """Return the settings of the place."""
+        if self._settings is None:
+            from gieok.places.workplace import project_root
+            from gieok.settings.hook import USED, HookSettings
+            from gieok.settings.resolved import resolve_settings
+
+            root = "" if self.own_scope else project_root(self.folder)
+            values, _ = resolve_settings(self.home, root, USED, os.environ, self._parse)
+            self._settings = HookSettings({name: value for name, (value, _) in values.items()})
+        return self._settings
+
+    def is_withheld(self) -> bool:
+        """Return whether memory is withheld from this session."""
+        from gieok import private
+        from gieok.surfaces.hook.withheld import find_withheld_reason
+
+        privacy = private.open_privacy(
+            self.home, self.settings.text("exclude.folders"), self.settings.text("exclude.agents")
+        )
+        reason = find_withheld_reason(
+            privacy, self.agent.name, self.session, self.folder, self.payload, time.time()
+        )
+        return bool(reason)
+
+    def list_scopes(self) -> list[str]:
+        """Return the scopes whose memory holds here, the project's first."""
+        from gieok.places.project import list_project_scopes
+
+        if self.own_scope:
+            return [self.own_scope]
+        return list_project_scopes(self.workplace, self.settings.text("hook.scopes"))
