@@ -79,7 +79,9 @@ def _play_case(case: Mapping[str, Any], folder: Path) -> Outcome:
     chats = user / ".claude" / "projects" / "p"
     chats.mkdir(parents=True)
     for number, session in enumerate(case["history"]):
-        lines = (json.dumps(line, ensure_ascii=False) for line in _iter_lines(project, number, session))
+        lines = (
+            json.dumps(line, ensure_ascii=False) for line in _iter_lines(project, number, session)
+        )
         (chats / f"{_SESSION.format(number)}.jsonl").write_text("\n".join(lines) + "\n")
     environment = {"HOME": str(user), "GIEOK_HOME": str(home), "GIEOK_DAEMON_AUTOSTART": "off"}
     os.environ.update(environment)
@@ -133,7 +135,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--shown", action="store_true", help="print what was said, and what not")
     chosen = parser.parse_args()
-    cases = [json.loads(line) for line in chosen.set.read_text(encoding="utf-8").splitlines() if line]
+    cases = [
+        json.loads(line) for line in chosen.set.read_text(encoding="utf-8").splitlines() if line
+    ]
     outcomes = []
     for case in cases:
         if chosen.only and case["id"] not in chosen.only:

@@ -198,7 +198,9 @@ _CLAUDE_EVENTS = _map_event_names(
 _CODEX_EVENTS = {event: name for event, name in _CLAUDE_EVENTS.items() if event != POST_TOOL}
 # Gemini CLI 0.61.0 fires PreCompress at every prompt, before it checks whether there is anything to
 # compress: the event carries no information.
-_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "", "")
+_GEMINI_EVENTS = _map_event_names(
+    "BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "", ""
+)
 _CURSOR_EVENTS = _map_event_names(
     "beforeSubmitPrompt",
     "sessionStart",

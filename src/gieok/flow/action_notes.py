@@ -66,10 +66,11 @@ class MendLesson:
     """Error that a command gave, and what was done before the same command worked.
 
     `errors` are the lines of the error in the form in which they are known again, `error` is one of
-    them as it was; `steps` are commands that were run, `paths` files that were edited.
+    them as it was; `steps` are commands that were run, `paths` files that were edited, `said` the
+    last words before the command worked.
     """
 
-    __slots__ = ("agent", "at", "command", "error", "errors", "paths", "session", "steps")
+    __slots__ = ("agent", "at", "command", "error", "errors", "paths", "said", "session", "steps")
 
     def __init__(
         self,
@@ -79,10 +80,12 @@ class MendLesson:
         command: str,
         steps: "Sequence[str]",
         paths: "Sequence[str]",
+        said: str,
         at: float,
         agent: str,
         session: str,
     ) -> None:
+        self.said = said
         self.errors, self.error, self.command = list(errors), error, command
         self.steps, self.paths = list(steps), list(paths)
         self.at, self.agent, self.session = at, agent, session
@@ -108,6 +111,7 @@ class NamedLines:
         "paths",
         "programs",
         "source",
+        "stems",
         "symbols",
     )
 
@@ -121,6 +125,7 @@ class NamedLines:
         at: float,
         paths: "Sequence[str]",
         symbols: "Sequence[str]",
+        stems: "Sequence[str]",
         programs: "Sequence[str]",
         marks: "Sequence[str]",
         is_rule: bool = False,
@@ -129,7 +134,7 @@ class NamedLines:
     ) -> None:
         self.key, self.first, self.last, self.check, self.at = key, first, last, check, at
         self.paths, self.symbols = list(paths), list(symbols)
-        self.programs, self.marks = list(programs), list(marks)
+        self.programs, self.marks, self.stems = list(programs), list(marks), list(stems)
         self.is_rule, self.source, self.category = is_rule, source, category
 
 

@@ -31,8 +31,11 @@ _AGAINST = re.compile(
     r"(?i)(?:\bnot|n't(?: use| run| call)?|\bnever(?: use| run| call)?|\binstead of|\brather than"
     r"|\bno longer(?: use)?|\bavoid)\W{1,3}(?:plain |bare |just )?$"
 )
-_AGAINST_BEHIND = re.compile(r"^\W{0,2}(?:말고|대신|쓰지|안 쓰|(?:이|가|은|는) 아니|을 쓰지|를 쓰지)")
+_AGAINST_BEHIND = re.compile(
+    r"^\W{0,2}(?:말고|대신|쓰지|안 쓰|(?:이|가|은|는) 아니|을 쓰지|를 쓰지)"
+)
 _CODE = re.compile(r"`([^`\n]{2,160})`")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _WORD = re.compile(r"[A-Za-z가-힣][\w가-힣]{3,}")
 _CLASS = re.compile(r"[A-Z]\w*(?:Error|Exception)")
 
@@ -59,9 +62,13 @@ class Action:
 
 def may_name_path(knowledge: ActionKnowledge, given: str) -> bool:
     """Return whether a text that a tool is given may name what lines name; cheap."""
+    folded = given.lower().replace("_", "").replace("-", "")
     return any(
-        path.rstrip("/").rpartition("/")[2] in given for line in knowledge.lines for path in line.paths
-    ) or any(symbol in given for line in knowledge.lines for symbol in line.symbols)
+        any(path.rstrip("/").rpartition("/")[2] in given for path in line.paths)
+        or any(symbol in given for symbol in line.symbols)
+        or any(stem in folded for stem in line.stems)
+        for line in knowledge.lines
+    )
 
 
 def may_name_program(knowledge: ActionKnowledge, command: str) -> bool:
@@ -77,20 +84,22 @@ def _may_call(lesson: FormLesson, command: str) -> bool:
 
 def list_edit_lines(knowledge: ActionKnowledge, action: Action) -> "list[NamedLines]":
     """Return the lines that name a file that is edited, one above it, or a symbol in it."""
-    from gieok.text.attempts.names import names_path
+    from gieok.text.attempts.names import fold_stem, names_path
 
+    names = (os.path.basename(path).partition(".")[0] for path in action.paths)
+    stems = {fold_stem(name) for name in names}
     found = []
     for line in knowledge.lines:
         named = any(names_path(named, path) for named in line.paths for path in action.paths)
-        if named or (not line.paths and _names_symbol(line, action.edited)):
+        if named or (
+            not line.paths and (_names_symbol(line, action.edited) or stems & {*line.stems})
+        ):
             found.append(line)
     return found
 
 
 def _names_symbol(line: NamedLines, edited: str) -> bool:
-    return any(
-        re.search(rf"(?<![\w]){re.escape(symbol)}(?!\w)", edited) for symbol in line.symbols
-    )
+    return any(re.search(rf"(?<![\w]){re.escape(symbol)}(?!\w)", edited) for symbol in line.symbols)
 
 
 def read_named_memory(
@@ -167,6 +176,8 @@ def states_other_form(text: str, action: Action) -> bool:
 
     uses_other = False
     for own in read_command_forms(action.command, action.project):
+        if _lacks_stated_option(text, own):
+            uses_other = True
         for form, is_against in _iter_stated_forms(text, own):
             has_all = not set(form.words) - set(own.words)
             if is_against and has_all:
@@ -178,9 +189,24 @@ def states_other_form(text: str, action: Action) -> bool:
     return uses_other
 
 
-def _iter_stated_forms(
-    text: str, own: "CommandForm"
-) -> "Iterator[tuple[CommandForm, bool]]":
+def _lacks_stated_option(text: str, own: "CommandForm") -> bool:
+    """Return whether a statement names options for a program of which a command has none.
+
+    Where the statement names what the program does, the command must do that.
+    """
+    named = re.search(rf"(?<![\w./-]){re.escape(own.program)}(?: ([a-z][a-z-]+))?", text)
+    if named is None or (named[1] and named[1] not in own.words and named[1].isascii()):
+        return False
+    given = {word.partition("=")[0] for word in own.words}
+    options = [
+        match[0]
+        for match in _OPTION.finditer(text)
+        if not _is_against(text, match.start(), match.end())
+    ]
+    return bool(options) and not given.intersection(options)
+
+
+def _iter_stated_forms(text: str, own: "CommandForm") -> "Iterator[tuple[CommandForm, bool]]":
     """Yield the forms of a program that a text names, and whether it speaks against each."""
     from gieok.text.attempts.forms import read_command_forms
 
@@ -189,7 +215,9 @@ def _iter_stated_forms(
             if form.program == own.program:
                 yield form, _is_against(text, match.start(), match.end())
     bare = _CODE.sub(lambda match: " " * len(match[0]), text)
-    wrapped = re.compile(rf"(?<![\w./-])(?:[a-z]+ (?:run|exec) )?{re.escape(own.program)}(?![\w./-])")
+    wrapped = re.compile(
+        rf"(?<![\w./-])(?:[a-z]+ (?:run|exec) )?{re.escape(own.program)}(?![\w./-])"
+    )
     for match in wrapped.finditer(bare):
         for form in read_command_forms(match[0]):
             if form.program == own.program:
@@ -215,10 +243,17 @@ def find_mend(
     knowledge: ActionKnowledge, errors: "Iterable[str]", session: str
 ) -> "MendLesson | None":
     """Return what mended the same error last time; none of the same session."""
+    from gieok.text.attempts.error_lines import loosen_error_line
+
     lines = list(errors)
+    others = [lesson for lesson in knowledge.mends if lesson.session != session]
     for line in lines:
-        for lesson in knowledge.mends:
-            if lesson.session != session and line in lesson.errors:
+        for lesson in others:
+            if line in lesson.errors:
+                return lesson
+    for loose in filter(None, map(loosen_error_line, lines)):
+        for lesson in others:
+            if loose in map(loosen_error_line, lesson.errors):
                 return lesson
     return None
 
@@ -233,8 +268,7 @@ def list_error_mentions(
         line
         for line in knowledge.lines
         if any(
-            mark.casefold() in (errors if _CLASS.fullmatch(mark) else folded)
-            for mark in line.marks
+            mark.casefold() in (errors if _CLASS.fullmatch(mark) else folded) for mark in line.marks
         )
     ]
 
@@ -263,9 +297,11 @@ def describe_form(lesson: FormLesson, day: str) -> str:
 def describe_mend(lesson: MendLesson, day: str) -> str:
     """Return a lesson on an error in one line."""
     steps = [f"`{step}`" for step in lesson.steps] + [f"an edit of {path}" for path in lesson.paths]
+    done = f" after {' and '.join(steps)}" if steps else ""
+    said = f"; said before: {lesson.said}" if lesson.said else ""
     return (
-        f"- {day}: the same error ({_quote(lesson.error, 90)}) of `{lesson.command}` was gone "
-        f"after {' and '.join(steps)} ({lesson.agent} session {lesson.session[:8]})."
+        f"- {day}: the same error ({_quote(lesson.error, 90)}) of `{_quote(lesson.command, 60)}` "
+        f"was gone{done}{said} ({lesson.agent} session {lesson.session[:8]})."
     )
 
 

@@ -52,7 +52,9 @@ class Transcript:
         chats = self._place.user / ".claude" / "projects" / "-shop"
         chats.mkdir(parents=True, exist_ok=True)
         file = chats / f"{self._session}.jsonl"
-        file.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in self._lines) + "\n")
+        file.write_text(
+            "\n".join(json.dumps(line, ensure_ascii=False) for line in self._lines) + "\n"
+        )
         call = open_call({})
         try:
             observe_transcripts(call, once=True)

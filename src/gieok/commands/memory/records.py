@@ -158,9 +158,7 @@ def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:
         is_there = _index_shelf_words(call, kept, store)
     if (kept.base / records.MEMORY / records.RULES).is_dir() or has_gate_rules(call):
         follow_gate_rules(call, store)
-    knowledge.update_action_knowledge(
-        store, call.home.journal, call.home.folder, [kept.scope]
-    )
+    knowledge.update_action_knowledge(store, call.home.journal, call.home.folder, [kept.scope])
     if not is_there:
         return
     if embed:

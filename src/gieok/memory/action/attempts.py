@@ -24,6 +24,7 @@ _VERSION = 1
 _MOST_ATTEMPTS = 4_000
 _AT_ONCE = 5_000
 _ALL_TOKENS = 1 << 60
+_SAID_CHARS = 200
 FAILED, WORKED = "failed", "ok"
 
 
@@ -31,7 +32,8 @@ class Attempt(NamedTuple):
     """Command that was run, or edit of files, with its outcome (`ok`, `failed`, '' for unknown).
 
     `errors` are lines of the output of a failure, each as it is shown and in its form. `is_cut`:
-    the journal holds the beginning of the command alone. `at` is in Unix seconds.
+    the journal holds the beginning of the command alone. `at` is in Unix seconds; `said` is what
+    was said last before, since the attempt before.
     """
 
     session: str
@@ -42,6 +44,7 @@ class Attempt(NamedTuple):
     paths: tuple[str, ...]
     outcome: str
     errors: tuple[tuple[str, str], ...] = ()
+    said: str = ""
 
 
 class KeptAttempts(NamedTuple):
@@ -70,7 +73,7 @@ def read_attempts(journal: FullJournal, home: Path, scope: Scope) -> KeptAttempt
     if heard == kept.heard:
         return kept
     reader = _AttemptReader(kept.attempts, kept.waiting)
-    for message in _iter_tool_messages(journal, scope, kept.heard.seq):
+    for message in _iter_messages(journal, scope, kept.heard.seq):
         reader.take(message)
     return KeptAttempts(heard, reader.attempts[-_MOST_ATTEMPTS:], reader.waiting, is_changed=True)
 
@@ -80,9 +83,7 @@ def write_attempts(home: Path, scope: Scope, identity: str, kept: KeptAttempts) 
     row = [_VERSION, identity, kept.heard, kept.attempts, kept.waiting]
     text = json.dumps(row, ensure_ascii=False)
     fs.make_private(_find_attempts_file(home, scope).parent)
-    fs.replace_private(
-        _find_attempts_file(home, scope), text.encode("utf-8", "surrogatepass")
-    )
+    fs.replace_private(_find_attempts_file(home, scope), text.encode("utf-8", "surrogatepass"))
 
 
 def _find_attempts_file(home: Path, scope: Scope) -> Path:
@@ -97,7 +98,10 @@ def _load_attempts(file: Path, identity: str) -> KeptAttempts:
             return KeptAttempts(
                 Heard(*heard),
                 [_read_attempt(row) for row in rows],
-                {session: [_read_attempt(row) for row in calls] for session, calls in waiting.items()},
+                {
+                    session: [_read_attempt(row) for row in calls]
+                    for session, calls in waiting.items()
+                },
                 is_changed=False,
             )
     except (OSError, ValueError, TypeError, AttributeError):
@@ -121,9 +125,9 @@ def _find_newest(journal: FullJournal, scope: Scope, after: Heard) -> Heard:
         after = heard
 
 
-def _iter_tool_messages(journal: FullJournal, scope: Scope, after: int) -> Iterator[Message]:
+def _iter_messages(journal: FullJournal, scope: Scope, after: int) -> Iterator[Message]:
     while rows := journal.read(scope, after, budget_tokens=_ALL_TOKENS, limit=_AT_ONCE):
-        yield from (row.message for row in rows if row.message.role is Role.TOOL)
+        yield from (row.message for row in rows)
         after = rows[-1].seq
 
 
@@ -134,18 +138,23 @@ class _AttemptReader:
         self.attempts = list(attempts)
         self.waiting = {session: list(calls) for session, calls in waiting.items()}
         self._answered: set[str] = set()
+        self._said: dict[str, str] = {}
 
     def take(self, message: Message) -> None:
-        """Add what a message of a tool says."""
-        line = read_tool_line(message.text)
+        """Add what a message of a tool says, and keep what others say for the next one."""
         session = f"{message.agent}/{message.session}"
+        if message.role is not Role.TOOL:
+            self._said[session] = " ".join(message.text.split())[:_SAID_CHARS]
+            return
+        line = read_tool_line(message.text)
         if line.is_call:
             if session in self._answered:  # a call whose result is missing gets no other's
                 self.waiting.pop(session, None)
                 self._answered.discard(session)
             if line.command and is_own_call("", {"command": line.command}):
                 return
-            self.waiting.setdefault(session, []).append(_build_attempt(message, line))
+            attempt = _build_attempt(message, line)._replace(said=self._said.pop(session, ""))
+            self.waiting.setdefault(session, []).append(attempt)
         if line.outcome and self.waiting.get(session):
             call = self.waiting[session].pop(0)
             if not self.waiting[session]:

@@ -75,9 +75,11 @@ def _iter_form_lessons(session: Sequence[_ReadAttempt]) -> Iterator[FormLesson]:
 def _build_form_lesson(
     failed: Attempt, form: CommandForm, worked: Attempt, change: FormChange
 ) -> FormLesson:
+    same = read_command_forms(worked.command)[0].subcommands[:1] == form.subcommands[:1]
+    subcommands = form.subcommands if change.is_narrow else form.subcommands[: int(same)]
     return FormLesson(
         program=form.program,
-        subcommands=form.subcommands if change.is_narrow else form.subcommands[:1],
+        subcommands=subcommands,
         removed=change.removed,
         added=change.added,
         failed=_shorten(failed.command),
@@ -135,8 +137,9 @@ def _iter_mend_lessons(session: Sequence[_ReadAttempt]) -> Iterator[MendLesson]:
         between = following[:ending]
         if again.forms and _list_words(again) != _list_words(failed):
             between = [*between, again]
-        lesson = _build_mend_lesson(failed.attempt, between)
-        if lesson.steps or lesson.paths:
+        said = [one.attempt.said for one in following[: ending + 1] if one.attempt.said]
+        lesson = _build_mend_lesson(failed.attempt, between, said[-1] if said else "")
+        if lesson.steps or lesson.paths or lesson.said:
             yield lesson
 
 
@@ -160,8 +163,11 @@ def _list_files(form: CommandForm) -> set[str]:
     return {word for word in form.arguments if "/" in word or "." in word}
 
 
-def _build_mend_lesson(failed: Attempt, between: Sequence[_ReadAttempt]) -> MendLesson:
-    """Return the lesson of what was done last before the command worked."""
+def _build_mend_lesson(failed: Attempt, between: Sequence[_ReadAttempt], said: str) -> MendLesson:
+    """Return the lesson of what was done last before the command worked.
+
+    `said` are the last words before it did.
+    """
     steps: dict[str, None] = {}
     paths: dict[str, None] = {}
     for one in reversed(between):
@@ -178,6 +184,7 @@ def _build_mend_lesson(failed: Attempt, between: Sequence[_ReadAttempt]) -> Mend
         command=_shorten(failed.command),
         steps=list(steps)[::-1],
         paths=list(paths)[::-1],
+        said=_shorten(said),
         at=failed.at,
         agent=failed.agent,
         session=failed.session,

@@ -6,6 +6,7 @@ records every paragraph. What is found names lines and holds no text.
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from gieok.ports.store import Store
 from gieok.text.attempts import names
 from gieok.text.gates.vocabulary import KNOWN
 from gieok.text.handles import line_check
+from gieok.text.keywords import query_tokens
 from gieok.text.markdown import front_matter
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import USER
@@ -36,6 +38,8 @@ _LONGEST_CHARS = 400
 #: A shorter note is one statement, whatever its lines.
 _WHOLE_CHARS = 500
 _FEWEST_WORDS = 4
+#: A word of more lines than this says nothing of a line's matter.
+_FEW_LINES = 3
 
 
 def list_named_lines(
@@ -66,8 +70,48 @@ def list_named_lines(
         row = [_VERSION, sorted(programs), rows]
         fs.make_private(file.parent)
         fs.replace_private(file, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"))
-    every = [NamedLines(**row) for _, lines in rows.values() for row in lines]
-    return sorted(every, key=lambda one: (-one.at, one.key, one.first))[:_MOST_LINES]
+    every = [_KeptLine(**row) for _, lines in rows.values() for row in lines]
+    standing = _drop_lifted(every)
+    return sorted(standing, key=lambda one: (-one.at, one.key, one.first))[:_MOST_LINES]
+
+
+class _KeptLine(NamedLines):
+    """Line with checksums of its content words; `lifts`: it takes back what was said of them."""
+
+    __slots__ = ("lifts", "words")
+
+    def __init__(self, *, words: Sequence[int], lifts: bool, **named: Any) -> None:  # noqa: ANN401
+        super().__init__(**named)
+        self.words, self.lifts = list(words), lifts
+
+
+def _drop_lifted(lines: Sequence[_KeptLine]) -> list[NamedLines]:
+    """Return the lines that no later one takes back.
+
+    What takes back shares a file, or a word that few lines have, with what it takes back.
+    """
+    lifting = [line for line in lines if line.lifts]
+    common = Counter(word for line in lines for word in set(line.words))
+    return [
+        NamedLines(**{name: getattr(line, name) for name in NamedLines.__slots__})
+        for line in lines
+        if not line.lifts
+        and not any(
+            later.at >= line.at
+            and (later.key, later.first) != (line.key, line.first)
+            and _is_of_same_matter(line, later, common)
+            for later in lifting
+        )
+    ]
+
+
+def _is_of_same_matter(line: _KeptLine, later: _KeptLine, common: Mapping[int, int]) -> bool:
+    if any(
+        one.endswith(other) or other.endswith(one) for one in line.paths for other in later.paths
+    ):
+        return True
+    shared = set(line.words) & set(later.words)
+    return any(common[word] <= _FEW_LINES for word in shared)
 
 
 def _is_note(key: str) -> bool:
@@ -100,35 +144,45 @@ def _load_rows(
     return frozenset(), {}
 
 
-def _build_row(one: NamedLines) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.__slots__}
+def _build_row(one: _KeptLine) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in (*NamedLines.__slots__, *_KeptLine.__slots__)}
 
 
 def _iter_document_lines(
     document: Document, judged: Sequence[LastingLine], known: frozenset[str]
-) -> Iterator[NamedLines]:
+) -> Iterator[_KeptLine]:
     lines = document.text.split("\n")
     is_said = turns.is_said(document.key)
     category = "" if is_said else document.metadata.get("category", "")
     if is_said:
-        units: Iterable[tuple[int, int, float, bool]] = _iter_statements(lines, judged)
+        units: Iterable[tuple[int, int, float, int]] = _iter_statements(lines, judged)
     else:
         at = document.said_at.timestamp()
-        units = ((first, last, at, False) for first, last in _iter_paragraphs(document))
-    for first, last, at, is_rule in units:
+        units = ((first, last, at, 0) for first, last in _iter_paragraphs(document))
+    for first, last, at, rule in units:
         text = "\n".join(lines[first - 1 : last])
-        named = NamedLines(
+        words = [word for word in query_tokens(f"{text.removeprefix(f'{USER}: ')}?") if word[1:]]
+        named = _KeptLine(
+            words=[zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words],
+            lifts=rule == lasting_turns.LIFTS,
             key=document.key,
             first=first,
             last=last,
             check=line_check(text),
             at=at,
-            is_rule=is_rule,
+            is_rule=rule == lasting_turns.RULE,
             source="" if is_said else document.source,
             category=category,
             **_find_names(text.removeprefix(f"{USER}: "), known),
         )
-        if named.paths or named.symbols or named.programs or named.marks:
+        if (
+            named.paths
+            or named.symbols
+            or named.stems
+            or named.programs
+            or named.marks
+            or named.lifts
+        ):
             yield named
 
 
@@ -136,6 +190,7 @@ def _find_names(text: str, known: frozenset[str]) -> Mapping[str, list[str]]:
     return {
         "paths": names.list_paths(text),
         "symbols": names.list_symbols(text),
+        "stems": names.list_stems(text),
         "programs": names.list_programs(text, known),
         "marks": names.list_marks(text),
     }
@@ -143,15 +198,14 @@ def _find_names(text: str, known: frozenset[str]) -> Mapping[str, list[str]]:
 
 def _iter_statements(
     lines: Sequence[str], judged: Sequence[LastingLine]
-) -> Iterator[tuple[int, int, float, bool]]:
+) -> Iterator[tuple[int, int, float, int]]:
     """Yield the places of the user's lines that surely state something."""
     for line in judged:
         text = "".join(lines[line.line - 1 : line.line])
         if line_check(text) != line.check:
             continue
-        is_rule = line.rule == lasting_turns.RULE
-        if is_rule or _estimate_likely(line.value, text) >= _STATES:
-            yield line.line, line.line, float(line.at), is_rule
+        if line.rule or _estimate_likely(line.value, text) >= _STATES:
+            yield line.line, line.line, float(line.at), line.rule
 
 
 def _estimate_likely(value: float, text: str) -> float:

@@ -237,9 +237,7 @@ class ActionNote:
 
         self._window = ContextWindow(self._call.home, self._call.agent.name, self._call.session)
         self._window.read(
-            table.instructions(
-                self._call.agent.name, self._call.folder, os.path.expanduser("~")
-            )
+            table.instructions(self._call.agent.name, self._call.folder, os.path.expanduser("~"))
         )
         refused = refusals.PromptRefusals(self._call.home, self._describe_use())
         fresh = choice.fresh(refused.allowed(memories), self._window, self._call.folder)

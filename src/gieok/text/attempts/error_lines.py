@@ -17,10 +17,11 @@ _CUES = re.compile(
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _EXIT = re.compile(r"(?i)^(?:error: )?(?:process |command )?exit(?:ed)?(?: with)?(?: code| status)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?")
-_HEX = re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{7,}\b", re.I)
+_HEX = re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{7,}\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 #: Folders before the last part of a path.
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+(?=[\w.@~-])")
+_FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,5}\b")
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _LINE_CHARS = 200
 _MOST_CHARS = 20_000
@@ -28,6 +29,7 @@ _MOST_LINES = 6
 #: A line with fewer letters says nothing of its own.
 _FEWEST_LETTERS = 12
 _FEWEST_WORDS = 2
+_FEWEST_LOOSE_WORDS = 5
 #: Words that every failure has: a line of these alone is no error of its own.
 _COMMON = frozenset(
     """
@@ -47,6 +49,16 @@ def fold_error_line(line: str) -> str:
     letters = _NO_LETTER.sub("", line)
     words = {word for word in _NO_LETTER.split(line.lower()) if word} - _COMMON
     return line if len(letters) >= _FEWEST_LETTERS and len(words) >= _FEWEST_WORDS else ""
+
+
+def loosen_error_line(folded: str) -> str:
+    """Return the form of a line without the files that it names; '' where little is left of it.
+
+    The same error of another file is the same error only where the line says much else.
+    """
+    loose = _FILE.sub("*", folded)
+    words = {word for word in _NO_LETTER.split(loose.lower()) if word} - _COMMON
+    return loose if len(words) >= _FEWEST_LOOSE_WORDS else ""
 
 
 def list_error_lines(output: str) -> "list[tuple[str, str]]":

@@ -72,12 +72,19 @@ class FormChange:
     def lacks(self, form: CommandForm) -> bool:
         """Return whether a call is as the one that failed was: what went is there, what came is
         not.
+
+        Of options and what they are given, the options tell.
         """
         words = Counter(map(_strip_value, form.words))
-        telling = [word for word in self.added if not _is_path(word)] or self.added
-        gone = Counter(map(_strip_value, self.removed))
-        come = Counter(map(_strip_value, telling))
+        gone = _select_telling(self.removed)
+        come = _select_telling([word for word in self.added if not _is_path(word)] or self.added)
         return not gone - words and (not come or bool(come - words))
+
+
+def _select_telling(words: "Sequence[str]") -> "Counter[str]":
+    """Return the options among words without their values; all words where there is none."""
+    options = [word for word in words if word.startswith("-")]
+    return Counter(map(_strip_value, options or words))
 
 
 def read_command_forms(line: str, project: str = "") -> "list[CommandForm]":
@@ -93,7 +100,7 @@ def read_command_forms(line: str, project: str = "") -> "list[CommandForm]":
     forms: list[CommandForm] = []
     outer: Invocation | None = None
     is_script = False
-    for invocation, inner in zip(invocations, [*invocations[1:], None], strict=True):
+    for invocation, inner in zip(invocations, [*invocations[1:], None], strict=False):
         if is_script:
             is_script = False
             continue
@@ -190,7 +197,7 @@ def _list_way(form: CommandForm) -> "list[str]":
 
 def _strip_value(word: str) -> str:
     name, mark, _ = word.partition("=")
-    return name + mark if mark and not word.startswith("-") else word
+    return name + mark
 
 
 def _is_path(word: str) -> bool:

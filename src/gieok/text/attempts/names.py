@@ -18,7 +18,11 @@ _ADDRESS = re.compile(r"(?i)\b(?:https?|ssh|git|ftp|postgres\w*|redis|mysql|amqp
 _CODE = re.compile(r"`([^`\n]{2,120})`")
 _QUOTED = re.compile(r"[\"“'‘「]([^\"“”'‘’「」\n]{6,120})[\"”'’」]")
 #: A word that people write in code alone: with an underscore, an inner capital, or all in capitals.
-_IDENTIFIER = re.compile(r"(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])")
+_IDENTIFIER = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
+)
+#: A word that begins with a capital, and no sentence begins with it.
+_CAPITALISED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
 _CALLED = re.compile(r"(?<![\w./-])([A-Za-z_]\w{3,})\(\)")
 _ERROR_CODE = re.compile(r"\b(?:[A-Z]{1,6}-?\d{3,6}|E[A-Z]{4,}|[A-Z][A-Z0-9]*_[A-Z0-9_]{4,})\b")
 _WORD = re.compile(r"[A-Za-z][\w.+-]*")
@@ -58,6 +62,21 @@ def list_symbols(text: str) -> "list[str]":
     return [word for word in found if len(word) >= _LEAST_SYMBOL]
 
 
+def fold_stem(name: str) -> str:
+    """Return the letters of a name of a file or a class, by which both are one: `ChatRoom`,
+    `chat_room.dart`.
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def list_stems(text: str) -> "list[str]":
+    """Return the folded names that may be those of files: of classes, and capitalised words inside
+    a sentence.
+    """
+    words = (*_IDENTIFIER.findall(text), *_CAPITALISED.findall(text))
+    return [stem for stem in dict.fromkeys(map(fold_stem, words)) if len(stem) >= _LEAST_SYMBOL]
+
+
 def list_programs(text: str, known: "frozenset[str]") -> "list[str]":
     """Return the programs that a text names: of those known, and what its code begins with."""
     words = {word.rstrip(".") for word in _WORD.findall(text)}
@@ -71,7 +90,9 @@ def list_marks(text: str) -> "list[str]":
         if len(words) >= _LEAST_MARK and (" " in words.strip() or _ERROR_CODE.fullmatch(words)):
             found[words.strip()] = None
     found |= dict.fromkeys(_ERROR_CODE.findall(text))
-    found |= dict.fromkeys(word for word in _IDENTIFIER.findall(text) if word.endswith(("Error", "Exception")))
+    found |= dict.fromkeys(
+        word for word in _IDENTIFIER.findall(text) if word.endswith(("Error", "Exception"))
+    )
     return [mark for mark in found if len(mark) >= _LEAST_MARK]
 
 
