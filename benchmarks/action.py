@@ -83,7 +83,8 @@ def _play_case(case: Mapping[str, Any], folder: Path) -> Outcome:
             json.dumps(line, ensure_ascii=False) for line in _iter_lines(project, number, session)
         )
         (chats / f"{_SESSION.format(number)}.jsonl").write_text("\n".join(lines) + "\n")
-    environment = {"HOME": str(user), "GIEOK_HOME": str(home), "GIEOK_DAEMON_AUTOSTART": "off"}
+    environment = {"HOME": str(user), "GIEOK_HOME": str(home), "GIEOK_HOOK_ACTION": "on"}
+    environment["GIEOK_DAEMON_AUTOSTART"] = "off"
     os.environ.update(environment)
     os.chdir(project)
     call = open_call({})

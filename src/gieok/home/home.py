@@ -246,7 +246,10 @@ class Home:
             reader=self.open_reader(),
             now=self.clock.now(),
         )
-        knowledge.update_action_knowledge(store, self.journal, self.folder)
+        if self.settings.flag("hook.action"):
+            knowledge.update_action_knowledge(store, self.journal, self.folder)
+        else:
+            knowledge.drop_action_knowledge(self.folder)
         return waits
 
     def open_reranking(self) -> "Reranking | None":

@@ -91,9 +91,8 @@ def list_edit_lines(knowledge: ActionKnowledge, action: Action) -> "list[NamedLi
     found = []
     for line in knowledge.lines:
         named = any(names_path(named, path) for named in line.paths for path in action.paths)
-        if named or (
-            not line.paths and (_names_symbol(line, action.edited) or stems & {*line.stems})
-        ):
+        named = named or bool(stems.intersection(line.stems))
+        if named or (not line.paths and _names_symbol(line, action.edited)):
             found.append(line)
     return found
 

@@ -90,9 +90,8 @@ OPTIONS = (
     ),
     Option(
         "hook.action",
-        True,
+        False,
         "say before an edit what was decided, before a command what worked, after an error the mend",
-        in_project=True,
     ),
     Option(
         "gates.stops",

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from gieok.commands.observe.run import observe_transcripts
 from gieok.home.calls import open_call
 
@@ -80,6 +82,12 @@ def _before(place, tool: str, session: str = "s", **given: object):
 def _after(place, command: str, error: str, session: str = "s"):
     payload = _payload(place, "PostToolUseFailure", "Bash", {"command": command}, session)
     return place.hook("post-tool", {**payload, "error": f"Exit code 1\n{error}"})
+
+
+@pytest.fixture(autouse=True)
+def _says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch the notes on: by default nothing is said."""
+    monkeypatch.setenv("GIEOK_HOOK_ACTION", "on")
 
 
 def test_the_form_that_worked_is_said_before_the_command(place) -> None:

@@ -11,7 +11,7 @@ from gieok.flow.action_notes import (
 )
 from gieok.memory.action import attempts, lessons, named
 from gieok.model.memory import Scope
-from gieok.places.home import action_file
+from gieok.places.home import action_file, action_folder
 from gieok.places.project import find_project_name
 from gieok.places.scope import is_brought, is_served
 from gieok.ports.journal import FullJournal
@@ -54,7 +54,10 @@ def _update_scope(store: Store, journal: FullJournal, home: Path, scope: Scope) 
         attempts.write_attempts(home, scope, journal.identity(), kept)
 
 
-def drop_action_knowledge(home: Path, scope: str) -> None:
-    """Remove the files of a scope that is gone or has another name."""
-    for ending in (".json", ".attempts", ".named"):
-        Path(action_file(str(home), scope)).with_suffix(ending).unlink(missing_ok=True)
+def drop_action_knowledge(home: Path) -> None:
+    """Remove the files of all scopes: nothing is said of them any more."""
+    folder = Path(action_folder(str(home)))
+    for file in folder.iterdir() if folder.is_dir() else ():
+        file.unlink(missing_ok=True)
+    if folder.is_dir():
+        folder.rmdir()

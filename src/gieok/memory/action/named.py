@@ -5,6 +5,7 @@ records every paragraph. What is found names lines and holds no text.
 """
 
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ _LONGEST_CHARS = 400
 #: A shorter note is one statement, whatever its lines.
 _WHOLE_CHARS = 500
 _FEWEST_WORDS = 4
+#: A statement that asks for assent at its end, such as "…, ok?".
+_TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 #: A word of more lines than this says nothing of a line's matter.
 _FEW_LINES = 3
 
@@ -76,13 +79,16 @@ def list_named_lines(
 
 
 class _KeptLine(NamedLines):
-    """Line with checksums of its content words; `lifts`: it takes back what was said of them."""
+    """Line with checksums of its content words.
 
-    __slots__ = ("lifts", "words")
+    `lifts`: it may take back what was said of them; `states`: it surely states something itself.
+    """
 
-    def __init__(self, *, words: Sequence[int], lifts: bool, **named: Any) -> None:  # noqa: ANN401
+    __slots__ = ("lifts", "states", "words")
+
+    def __init__(self, *, words: Sequence[int], lifts: bool, states: bool, **named: Any) -> None:  # noqa: ANN401
         super().__init__(**named)
-        self.words, self.lifts = list(words), lifts
+        self.words, self.lifts, self.states = list(words), lifts, states
 
 
 def _drop_lifted(lines: Sequence[_KeptLine]) -> list[NamedLines]:
@@ -92,16 +98,18 @@ def _drop_lifted(lines: Sequence[_KeptLine]) -> list[NamedLines]:
     """
     lifting = [line for line in lines if line.lifts]
     common = Counter(word for line in lines for word in set(line.words))
+    lifted: set[int] = set()
+    lifters: set[int] = set()
+    for later in lifting:
+        for line in lines:
+            is_earlier = (line.at, line.key, line.first) < (later.at, later.key, later.first)
+            if is_earlier and not line.lifts and _is_of_same_matter(line, later, common):
+                lifted.add(id(line))
+                lifters.add(id(later))
     return [
         NamedLines(**{name: getattr(line, name) for name in NamedLines.__slots__})
         for line in lines
-        if not line.lifts
-        and not any(
-            later.at >= line.at
-            and (later.key, later.first) != (line.key, line.first)
-            and _is_of_same_matter(line, later, common)
-            for later in lifting
-        )
+        if line.states and id(line) not in lifted and id(line) not in lifters
     ]
 
 
@@ -155,16 +163,17 @@ def _iter_document_lines(
     is_said = turns.is_said(document.key)
     category = "" if is_said else document.metadata.get("category", "")
     if is_said:
-        units: Iterable[tuple[int, int, float, int]] = _iter_statements(lines, judged)
+        units: Iterable[tuple[int, int, float, int, bool]] = _iter_statements(lines, judged)
     else:
         at = document.said_at.timestamp()
-        units = ((first, last, at, 0) for first, last in _iter_paragraphs(document))
-    for first, last, at, rule in units:
+        units = ((first, last, at, 0, True) for first, last in _iter_paragraphs(document))
+    for first, last, at, rule, states in units:
         text = "\n".join(lines[first - 1 : last])
         words = [word for word in query_tokens(f"{text.removeprefix(f'{USER}: ')}?") if word[1:]]
         named = _KeptLine(
             words=[zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words],
             lifts=rule == lasting_turns.LIFTS,
+            states=states,
             key=document.key,
             first=first,
             last=last,
@@ -198,20 +207,26 @@ def _find_names(text: str, known: frozenset[str]) -> Mapping[str, list[str]]:
 
 def _iter_statements(
     lines: Sequence[str], judged: Sequence[LastingLine]
-) -> Iterator[tuple[int, int, float, int]]:
-    """Yield the places of the user's lines that surely state something."""
+) -> Iterator[tuple[int, int, float, int, bool]]:
+    """Yield the places of the user's lines that state something, or take something back, with
+    what they do about rules and whether they surely state something.
+    """
     for line in judged:
         text = "".join(lines[line.line - 1 : line.line])
         if line_check(text) != line.check:
             continue
-        if line.rule or _estimate_likely(line.value, text) >= _STATES:
-            yield line.line, line.line, float(line.at), line.rule
+        is_rule = line.rule == lasting_turns.RULE
+        states = is_rule or _estimate_likely(line.value, text) >= _STATES
+        # A question is named too: what takes back an answer to it names its file, maybe.
+        if text.startswith(f"{USER}: "):
+            yield line.line, line.line, float(line.at), line.rule, states
 
 
 def _estimate_likely(value: float, text: str) -> float:
     """Return the probability behind the worth of a turn, which falls with the turn's length."""
     tokens = estimate_tokens(text.removeprefix(f"{USER}: ")[:_LONGEST_CHARS])
-    return float(value * max(_FEWEST_TOKENS, tokens) ** 0.5)
+    share = lasting_turns.QUESTION_SHARE if _TAG_QUESTION.fullmatch(text) else 1.0
+    return float(value * max(_FEWEST_TOKENS, tokens) ** 0.5 / share)
 
 
 def _iter_paragraphs(document: Document) -> Iterator[tuple[int, int]]:

@@ -193,7 +193,6 @@ class ActionNote:
         from gieok.hook import action
         from gieok.hook.note_gate import NoteGate
         from gieok.hook.validity import Standing
-        from gieok.ranking.likelihood import SURE
         from gieok.storage.index.sqlite.index_reader import Missing
 
         try:
@@ -214,7 +213,7 @@ class ActionNote:
                 scope=scope,
                 key=line.key,
                 category=line.category,
-                score=SURE,
+                score=1.0,
                 text=memory.text,
             ):
                 yield memory, line
@@ -267,10 +266,10 @@ def _format_day(at: float) -> str:
 
 def _build_lesson_memory(scope: str, title: str, text: str) -> "InjectedMemory":
     from gieok.hook.inject import InjectedMemory
-    from gieok.text.redact import redact
 
+    # Without secrets already: the journal holds none.
     return InjectedMemory(
-        title=redact(title), citation="", text=redact(text), scope=scope, status="seen here"
+        title=title, citation="", text=text, scope=scope, score=1.0, status="seen here"
     )
 
 

@@ -1,8 +1,8 @@
 """Answer of the hook around a tool: what the user forbade is asked or stopped, with their words.
 
-What else memory has to say on it is in `action`: one process answers both. The path of a tool that no rule touches has 30 ms: one small file is read, and neither settings, an
-index nor a model. Whatever fails lets the tool run and is written to the log of the hook, which
-`gieok rules` shows.
+What else memory has to say on it is in `action`: one process answers both. The path of a tool that
+nothing is said about has 30 ms: small files are read, and neither settings, an index nor a model.
+Whatever fails lets the tool run and is written to the log of the hook, which `gieok rules` shows.
 """
 
 import json

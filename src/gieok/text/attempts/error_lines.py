@@ -17,7 +17,9 @@ _CUES = re.compile(
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _EXIT = re.compile(r"(?i)^(?:error: )?(?:process |command )?exit(?:ed)?(?: with)?(?: code| status)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?")
-_HEX = re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{7,}\b", re.IGNORECASE)
+_HEX = re.compile(
+    r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{7,}\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+")
 #: Folders before the last part of a path.
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+(?=[\w.@~-])")

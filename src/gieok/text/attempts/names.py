@@ -19,13 +19,13 @@ _CODE = re.compile(r"`([^`\n]{2,120})`")
 _QUOTED = re.compile(r"[\"“'‘「]([^\"“”'‘’「」\n]{6,120})[\"”'’」]")
 #: A word that people write in code alone: with an underscore, an inner capital, or all in capitals.
 _IDENTIFIER = re.compile(
-    r"(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
+    r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
 )
 #: A word that begins with a capital, and no sentence begins with it.
-_CAPITALISED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
-_CALLED = re.compile(r"(?<![\w./-])([A-Za-z_]\w{3,})\(\)")
-_ERROR_CODE = re.compile(r"\b(?:[A-Z]{1,6}-?\d{3,6}|E[A-Z]{4,}|[A-Z][A-Z0-9]*_[A-Z0-9_]{4,})\b")
-_WORD = re.compile(r"[A-Za-z][\w.+-]*")
+_CAPITALISED = re.compile(r"(?a)(?<=[a-z,] )[A-Z][a-z]{3,}\b")
+_CALLED = re.compile(r"(?a)(?<![\w./-])([A-Za-z_]\w{3,})\(\)")
+_ERROR_CODE = re.compile(r"(?a)\b(?:[A-Z]{1,6}-?\d{3,6}|E[A-Z]{4,}|[A-Z][A-Z0-9]*_[A-Z0-9_]{4,})\b")
+_WORD = re.compile(r"(?a)[A-Za-z][\w.+-]*")
 _LEAST_SYMBOL = 5
 _LEAST_MARK = 5
 #: A path of more parts is matched by its last ones.
