@@ -62,7 +62,7 @@ class Action:
 
 def may_name_path(knowledge: ActionKnowledge, given: str) -> bool:
     """Return whether a text that a tool is given may name what lines name; cheap."""
-    folded = given.lower().replace("_", "").replace("-", "")
+    folded = re.sub(r"[_/-]", "", given.lower())
     return any(
         any(path.rstrip("/").rpartition("/")[2] in given for path in line.paths)
         or any(symbol in given for symbol in line.symbols)
@@ -88,6 +88,9 @@ def list_edit_lines(knowledge: ActionKnowledge, action: Action) -> "list[NamedLi
 
     names = (os.path.basename(path).partition(".")[0] for path in action.paths)
     stems = {fold_stem(name) for name in names}
+    stems.update(
+        fold_stem("".join(path.rsplit("/", 2)[-2:]).partition(".")[0]) for path in action.paths
+    )
     found = []
     for line in knowledge.lines:
         named = any(names_path(named, path) for named in line.paths for path in action.paths)
@@ -250,9 +253,11 @@ def find_mend(
         for lesson in others:
             if line in lesson.errors:
                 return lesson
+    # One line may stand inside of another, and name another file.
     for loose in filter(None, map(loosen_error_line, lines)):
         for lesson in others:
-            if loose in map(loosen_error_line, lesson.errors):
+            known = filter(None, map(loosen_error_line, lesson.errors))
+            if any(loose in each or each in loose for each in known):
                 return lesson
     return None
 

@@ -49,7 +49,7 @@ def list_lessons(
     forms = [lesson for session in sessions for lesson in _iter_form_lessons(session)]
     mends = [lesson for session in sessions for lesson in _iter_mend_lessons(session)]
     every = [one for session in sessions for one in session]
-    sure_forms = [lesson for lesson in forms if not _worked_as_before(lesson, every)]
+    sure_forms = [lesson for lesson in forms if _narrow_form_lesson(lesson, every)]
     return _keep_newest_forms(sure_forms), _keep_sure_mends(mends)
 
 
@@ -91,24 +91,36 @@ def _build_form_lesson(
     )
 
 
-def _worked_as_before(lesson: FormLesson, attempts: Iterable[_ReadAttempt]) -> bool:
-    """Return whether the form that failed worked, too: then something else was wrong.
+def _narrow_form_lesson(lesson: FormLesson, attempts: Iterable[_ReadAttempt]) -> bool:
+    """Narrow a lesson to what never worked as it was; return whether anything is left of it.
 
-    Where another program or way took its place, what worked before may have ceased to.
+    Where the form that failed worked as well, something else was wrong. Where it worked without
+    some of its options, the lesson is about those. Where another program or way took its place,
+    what worked before may have ceased to.
     """
     change = FormChange(lesson.removed, lesson.added, is_narrow=True)
-    is_narrow = all(not word.startswith("cd ") for word in lesson.added) and (
-        lesson.program in _list_programs(lesson.worked)
+    options = {
+        option for form in read_command_forms(lesson.failed) for option in _list_options(form)
+    }
+    is_way = any(word.startswith("cd ") for word in lesson.added) or (
+        lesson.program not in _list_programs(lesson.worked)
     )
-    return any(
-        one.attempt.outcome == WORKED
-        and (is_narrow or one.attempt.at >= lesson.at)
-        and any(
-            form.is_call_of(lesson.program, lesson.subcommands) and change.lacks(form)
-            for form in one.forms
-        )
-        for one in attempts
-    )
+    needed: set[str] = set()
+    for one in attempts:
+        if one.attempt.outcome != WORKED or (is_way and one.attempt.at < lesson.at):
+            continue
+        for form in one.forms:
+            if form.is_call_of(lesson.program, lesson.subcommands) and change.lacks(form):
+                missing = options.difference(_list_options(form))
+                if not missing:
+                    return False
+                needed |= missing
+    lesson.removed += sorted(needed.difference(lesson.removed))
+    return True
+
+
+def _list_options(form: CommandForm) -> list[str]:
+    return [word for word in form.arguments if word.startswith("-")]
 
 
 def _list_programs(line: str) -> list[str]:

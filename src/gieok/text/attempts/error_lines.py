@@ -8,10 +8,11 @@ import re
 
 #: Words by which a line says that something went wrong, in most programs and languages.
 _CUES = re.compile(
-    r"(?i)\b(?:error|fatal|failed|failure|exception|panic|cannot|can't|could not|couldn't|unable"
-    r"|not found|no such|no module|denied|refused|invalid|unknown|unrecogni[sz]ed|unexpected"
-    r"|missing|undefined|unresolved|timed? ?out|already (?:in use|exists)|not (?:installed"
-    r"|permitted|allowed|supported|running|set|defined)|required|conflict|unsupported|expected)"
+    r"\b(?i:error|fatal|failed|failure|exception|panic|cannot|can't|could not|couldn't|unable"
+    r"|not found|no such|no module|no rule|denied|refused|invalid|unknown|unrecogni[sz]ed"
+    r"|unexpected|missing|undefined|unresolved|timed? ?out|already (?:in use|exists)"
+    r"|not (?:installed|permitted|allowed|supported|running|set|defined)|required|conflict"
+    r"|unsupported|expected|caused by|(?:does|do|did|is|was|are|were|has|have)(?: not|n't))"
     r"|\b(?:[A-Z][a-z]+)+(?:Error|Exception)\b|\bE[A-Z]{3,}|오류|에러|실패|없습니다|거부|찾을 수 없"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -29,18 +29,21 @@ class CommandForm:
 
     `words` are all words of the call, programs that wrap it (`uv run`) and variables included, with
     `cd FOLDER` as one word where the line changed the folder. `program` is the innermost program by
-    its usual name, `subcommands` the first words that say what it does.
+    its usual name, `subcommands` the first words that say what it does, `operands` its words
+    without options and their values.
     """
 
-    __slots__ = ("arguments", "program", "subcommands", "words")
+    __slots__ = ("arguments", "operands", "program", "subcommands", "words")
 
     def __init__(
         self,
         program: str,
         subcommands: "Sequence[str]",
         words: "Sequence[str]",
-        arguments: "Sequence[str]" = (),
+        arguments: "Sequence[str]",
+        operands: "Sequence[str]",
     ) -> None:
+        self.operands = tuple(operands)
         self.program = program
         self.subcommands = tuple(subcommands)
         self.words = tuple(words)
@@ -133,7 +136,7 @@ def _build_form(outer: Invocation, own: Invocation, project: str) -> CommandForm
         words.append(f"cd {folder}")
     call = [outer.path, *outer.arguments]
     words += [word for word in call if word not in words]
-    return CommandForm(parsed.program, subcommands, words, own.arguments)
+    return CommandForm(parsed.program, subcommands, words, own.arguments, parsed.words)
 
 
 def _find_inner_folder(folder: str, project: str) -> str:
@@ -154,28 +157,33 @@ def compare_forms(failed: CommandForm, worked: CommandForm) -> "FormChange | Non
     added = list((Counter(worked.words) - Counter(failed.words)).elements())
     if not (removed or added):
         return None
-    is_same = failed.program == worked.program
-    if is_same and failed.subcommands[:1] != worked.subcommands[:1]:
+    if failed.program != worked.program:
+        if not _takes_place(failed, removed):
+            return None
+    elif failed.subcommands[:1] != worked.subcommands[:1] or _is_for_other_files(failed, worked):
         return None
-    if not is_same and not _takes_place(failed, removed):
-        return None
-    gone, come = [w for w in removed if _is_path(w)], [w for w in added if _is_path(w)]
-    if is_same and (gone or come):
-        names = {_name(word) for word in come}
-        if not (gone and come and all(_name(word) in names for word in gone)) and not any(
-            word.startswith("-") for word in added
-        ):
-            if not _changes_way(failed, worked):
-                return None
-            if {_name(word) for word in gone} - names - {_name(failed.words[0])}:
-                return None
-    if is_same and not _changes_way(failed, worked):
+    elif not _changes_way(failed, worked):
         return FormChange(removed, added, is_narrow=True)
     # Options that came along with another way of calling are not what made it work.
     before, after = Counter(_list_way(failed)), Counter(_list_way(worked))
     return FormChange(
         list((before - after).elements()), list((after - before).elements()), is_narrow=False
     )
+
+
+def _is_for_other_files(failed: CommandForm, worked: CommandForm) -> bool:
+    """Return whether a call of the same program is for another file, or only for fewer files."""
+    gone = _list_file_names(failed, worked)
+    come = _list_file_names(worked, failed)
+    if gone - come:
+        return True
+    is_more = not Counter(failed.words) - Counter(worked.words)
+    return bool(come - gone) and is_more and not _changes_way(failed, worked)
+
+
+def _list_file_names(form: CommandForm, other: CommandForm) -> "set[str]":
+    """Return the names of the files that a call is for, and another one is not."""
+    return {_name(word) for word in form.operands if _is_path(word) and word not in other.words}
 
 
 def _takes_place(failed: CommandForm, removed: "Sequence[str]") -> bool:

@@ -5,6 +5,7 @@ see the package.
 """
 
 import re
+from itertools import pairwise
 
 #: A path with a folder, a file with an ending, or a folder that ends with a slash.
 _PATH = re.compile(
@@ -20,6 +21,19 @@ _QUOTED = re.compile(r"[\"“'‘「]([^\"“”'‘’「」\n]{6,120})[\"”'�
 #: A word that people write in code alone: with an underscore, an inner capital, or all in capitals.
 _IDENTIFIER = re.compile(
     r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
+)
+_PLAIN = re.compile(r"(?a)[A-Za-z]+|[^A-Za-z\s]")
+_COMMON = frozenset(
+    """
+    the an to of in on at is are was be it its and or not no for from with by as this that we you
+    they must should never always only all any so but if when than then into out up do does
+    """.split()
+)
+_MOST_PAIRS = 16
+#: Words for a folder, behind its name or a Korean one.
+_FOLDER = re.compile(
+    r"(?ai)(?<![\w./-])([a-z][\w-]{2,}) (?:modules?|folders?|directory|director(?:y|ies)|packages?|crates?)\b"
+    r"|(?<![\w./-])([a-z][\w-]{2,}) ?(?:모듈|폴더|디렉터리|디렉토리|패키지)"
 )
 #: A word that begins with a capital, and no sentence begins with it.
 _CAPITALISED = re.compile(r"(?a)(?<=[a-z,] )[A-Z][a-z]{3,}\b")
@@ -48,6 +62,10 @@ def list_paths(text: str) -> "list[str]":
             path += "/"
         if len(path.strip("/.")) > 1:
             found["/".join(path.split("/")[-_MOST_PARTS:])] = None
+    for match in _FOLDER.finditer(text):
+        name = match[1] or match[2]
+        if name.lower() not in _COMMON:
+            found[f"*/{name.lower()}/"] = None
     return list(found)
 
 
@@ -70,11 +88,18 @@ def fold_stem(name: str) -> str:
 
 
 def list_stems(text: str) -> "list[str]":
-    """Return the folded names that may be those of files: of classes, and capitalised words inside
-    a sentence.
+    """Return the folded names that may be those of files: of classes, capitalised words inside a
+    sentence, and pairs of words, which may be a folder with a file in it (`upstream client`).
     """
-    words = (*_IDENTIFIER.findall(text), *_CAPITALISED.findall(text))
-    return [stem for stem in dict.fromkeys(map(fold_stem, words)) if len(stem) >= _LEAST_SYMBOL]
+    words = [*_IDENTIFIER.findall(text), *_CAPITALISED.findall(text)]
+    plain = _PLAIN.findall(_PATH.sub(".", text))
+    pairs = [
+        first + second
+        for first, second in pairwise(plain)
+        if {first, second}.isdisjoint(_COMMON) and f"{first}{second}".islower()
+    ]
+    stems = dict.fromkeys(map(fold_stem, (*words, *pairs[:_MOST_PAIRS])))
+    return [stem for stem in stems if len(stem) >= _LEAST_SYMBOL]
 
 
 def list_programs(text: str, known: "frozenset[str]") -> "list[str]":
@@ -100,8 +125,10 @@ def names_path(named: str, path: str) -> bool:
     """Return whether a named file or folder is the file of a path (relative to the project).
 
     A folder is one above the file. A file is known by its last parts, a folder of one part by the
-    beginning of the path alone.
+    beginning of the path alone, unless it is called a folder (`*/name/`).
     """
+    if named.startswith("*/"):
+        return named[2:-1] in [part.lower() for part in path.split("/")[:-1]]
     parts = [part for part in path.split("/") if part not in ("", ".")]
     wanted = [part for part in named.split("/") if part not in ("", ".")]
     if not wanted or len(wanted) > len(parts):
