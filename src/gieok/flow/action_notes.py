@@ -155,13 +155,13 @@ class ActionKnowledge:
         """Return it as JSON."""
         return {
             "version": VERSION,
-            "forms": [_build_row(one) for one in self.forms],
-            "mends": [_build_row(one) for one in self.mends],
-            "lines": [_build_row(one) for one in self.lines],
+            "forms": [_build_lesson_row(one) for one in self.forms],
+            "mends": [_build_lesson_row(one) for one in self.mends],
+            "lines": [_build_lesson_row(one) for one in self.lines],
         }
 
 
-def _build_row(one: "FormLesson | MendLesson | NamedLines") -> "dict[str, Any]":
+def _build_lesson_row(one: "FormLesson | MendLesson | NamedLines") -> "dict[str, Any]":
     return {name: getattr(one, name) for name in one.__slots__}
 
 

@@ -40,7 +40,7 @@ _WORD = re.compile(r"[A-Za-z가-힣][\w가-힣]{3,}")
 _CLASS = re.compile(r"[A-Z]\w*(?:Error|Exception)")
 
 
-class Action:
+class AgentAction:
     """What an agent does: paths that it edits (relative to the project), what it puts there, the
     command that it runs.
     """
@@ -82,7 +82,7 @@ def _may_call(lesson: FormLesson, command: str) -> bool:
     return lesson.program in command or lesson.failed.split(" ", 1)[0] in command
 
 
-def list_edit_lines(knowledge: ActionKnowledge, action: Action) -> "list[NamedLines]":
+def list_edit_lines(knowledge: ActionKnowledge, action: AgentAction) -> "list[NamedLines]":
     """Return the lines that name a file that is edited, one above it, or a symbol in it."""
     from gieok.text.attempts.names import fold_stem, names_path
 
@@ -135,7 +135,7 @@ def read_named_memory(
 
 
 def find_form_lesson(
-    knowledge: ActionKnowledge, action: Action, session: str
+    knowledge: ActionKnowledge, action: AgentAction, session: str
 ) -> "FormLesson | None":
     """Return the newest lesson about a form that a command uses; none of the same session."""
     from gieok.text.attempts.forms import FormChange, read_command_forms
@@ -160,7 +160,7 @@ def _is_there(word: str, folder: str) -> bool:
     return name != word and f"/{folder}/".endswith(f"/{name.strip('/')}/")
 
 
-def list_command_lines(knowledge: ActionKnowledge, action: Action) -> "list[NamedLines]":
+def list_command_lines(knowledge: ActionKnowledge, action: AgentAction) -> "list[NamedLines]":
     """Return the lines that name a program which a command calls."""
     from gieok.text.attempts.forms import read_command_forms
 
@@ -168,8 +168,8 @@ def list_command_lines(knowledge: ActionKnowledge, action: Action) -> "list[Name
     return [line for line in knowledge.lines if programs.intersection(line.programs)]
 
 
-def states_other_form(text: str, action: Action) -> bool:
-    """Return whether a statement names a form of a command's program that the command does not have.
+def states_other_form(text: str, action: AgentAction) -> bool:
+    """Return whether a statement names another form of a command's program than the command has.
 
     A form is a piece of code, or the program behind what wraps it. Where the command is as a form
     that is not spoken against, nothing else is asked of it.
@@ -291,7 +291,7 @@ def explains_error(text: str, line: NamedLines, shown: "Sequence[str]") -> bool:
 
 def describe_form(lesson: FormLesson, day: str) -> str:
     """Return a lesson on a form in one line."""
-    said = f" ({_quote(lesson.error, 90)})" if lesson.error else ""
+    said = f" ({_cut_quote(lesson.error, 90)})" if lesson.error else ""
     return (
         f"- {day}: here `{lesson.failed}` failed{said}; `{lesson.worked}` then worked "
         f"({lesson.agent} session {lesson.session[:8]})."
@@ -303,13 +303,14 @@ def describe_mend(lesson: MendLesson, day: str) -> str:
     steps = [f"`{step}`" for step in lesson.steps] + [f"an edit of {path}" for path in lesson.paths]
     done = f" after {' and '.join(steps)}" if steps else ""
     said = f"; said before: {lesson.said}" if lesson.said else ""
+    error, command = _cut_quote(lesson.error, 90), _cut_quote(lesson.command, 60)
     return (
-        f"- {day}: the same error ({_quote(lesson.error, 90)}) of `{_quote(lesson.command, 60)}` "
-        f"was gone{done}{said} ({lesson.agent} session {lesson.session[:8]})."
+        f"- {day}: the same error ({error}) of `{command}` was gone{done}{said} "
+        f"({lesson.agent} session {lesson.session[:8]})."
     )
 
 
-def _quote(text: str, most: int) -> str:
+def _cut_quote(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -121,6 +121,12 @@ def action_file(home: str, scope: str) -> str:
     return os.path.join(action_folder(home), f"{_checksum_scope(scope)}.json")
 
 
+def list_action_files(home: str, scope: str) -> list[str]:
+    """Return the files of the moment of an action of a scope: what is known, and its sources."""
+    stem = action_file(home, scope).removesuffix(".json")
+    return [f"{stem}{ending}" for ending in (".json", ".attempts", ".named")]
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")

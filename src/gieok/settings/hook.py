@@ -91,7 +91,7 @@ OPTIONS = (
     Option(
         "hook.action",
         False,
-        "say before an edit what was decided, before a command what worked, after an error the mend",
+        "say before edits what was decided, before commands what worked, after errors the mend",
     ),
     Option(
         "gates.stops",

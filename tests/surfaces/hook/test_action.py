@@ -327,3 +327,12 @@ def test_a_damaged_file_says_nothing(place, text: str) -> None:
         file.write_text(text)
     assert not _after(place, "python app.py", _ERROR).out
     assert not place.log()
+
+
+def test_a_scope_that_is_gone_leaves_no_file(place) -> None:
+    _fail_and_mend(place)
+    stale = place.home / "action" / "0123456789abcdef.attempts"
+    stale.write_text("uv add pyyaml")
+    _settle()
+    assert not stale.exists()
+    assert _after(place, "python app.py", _ERROR).context

@@ -28,7 +28,7 @@ _SAID_CHARS = 200
 FAILED, WORKED = "failed", "ok"
 
 
-class Attempt(NamedTuple):
+class CommandAttempt(NamedTuple):
     """Command that was run, or edit of files, with its outcome (`ok`, `failed`, '' for unknown).
 
     `errors` are lines of the output of a failure, each as it is shown and in its form. `is_cut`:
@@ -55,8 +55,8 @@ class KeptAttempts(NamedTuple):
     """
 
     heard: Heard
-    attempts: list[Attempt]
-    waiting: dict[str, list[Attempt]]
+    attempts: list[CommandAttempt]
+    waiting: dict[str, list[CommandAttempt]]
     is_changed: bool
 
 
@@ -109,8 +109,8 @@ def _load_attempts(file: Path, identity: str) -> KeptAttempts:
     return KeptAttempts(Heard(), [], {}, is_changed=False)
 
 
-def _read_attempt(row: Sequence[object]) -> Attempt:
-    attempt = Attempt(*row)  # type: ignore[arg-type]
+def _read_attempt(row: Sequence[object]) -> CommandAttempt:
+    attempt = CommandAttempt(*row)  # type: ignore[arg-type]
     return attempt._replace(
         paths=tuple(attempt.paths), errors=tuple((shown, form) for shown, form in attempt.errors)
     )
@@ -134,7 +134,9 @@ def _iter_messages(journal: FullJournal, scope: Scope, after: int) -> Iterator[M
 class _AttemptReader:
     """Joins calls and results, which stand in different messages, by their order in a session."""
 
-    def __init__(self, attempts: Iterable[Attempt], waiting: dict[str, list[Attempt]]) -> None:
+    def __init__(
+        self, attempts: Iterable[CommandAttempt], waiting: dict[str, list[CommandAttempt]]
+    ) -> None:
         self.attempts = list(attempts)
         self.waiting = {session: list(calls) for session, calls in waiting.items()}
         self._answered: set[str] = set()
@@ -165,8 +167,8 @@ class _AttemptReader:
                 self.attempts.append(_end_attempt(call, line))
 
 
-def _build_attempt(message: Message, line: ToolLine) -> Attempt:
-    return Attempt(
+def _build_attempt(message: Message, line: ToolLine) -> CommandAttempt:
+    return CommandAttempt(
         session=message.session,
         agent=message.agent,
         at=message.at.timestamp(),
@@ -177,7 +179,7 @@ def _build_attempt(message: Message, line: ToolLine) -> Attempt:
     )
 
 
-def _end_attempt(call: Attempt, line: ToolLine) -> Attempt:
+def _end_attempt(call: CommandAttempt, line: ToolLine) -> CommandAttempt:
     has_failed = line.outcome == FAILED or bool(read_exit_code(line.result))
     errors = list_error_lines(line.result) if has_failed else []
     return call._replace(outcome=FAILED if has_failed else WORKED, errors=tuple(errors))

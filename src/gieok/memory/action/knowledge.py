@@ -34,6 +34,8 @@ def update_action_knowledge(
         # A slower process would write what it read before a faster one wrote.
         with fs.lock_resource(home, action_file(str(home), str(scope))):
             _update_scope(store, journal, home, scope)
+    if scopes is None:
+        drop_action_knowledge(home, kept=every)
 
 
 def _update_scope(store: Store, journal: FullJournal, home: Path, scope: Scope) -> None:
@@ -54,10 +56,12 @@ def _update_scope(store: Store, journal: FullJournal, home: Path, scope: Scope) 
         attempts.write_attempts(home, scope, journal.identity(), kept)
 
 
-def drop_action_knowledge(home: Path) -> None:
-    """Remove the files of all scopes: nothing is said of them any more."""
+def drop_action_knowledge(home: Path, kept: Iterable[Scope] = ()) -> None:
+    """Remove the files of all scopes but those kept: a scope may be gone, or have another name."""
     folder = Path(action_folder(str(home)))
+    names = {Path(action_file(str(home), str(scope))).stem for scope in kept}
     for file in folder.iterdir() if folder.is_dir() else ():
-        file.unlink(missing_ok=True)
-    if folder.is_dir():
+        if file.stem not in names:
+            file.unlink(missing_ok=True)
+    if not names and folder.is_dir():
         folder.rmdir()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from gieok.flow.action_notes import FormLesson, MendLesson
-from gieok.memory.action.attempts import FAILED, WORKED, Attempt
+from gieok.memory.action.attempts import FAILED, WORKED, CommandAttempt
 from gieok.text.attempts.forms import CommandForm, FormChange, compare_forms, read_command_forms
 
 #: How many attempts after a failure are looked at: what comes later answers something else.
@@ -20,11 +20,11 @@ _LINE_CHARS = 160
 
 
 class _ReadAttempt:
-    """Attempt with the forms of its command."""
+    """CommandAttempt with the forms of its command."""
 
     __slots__ = ("attempt", "forms")
 
-    def __init__(self, attempt: Attempt, project: str) -> None:
+    def __init__(self, attempt: CommandAttempt, project: str) -> None:
         self.attempt = attempt
         self.forms = read_command_forms(attempt.command, project) if attempt.command else []
 
@@ -35,7 +35,7 @@ class _ReadAttempt:
 
 
 def list_lessons(
-    attempts: Iterable[Attempt], project: str
+    attempts: Iterable[CommandAttempt], project: str
 ) -> tuple[list[FormLesson], list[MendLesson]]:
     """Return what the attempts of a scope teach, newest first.
 
@@ -73,7 +73,7 @@ def _iter_form_lessons(session: Sequence[_ReadAttempt]) -> Iterator[FormLesson]:
 
 
 def _build_form_lesson(
-    failed: Attempt, form: CommandForm, worked: Attempt, change: FormChange
+    failed: CommandAttempt, form: CommandForm, worked: CommandAttempt, change: FormChange
 ) -> FormLesson:
     same = read_command_forms(worked.command)[0].subcommands[:1] == form.subcommands[:1]
     subcommands = form.subcommands if change.is_narrow else form.subcommands[: int(same)]
@@ -82,8 +82,8 @@ def _build_form_lesson(
         subcommands=subcommands,
         removed=change.removed,
         added=change.added,
-        failed=_shorten(failed.command),
-        worked=_shorten(worked.command),
+        failed=_shorten_line(failed.command),
+        worked=_shorten_line(worked.command),
         error=failed.errors[0][0] if failed.errors else "",
         at=failed.at,
         agent=failed.agent,
@@ -175,7 +175,9 @@ def _list_files(form: CommandForm) -> set[str]:
     return {word for word in form.arguments if "/" in word or "." in word}
 
 
-def _build_mend_lesson(failed: Attempt, between: Sequence[_ReadAttempt], said: str) -> MendLesson:
+def _build_mend_lesson(
+    failed: CommandAttempt, between: Sequence[_ReadAttempt], said: str
+) -> MendLesson:
     """Return the lesson of what was done last before the command worked.
 
     `said` are the last words before it did.
@@ -189,14 +191,14 @@ def _build_mend_lesson(failed: Attempt, between: Sequence[_ReadAttempt], said: s
         if done.paths:
             paths.update(dict.fromkeys(done.paths[:_MOST_STEPS]))
         elif one.forms:
-            steps[_shorten(done.command)] = None
+            steps[_shorten_line(done.command)] = None
     return MendLesson(
         errors=[form for _, form in failed.errors],
         error=failed.errors[0][0],
-        command=_shorten(failed.command),
+        command=_shorten_line(failed.command),
         steps=list(steps)[::-1],
         paths=list(paths)[::-1],
-        said=_shorten(said),
+        said=_shorten_line(said),
         at=failed.at,
         agent=failed.agent,
         session=failed.session,
@@ -222,6 +224,6 @@ def _keep_sure_mends(lessons: Iterable[MendLesson]) -> list[MendLesson]:
     return list(kept.values())[:_MOST_LESSONS]
 
 
-def _shorten(line: str) -> str:
+def _shorten_line(line: str) -> str:
     line = " ".join(line.split())
     return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1] + "…"

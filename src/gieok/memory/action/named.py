@@ -54,12 +54,12 @@ def list_named_lines(
     read once, until they change. Raises StoreError.
     """
     file = Path(action_file(str(home), str(scope))).with_suffix(".named")
-    programs_before, before = _load_rows(file)
+    programs_before, before = _load_named_rows(file)
     programs = programs_before if programs is None else programs
     known = programs | KNOWN
     judged = _group_lines(lasting_turns.iter_judged_lines(store, scope, home))
     stamps = {
-        key: _stamp(content_hash, judged.get(key, ()), known)
+        key: _build_stamp(content_hash, judged.get(key, ()), known)
         for key, content_hash in store.hashes(scope).items()
         if (judged.get(key) if turns.is_said(key) else _is_note(key))
     }
@@ -68,7 +68,7 @@ def list_named_lines(
     for start in range(0, len(changed), _AT_ONCE):
         for document in store.get(scope, changed[start : start + _AT_ONCE]):
             found = _iter_document_lines(document, judged.get(document.key, ()), known)
-            rows[document.key] = (stamps[document.key], [_build_row(one) for one in found])
+            rows[document.key] = (stamps[document.key], [_build_kept_row(one) for one in found])
     if changed or len(rows) != len(before) or programs != programs_before:
         row = [_VERSION, sorted(programs), rows]
         fs.make_private(file.parent)
@@ -86,7 +86,14 @@ class _KeptLine(NamedLines):
 
     __slots__ = ("lifts", "states", "words")
 
-    def __init__(self, *, words: Sequence[int], lifts: bool, states: bool, **named: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *,
+        words: Sequence[int],
+        lifts: bool,
+        states: bool,
+        **named: Any,  # noqa: ANN401 - the fields of NamedLines
+    ) -> None:
         super().__init__(**named)
         self.words, self.lifts, self.states = list(words), lifts, states
 
@@ -133,12 +140,12 @@ def _group_lines(lines: Iterable[LastingLine]) -> dict[str, list[LastingLine]]:
     return by_key
 
 
-def _stamp(content_hash: str, judged: Sequence[LastingLine], known: frozenset[str]) -> str:
+def _build_stamp(content_hash: str, judged: Sequence[LastingLine], known: frozenset[str]) -> str:
     data = repr(([tuple(line) for line in judged], sorted(known))).encode("utf-8", "surrogatepass")
     return f"{content_hash}:{zlib.crc32(data):08x}"
 
 
-def _load_rows(
+def _load_named_rows(
     file: Path,
 ) -> tuple[frozenset[str], dict[str, tuple[str, list[dict[str, Any]]]]]:
     """Return the programs and the rows of the file; nothing of another version."""
@@ -152,7 +159,7 @@ def _load_rows(
     return frozenset(), {}
 
 
-def _build_row(one: _KeptLine) -> dict[str, Any]:
+def _build_kept_row(one: _KeptLine) -> dict[str, Any]:
     return {name: getattr(one, name) for name in (*NamedLines.__slots__, *_KeptLine.__slots__)}
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gieok.hook.action import Action
+    from gieok.hook.action import AgentAction
     from gieok.hook.inject import InjectedMemory
     from gieok.hook.window import ContextWindow
     from gieok.storage.index.sqlite.index_reader import IndexReader
@@ -158,10 +158,10 @@ class ActionNote:
                 if action.explains_error(memory.text, line, shown):
                     yield memory
 
-    def _read_action(self, command: str = "") -> "Action":
+    def _read_action(self, command: str = "") -> "AgentAction":
         """Return what the tool would do, with paths relative to the project."""
         from gieok.hook import gates
-        from gieok.hook.action import Action
+        from gieok.hook.action import AgentAction
         from gieok.text.gates.touched import DELETE, WRITE, expand_home
 
         root = self._call.workplace or self._call.folder
@@ -169,13 +169,13 @@ class ActionNote:
         if command:
             folder = os.path.relpath(self._call.folder, root) if self._call.workplace else ""
             folder = "" if folder.startswith(".") else folder
-            return Action(command=command, project=project, folder=folder)
+            return AgentAction(command=command, project=project, folder=folder)
         attempt = gates.read_tool_attempt(self._call.payload, folder=self._call.folder, root=root)
         touched = [path for path in attempt.paths if path.deed in (WRITE, DELETE)]
         given = self._call.payload.get("tool_input")
         values = given if isinstance(given, dict) else {}
         edited = next((values[name] for name in ("old_string", "oldString") if name in values), "")
-        return Action(
+        return AgentAction(
             paths=[
                 os.path.relpath(os.path.join(self._call.folder, expand_home(path.path)), root)
                 for path in touched

@@ -13,7 +13,8 @@ _CUES = re.compile(
     r"|unexpected|missing|undefined|unresolved|timed? ?out|already (?:in use|exists)"
     r"|not (?:installed|permitted|allowed|supported|running|set|defined)|required|conflict"
     r"|unsupported|expected|caused by|(?:does|do|did|is|was|are|were|has|have)(?: not|n't))"
-    r"|\b(?:[A-Z][a-z]+)+(?:Error|Exception)\b|\bE[A-Z]{3,}|오류|에러|실패|없습니다|거부|찾을 수 없"
+    r"|\b(?:[A-Z][a-z]+)+(?:Error|Exception)\b|\bE[A-Z]{3,}"
+    r"|오류|에러|실패|없습니다|거부|찾을 수 없"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _EXIT = re.compile(r"(?i)^(?:error: )?(?:process |command )?exit(?:ed)?(?: with)?(?: code| status)")

@@ -108,7 +108,7 @@ def read_command_forms(line: str, project: str = "") -> "list[CommandForm]":
             is_script = False
             continue
         outer = outer or invocation
-        if inner is not None and _wraps(invocation, inner):
+        if inner is not None and _is_wrapper_of(invocation, inner):
             # A script is what its interpreter is given: `python`, not `x.py`, is the program.
             is_script = is_interpreter(invocation.program) and _is_path(inner.path)
             if not is_script:
@@ -119,7 +119,7 @@ def read_command_forms(line: str, project: str = "") -> "list[CommandForm]":
     return forms
 
 
-def _wraps(outer: Invocation, inner: Invocation) -> bool:
+def _is_wrapper_of(outer: Invocation, inner: Invocation) -> bool:
     words = [inner.path, *inner.arguments]
     return outer.arguments[-len(words) :] == words
 
@@ -183,13 +183,15 @@ def _is_for_other_files(failed: CommandForm, worked: CommandForm) -> bool:
 
 def _list_file_names(form: CommandForm, other: CommandForm) -> "set[str]":
     """Return the names of the files that a call is for, and another one is not."""
-    return {_name(word) for word in form.operands if _is_path(word) and word not in other.words}
+    return {
+        _strip_folders(word) for word in form.operands if _is_path(word) and word not in other.words
+    }
 
 
 def _takes_place(failed: CommandForm, removed: "Sequence[str]") -> bool:
     """Return whether only the program's own words went, and others stayed."""
     own = {failed.program, failed.words[0], *failed.words[0].split("-")}
-    return len(failed.words) > len(removed) and all(_name(word) in own for word in removed)
+    return len(failed.words) > len(removed) and all(_strip_folders(word) in own for word in removed)
 
 
 def _changes_way(failed: CommandForm, worked: CommandForm) -> bool:
@@ -212,5 +214,5 @@ def _is_path(word: str) -> bool:
     return ("/" in word or "." in word) and not word.startswith("-") and "=" not in word
 
 
-def _name(word: str) -> str:
+def _strip_folders(word: str) -> str:
     return word.rstrip("/").rpartition("/")[2]

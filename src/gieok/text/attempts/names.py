@@ -9,7 +9,8 @@ from itertools import pairwise
 
 #: A path with a folder, a file with an ending, or a folder that ends with a slash.
 _PATH = re.compile(
-    r"(?<![\w/.@:~-])(?:~?/)?(?:[\w.@-]+/)+(?:[\w@-][\w.@-]*\w)?|(?<![\w/.@:-])[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_])"
+    r"(?<![\w/.@:~-])(?:~?/)?(?:[\w.@-]+/)+(?:[\w@-][\w.@-]*\w)?"
+    r"|(?<![\w/.@:-])[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_])"
 )
 #: A Korean particle behind a name.
 _PARTICLE = re.compile(r"(?<=[A-Za-z0-9_/])[가-힣]+$")
@@ -20,7 +21,8 @@ _CODE = re.compile(r"`([^`\n]{2,120})`")
 _QUOTED = re.compile(r"[\"“'‘「]([^\"“”'‘’「」\n]{6,120})[\"”'’」]")
 #: A word that people write in code alone: with an underscore, an inner capital, or all in capitals.
 _IDENTIFIER = re.compile(
-    r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
+    r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}"
+    r"|[A-Z][A-Z0-9_]{4,})(?![\w/-])"
 )
 _PLAIN = re.compile(r"(?a)[A-Za-z]+|[^A-Za-z\s]")
 _COMMON = frozenset(
@@ -32,7 +34,8 @@ _COMMON = frozenset(
 _MOST_PAIRS = 16
 #: Words for a folder, behind its name or a Korean one.
 _FOLDER = re.compile(
-    r"(?ai)(?<![\w./-])([a-z][\w-]{2,}) (?:modules?|folders?|directory|director(?:y|ies)|packages?|crates?)\b"
+    r"(?ai)(?<![\w./-])([a-z][\w-]{2,}) (?:modules?|folders?|director(?:y|ies)|packages?|crates?)"
+    r"\b"
     r"|(?<![\w./-])([a-z][\w-]{2,}) ?(?:모듈|폴더|디렉터리|디렉토리|패키지)"
 )
 #: A word that begins with a capital, and no sentence begins with it.
