@@ -269,6 +269,7 @@ def test_why_and_stats_tell_of_it(place) -> None:
     row = place.calls()[-1]
     assert (row["event"], row["noted"]) == ("post-tool", True)
     assert row["tokens"] <= 150
+    assert _call("hook stats").stats.actions == 1
 
 
 def test_a_secret_is_not_told(place) -> None:

@@ -46,13 +46,17 @@ def test_what_went_wrong_is_found_among_other_lines() -> None:
 
 
 def test_a_file_is_left_out_where_much_else_is_said() -> None:
-    one = fold_error_line("Could not set lock on file orch.db: conflicting lock is held elsewhere")
+    one = fold_error_line(
+        "IO: Could not set lock on file orch.db: conflicting lock is held elsewhere, says duckdb"
+    )
     other = fold_error_line(
-        "Could not set lock on file eval.db: conflicting lock is held elsewhere"
+        "IO: Could not set lock on file eval.db: conflicting lock is held elsewhere, says duckdb"
     )
     assert one != other
     assert loosen_error_line(one) == loosen_error_line(other) != ""
     assert loosen_error_line(fold_error_line("cannot find settings.yaml here")) == ""
+    missing = "python: can't open file 'a.py': [Errno 2] No such file or directory"
+    assert loosen_error_line(fold_error_line(missing)) == ""
 
 
 @pytest.mark.parametrize(

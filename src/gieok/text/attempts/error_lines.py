@@ -34,6 +34,8 @@ _MOST_LINES = 6
 _FEWEST_LETTERS = 12
 _FEWEST_WORDS = 2
 _FEWEST_LOOSE_WORDS = 5
+#: "python: can't open file 'a.py': [Errno 2] No such file or directory" has seven.
+_FEWEST_WORDS_BESIDE_FILE = 8
 #: Words that every failure has: a line of these alone is no error of its own.
 _COMMON = frozenset(
     """
@@ -61,8 +63,9 @@ def loosen_error_line(folded: str) -> str:
     The same error of another file is the same error only where the line says much else.
     """
     loose = _FILE.sub("*", folded)
-    words = {word for word in _NO_LETTER.split(loose.lower()) if word} - _COMMON
-    return loose if len(words) >= _FEWEST_LOOSE_WORDS else ""
+    words = {word for word in _NO_LETTER.split(loose.lower()) if word[2:]} - _COMMON
+    least = _FEWEST_LOOSE_WORDS if loose == folded else _FEWEST_WORDS_BESIDE_FILE
+    return loose if len(words) >= least else ""
 
 
 def list_error_lines(output: str) -> "list[tuple[str, str]]":
