@@ -3,8 +3,8 @@
     python benchmarks/action.py SET.jsonl [--only ID ...] [--shown]
 
 Each line of the set is a case: `history`, earlier sessions of Claude Code in a project with what was
-said and what its tools did; `moment`, an edit or a command that is about to happen, or an error that
-just happened; `expect`, the line of the history that helps there, or null. Each case is taken in in
+said and what its tools did; `moment`, an edit or a command that is about to happen; `expect`, the
+line of the history that helps there, or null. Other moments are left out. Each case is taken in in
 a home of its own, and the hook is run as an agent runs it. Prints the share of moments with their
 line, the share of silence where there is none, and the CPU of a call where nothing is said.
 """
@@ -27,8 +27,7 @@ from gieok.home.calls import open_call
 from gieok.hook.window import strip_to_letters
 
 _SESSION = "ac710000-0000-4000-8000-{:012d}"
-_EVENTS = {"error": ("post-tool", "PostToolUseFailure")}
-_BEFORE = ("pre-tool", "PreToolUse")
+_MOMENTS = ("edit", "command")
 _FAILED = "Exit code 1\n"
 
 
@@ -103,21 +102,18 @@ def _play_case(case: Mapping[str, Any], folder: Path) -> Outcome:
 
 def _run_hook(moment: Mapping[str, Any], project: Path) -> tuple[str, float]:
     """Return what the hook put before the model or the person, and the CPU of its process."""
-    event, native = _EVENTS.get(moment["kind"], _BEFORE)
     payload = {
         "session_id": "ac710000-0000-4000-8000-aaaaaaaaaaaa",
         "cwd": str(project),
-        "hook_event_name": native,
+        "hook_event_name": "PreToolUse",
         "tool_name": moment["tool"],
         "tool_input": moment["input"],
         "tool_use_id": "toolu_now",
     }
-    if moment["kind"] == "error":
-        payload["error"] = _FAILED + moment["result"]["text"]
     program = str(Path(sys.executable).with_name("gieok"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        (program, "hook", event, "--agent", "claude-code"),
+        (program, "hook", "pre-tool", "--agent", "claude-code"),
         input=json.dumps(payload).encode(),
         capture_output=True,
         check=True,
@@ -141,7 +137,8 @@ def main() -> None:
     ]
     outcomes = []
     for case in cases:
-        if chosen.only and case["id"] not in chosen.only:
+        is_chosen = not chosen.only or case["id"] in chosen.only
+        if case["moment"]["kind"] not in _MOMENTS or not is_chosen:
             continue
         with tempfile.TemporaryDirectory() as folder:
             outcomes.append(_play_case(case, Path(folder)))

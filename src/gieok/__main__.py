@@ -28,11 +28,10 @@ def main() -> int:
 
 
 def _run_command_line(arguments: list[str]) -> int:
-    is_tool_hook = arguments[:1] == ["hook"] and arguments[1:2] in (["pre-tool"], ["post-tool"])
-    if is_tool_hook and not {"-h", "--help"} & {*arguments}:
-        from gieok.surfaces.hook.gate import run_tool_hook
+    if arguments[:2] == ["hook", "pre-tool"] and not {"-h", "--help"} & {*arguments}:
+        from gieok.surfaces.hook.gate import run_gate
 
-        return run_tool_hook(arguments[1:], _parse_settings_file)
+        return run_gate(arguments[1:], _parse_settings_file)
     if _is_agent_hook_call(arguments):
         from gieok.surfaces.hook.run import main as hook
 

@@ -209,7 +209,7 @@ def test_a_hook_that_somebody_added_to_our_group_stays_without_ours(user: Home) 
     data["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "./mine.sh"})
     file.write_text(json.dumps(data))
     user.install("claude-code")
-    assert len(_commands(json.loads(file.read_text()))) == 8
+    assert len(_commands(json.loads(file.read_text()))) == 7
     user.uninstall("claude-code")
     assert _commands(json.loads(file.read_text())) == ["./mine.sh"]
 

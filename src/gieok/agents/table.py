@@ -11,14 +11,13 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 import os
 from collections.abc import Mapping
 
-PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END, PRE_TOOL, POST_TOOL = (
+PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END, PRE_TOOL = (
     "prompt",
     "session-start",
     "stop",
     "pre-compact",
     "session-end",
     "pre-tool",
-    "post-tool",
 )
 #: Events of `gieok hook`, each with its action.
 EVENTS = {
@@ -27,8 +26,7 @@ EVENTS = {
     STOP: "note where the transcript of a turn is",
     PRE_COMPACT: "note where the transcript is before it is compacted",
     SESSION_END: "note where the transcript of an ended session is",
-    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what was decided",
-    POST_TOOL: "say what mended an error the last time",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names it",
 }
 Payload = dict[str, object]
 
@@ -39,11 +37,12 @@ class AgentRow:
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
-    stopped, because it would run else. `noted` are the events around a tool at which a text reaches
-    the model without deciding anything.
+    stopped, because it would run else. `takes_tool_notes`: a text of a hook before a tool
+    reaches the model without deciding anything; the model reads it with the tool's result, for its
+    next step.
     """
 
-    __slots__ = ("can_ask", "events", "name", "noted", "shows_notices")
+    __slots__ = ("can_ask", "events", "name", "shows_notices", "takes_tool_notes")
 
     def __init__(
         self,
@@ -52,13 +51,13 @@ class AgentRow:
         *,
         shows_notices: bool = True,
         can_ask: bool = False,
-        noted: tuple[str, ...] = (),
+        takes_tool_notes: bool = False,
     ) -> None:
-        self.noted = noted
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
         self.can_ask = can_ask
+        self.takes_tool_notes = takes_tool_notes
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
@@ -187,28 +186,13 @@ def _map_event_names(*names: str) -> dict[str, str]:
 
 
 _CLAUDE_EVENTS = _map_event_names(
-    "UserPromptSubmit",
-    "SessionStart",
-    "Stop",
-    "PreCompact",
-    "SessionEnd",
-    "PreToolUse",
-    "PostToolUseFailure",
+    "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd", "PreToolUse"
 )
-_CODEX_EVENTS = {event: name for event, name in _CLAUDE_EVENTS.items() if event != POST_TOOL}
 # Gemini CLI 0.61.0 fires PreCompress at every prompt, before it checks whether there is anything to
 # compress: the event carries no information.
-_GEMINI_EVENTS = _map_event_names(
-    "BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "", ""
-)
+_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd", "")
 _CURSOR_EVENTS = _map_event_names(
-    "beforeSubmitPrompt",
-    "sessionStart",
-    "stop",
-    "preCompact",
-    "sessionEnd",
-    "beforeShellExecution",
-    "",
+    "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd", "beforeShellExecution"
 )
 _OPENCODE_EVENTS = _map_event_names(
     "chat.message",
@@ -217,7 +201,6 @@ _OPENCODE_EVENTS = _map_event_names(
     "experimental.session.compacting",
     "",
     "tool.execute.before",
-    "",
 )
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
@@ -226,10 +209,10 @@ ROWS = (
     OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
-    CodexRow("codex", _CODEX_EVENTS),
-    QwenCodeRow("qwen-code", _CODEX_EVENTS, can_ask=True),
+    CodexRow("codex", _CLAUDE_EVENTS),
+    QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, noted=(PRE_TOOL, POST_TOOL)),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders

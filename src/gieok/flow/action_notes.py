@@ -1,117 +1,48 @@
-"""What memory knows for the moment of an action, as small files of the home, one a scope.
+"""Where memories stand that name a file, a symbol or a command, as small files of the home.
 
-Forms of commands that failed and worked, what mended an error, and where memories stand that name a
-file, a program or an error. The files are derived from the journal and the store; of memories they
-name lines and hold no text, of tool uses they hold what the journal holds of them: shortened and
-without secrets. The hook reads them at every tool call, so the module imports little.
+The files are derived from the store: they hold the names and the lines where they stand, and no
+sentence. The hook reads them before tools, so the module imports little. Where `hook.action` is
+off there are none.
 """
 
 import json
 import os
+import re
 
-from gieok.places.home import action_file
+from gieok.places.home import action_file, action_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
 #: To be raised whenever the rows of the file change: an older file is no file.
 VERSION = 1
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
-
-
-class FormLesson:
-    """Call of a program that failed, and the form of it that worked in the same session.
-
-    `removed` and `added` are the words that changed; `error` is what the failure said, '' where it
-    said nothing.
-    """
-
-    __slots__ = (
-        "added",
-        "agent",
-        "at",
-        "error",
-        "failed",
-        "program",
-        "removed",
-        "session",
-        "subcommands",
-        "worked",
-    )
-
-    def __init__(
-        self,
-        *,
-        program: str,
-        subcommands: "Sequence[str]",
-        removed: "Sequence[str]",
-        added: "Sequence[str]",
-        failed: str,
-        worked: str,
-        error: str,
-        at: float,
-        agent: str,
-        session: str,
-    ) -> None:
-        self.program, self.subcommands = program, list(subcommands)
-        self.removed, self.added = list(removed), list(added)
-        self.failed, self.worked, self.error = failed, worked, error
-        self.at, self.agent, self.session = at, agent, session
-
-
-class MendLesson:
-    """Error that a command gave, and what was done before the same command worked.
-
-    `errors` are the lines of the error in the form in which they are known again, `error` is one of
-    them as it was; `steps` are commands that were run, `paths` files that were edited, `said` the
-    last words before the command worked.
-    """
-
-    __slots__ = ("agent", "at", "command", "error", "errors", "paths", "said", "session", "steps")
-
-    def __init__(
-        self,
-        *,
-        errors: "Sequence[str]",
-        error: str,
-        command: str,
-        steps: "Sequence[str]",
-        paths: "Sequence[str]",
-        said: str,
-        at: float,
-        agent: str,
-        session: str,
-    ) -> None:
-        self.said = said
-        self.errors, self.error, self.command = list(errors), error, command
-        self.steps, self.paths = list(steps), list(paths)
-        self.at, self.agent, self.session = at, agent, session
+_OWN_FILE = re.compile(r"[0-9a-f]+\.(?:json|named)")
 
 
 class NamedLines:
-    """Lines of a document that state something and name files, symbols, programs or errors.
+    """Lines of a document that state something and name files, symbols or commands.
 
     `first` and `last` are line numbers from 1; `check` is the checksum of the lines, by which they
     are known to be the ones that were read. `at` is in Unix seconds; `is_rule`: a user's rule.
-    `source` is the file of a note, '' for a turn, and `category` the kind of a record.
+    `source` is the file of a note, '' for a turn, and `category` the kind of a record. `symbols`
+    maps each symbol to the letters by which a file may be named like it.
     """
 
     __slots__ = (
         "at",
         "category",
         "check",
+        "commands",
         "first",
         "is_rule",
         "key",
         "last",
-        "marks",
         "paths",
-        "programs",
         "source",
-        "stems",
         "symbols",
     )
 
@@ -124,71 +55,56 @@ class NamedLines:
         check: int,
         at: float,
         paths: "Sequence[str]",
-        symbols: "Sequence[str]",
-        stems: "Sequence[str]",
-        programs: "Sequence[str]",
-        marks: "Sequence[str]",
+        symbols: "Mapping[str, str]",
+        commands: "Sequence[str]",
         is_rule: bool = False,
         source: str = "",
         category: str = "",
     ) -> None:
         self.key, self.first, self.last, self.check, self.at = key, first, last, check, at
-        self.paths, self.symbols = list(paths), list(symbols)
-        self.programs, self.marks, self.stems = list(programs), list(marks), list(stems)
+        self.paths, self.symbols, self.commands = list(paths), dict(symbols), list(commands)
         self.is_rule, self.source, self.category = is_rule, source, category
 
-
-class ActionKnowledge:
-    """Everything that the file of a scope holds, newest first."""
-
-    __slots__ = ("forms", "lines", "mends")
-
-    def __init__(
-        self,
-        forms: "Sequence[FormLesson]" = (),
-        mends: "Sequence[MendLesson]" = (),
-        lines: "Sequence[NamedLines]" = (),
-    ) -> None:
-        self.forms, self.mends, self.lines = list(forms), list(mends), list(lines)
-
-    def build_row(self) -> "dict[str, object]":
-        """Return it as JSON."""
-        return {
-            "version": VERSION,
-            "forms": [_build_lesson_row(one) for one in self.forms],
-            "mends": [_build_lesson_row(one) for one in self.mends],
-            "lines": [_build_lesson_row(one) for one in self.lines],
-        }
+    def build_row(self) -> "dict[str, Any]":
+        """Return the lines as JSON."""
+        return {name: getattr(self, name) for name in NamedLines.__slots__}
 
 
-def _build_lesson_row(one: "FormLesson | MendLesson | NamedLines") -> "dict[str, Any]":
-    return {name: getattr(one, name) for name in one.__slots__}
-
-
-def load_action_knowledge(home: str, scope: str) -> ActionKnowledge:
-    """Return what a scope knows; nothing where there is no file, or one that cannot be read."""
+def load_named_lines(home: str, scope: str) -> "list[NamedLines]":
+    """Return the lines of a scope, newest first; none where no file can be read."""
     try:
         with open(action_file(home, scope), encoding="utf-8") as opened:
-            data: Mapping[str, Any] = json.load(opened)
-        if data["version"] != VERSION:
-            return ActionKnowledge()
-        return ActionKnowledge(
-            [FormLesson(**row) for row in data["forms"]],
-            [MendLesson(**row) for row in data["mends"]],
-            [NamedLines(**row) for row in data["lines"]],
-        )
+            version, rows = json.load(opened)
+        return [NamedLines(**row) for row in rows] if version == VERSION else []
     except (OSError, *DAMAGED):
-        return ActionKnowledge()
+        return []
 
 
-def write_action_knowledge(home: str, scope: str, knowledge: ActionKnowledge) -> None:
-    """Write what a scope knows in one step that survives a kill; a file of nothing is removed."""
+def write_action_file(file: str, row: "Sequence[object]") -> None:
+    """Write a file in one step that survives a kill; a lone surrogate is kept as it is."""
     from gieok import fs  # the hook only reads
 
-    file = action_file(home, scope)
-    if not (knowledge.forms or knowledge.mends or knowledge.lines):
-        if os.path.exists(file):
-            os.unlink(file)
+    fs.make_private(os.path.dirname(file))
+    fs.replace_private(file, json.dumps(row))
+
+
+def drop_action_files(home: str, kept: "Collection[str]" = ()) -> None:
+    """Remove the files of all scopes but those kept: one may be gone, or have another name.
+
+    What else lies in the folder stays. Raises OSError.
+    """
+    folder = action_folder(home)
+    if not os.path.isdir(folder):
         return
-    text = json.dumps(knowledge.build_row(), ensure_ascii=False)
-    fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
+    from gieok import fs
+
+    stems = {action_file(home, scope).removesuffix(".json") for scope in kept}
+    for name in os.listdir(folder):
+        file = os.path.join(folder, name)
+        stem = os.path.splitext(file)[0]
+        if stem in stems or not _OWN_FILE.fullmatch(name) or os.path.isdir(file):
+            continue
+        # Who writes the files of a scope at the moment writes all of them, or none.
+        with fs.lock_resource(home, f"{stem}.json"):
+            if os.path.lexists(file):
+                os.unlink(file)

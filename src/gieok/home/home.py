@@ -1,6 +1,6 @@
 """Home of a caller: its settings, and what commands open from it, each at its first use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property, partial
 from pathlib import Path
@@ -233,7 +233,6 @@ class Home:
         `rewrite` is called for scopes whose observations ended. `store`: another one than the
         configured store. Raises StoreError.
         """
-        from gieok.memory.action import knowledge
         from gieok.memory.talk import promotion
 
         store = self.store if store is None else store
@@ -246,11 +245,24 @@ class Home:
             reader=self.open_reader(),
             now=self.clock.now(),
         )
-        if self.settings.flag("hook.action"):
-            knowledge.update_action_knowledge(store, self.journal, self.folder)
-        else:
-            knowledge.drop_action_knowledge(self.folder)
+        self.follow_action_notes(store=store)
         return waits
+
+    def follow_action_notes(
+        self, scopes: "Iterable[Scope] | None" = None, store: "Store | None" = None
+    ) -> None:
+        """Bring what the hook says before tools in line with what is remembered.
+
+        Where `hook.action` is off, nothing of it is kept. `scopes`: all by default. Raises OSError.
+        """
+        from gieok.flow.action_notes import drop_action_files
+
+        if not self.settings.flag("hook.action"):
+            drop_action_files(str(self.folder))
+            return
+        from gieok.memory.action.knowledge import update_action_notes
+
+        update_action_notes(self.store if store is None else store, self.folder, scopes)
 
     def open_reranking(self) -> "Reranking | None":
         """Return the reranker with its calibration; None where the user wants none."""

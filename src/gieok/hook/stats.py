@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.table import POST_TOOL, PRE_TOOL
+from gieok.agents.table import PRE_TOOL
 
 #: Session name of `gieok doctor`, which is not counted. It consists of letters that the counters
 #: keep unchanged.
@@ -38,7 +38,7 @@ class Stats(NamedTuple):
     by_meaning: int
     by_words: int
     events: Mapping[str, int]
-    #: Notes around a tool.
+    #: Notes before a tool.
     actions: int = 0
 
 
@@ -95,9 +95,7 @@ def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) ->
         by_meaning=sum(1 for row in prompts if row.get("by") == "daemon"),
         by_words=sum(1 for row in prompts if row.get("by") == "words"),
         events=Counter(str(row["event"]) for row in rows),
-        actions=sum(
-            1 for row in rows if row["event"] in (PRE_TOOL, POST_TOOL) and row.get("noted")
-        ),
+        actions=sum(1 for row in rows if row["event"] == PRE_TOOL and row.get("noted")),
     )
 
 

@@ -122,9 +122,19 @@ def action_file(home: str, scope: str) -> str:
 
 
 def list_action_files(home: str, scope: str) -> list[str]:
-    """Return the files of the moment of an action of a scope: what is known, and its sources."""
+    """Return the files of a scope for the moment of an action: what the hook reads, and behind it
+    what each document gave.
+    """
     stem = action_file(home, scope).removesuffix(".json")
-    return [f"{stem}{ending}" for ending in (".json", ".attempts", ".named")]
+    return [f"{stem}{ending}" for ending in (".json", ".named")]
+
+
+def has_action_files(home: str) -> bool:
+    """Return whether anything is known for the moment of an action."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(action_folder(home)))
+    except OSError:
+        return False
 
 
 def replaced_file(home: str, scope: str) -> str:

@@ -10,7 +10,6 @@ from gieok.places.home import build_home_path, projects_file
 
 #: A string, which `re` compiles at its first use: the hook seldom needs it.
 _NOT_IN_SCOPE = r"[\s/:]+"
-_SCOPE_NAME = r"project:(.+?)-[0-9a-f]{8}(?:-[^-]+)?"
 
 
 class KnownProject:
@@ -95,12 +94,6 @@ def scope_of_path(path: str) -> str:
     last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
     name = re.sub(_NOT_IN_SCOPE, "-", last.encode("utf-8", "backslashreplace").decode())
     return f"project:{name or 'root'}-{zlib.crc32(path.encode('utf-8', 'surrogateescape')):08x}"
-
-
-def find_project_name(scope: str) -> str:
-    """Return the name of the folder of a project's scope; '' for another scope."""
-    match = re.fullmatch(_SCOPE_NAME, scope)
-    return match[1] if match else ""
 
 
 def gone_scope(folder: str) -> str:

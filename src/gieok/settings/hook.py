@@ -91,7 +91,7 @@ OPTIONS = (
     Option(
         "hook.action",
         False,
-        "say before edits what was decided, before commands what worked, after errors the mend",
+        "say before an edit or a command what was said or kept that names it",
     ),
     Option(
         "gates.stops",

@@ -235,7 +235,7 @@ def test_installing_in_several_processes_at_once_leaves_valid_files(set_up: Mach
     assert [(process.communicate()[1], process.returncode) for process in running] == [(b"", 0)] * 4
     data = jsonc.load_jsonc((set_up.user / ".claude" / "settings.json").read_text(encoding="utf-8"))
     assert ([len(entries) for entries in data["hooks"].values()], data["theme"]) == (
-        [1] * 7,
+        [1] * 6,
         "dark",
     )
     assert set_up.statuses() == {"unchanged"}

@@ -338,7 +338,7 @@ def test_what_takes_too_long_to_judge_is_asked(told, monkeypatch, capfd) -> None
         "tool_input": {"command": "git status"},
     }
     monkeypatch.setattr(gate, "read_hook_payload", lambda: payload)
-    assert gate.run_tool_hook(["pre-tool"], lambda _home, _file: FileSettings({})) == 0
+    assert gate.run_gate([], lambda _home, _file: FileSettings({})) == 0
     answer = json.loads(capfd.readouterr().out)
     assert _decision(answer) == "ask"
     assert "too long" in answer["hookSpecificOutput"]["permissionDecisionReason"]

@@ -77,16 +77,6 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
             **_TOOL,
             "hook_event_name": "PreToolUse",
         },
-        # As Claude Code 2.1.332 sent it to a hook.
-        "post-tool": {
-            **_CLAUDE,
-            **_PROMPTED,
-            **_TOOL,
-            "hook_event_name": "PostToolUseFailure",
-            "error": "Exit code 2\npython3: can't open file 'nope.py': [Errno 2] No such file",
-            "is_interrupt": False,
-            "duration_ms": 298,
-        },
     },
     "codex": {
         "prompt": {**_CODEX, **_TURN, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},

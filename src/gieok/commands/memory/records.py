@@ -18,7 +18,6 @@ from gieok.flow import lifecycle
 from gieok.flow.durable import DurableNotes
 from gieok.home.call import Call
 from gieok.hook import records
-from gieok.memory.action import knowledge
 from gieok.memory.files import roots, sync
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.talk import promotion
@@ -158,7 +157,7 @@ def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:
         is_there = _index_shelf_words(call, kept, store)
     if (kept.base / records.MEMORY / records.RULES).is_dir() or has_gate_rules(call):
         follow_gate_rules(call, store)
-    knowledge.update_action_knowledge(store, call.home.journal, call.home.folder, [kept.scope])
+    call.home.follow_action_notes([kept.scope], store)
     if not is_there:
         return
     if embed:

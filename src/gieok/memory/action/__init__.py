@@ -1,1 +1,1 @@
-"""What helps at the moment of an action: forms that work, mended errors, lines that name a file."""
+"""What helps at the moment of an action: lines of memories that name what it is about."""

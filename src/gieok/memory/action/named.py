@@ -1,4 +1,4 @@
-"""Lines of memories that state something and name what an action is about.
+"""Lines of memories that state something and name files, symbols or commands.
 
 Of conversations the user's statements count, as `talk.lasting_turns` judges them; of notes and
 records every paragraph. What is found names lines and holds no text.
@@ -8,20 +8,18 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gieok import fs
-from gieok.flow.action_notes import NamedLines
+from gieok.flow.action_notes import DAMAGED, VERSION, NamedLines, write_action_file
 from gieok.memory import observation
 from gieok.memory.talk import lasting_turns, turns
 from gieok.memory.talk.lasting_turns import LastingLine
 from gieok.model.memory import Document, Scope
 from gieok.places.home import action_file
 from gieok.ports.store import Store
-from gieok.text.attempts import names
-from gieok.text.gates.vocabulary import KNOWN
+from gieok.text import said_names
 from gieok.text.handles import line_check
 from gieok.text.keywords import query_tokens
 from gieok.text.markdown import front_matter
@@ -32,6 +30,10 @@ from gieok.text.turns import USER
 _VERSION = 1
 _AT_ONCE = 200
 _MOST_LINES = 800
+#: Kinds of marks of a path.
+_WHOLE, _END = "whole", "end"
+#: When and where a line was said.
+_Order = tuple[float, str, int]
 #: Least probability that a turn states something that lasts.
 _STATES = 0.5
 _FEWEST_TOKENS = 8
@@ -45,21 +47,19 @@ _TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 _FEW_LINES = 3
 
 
-def list_named_lines(
-    store: Store, home: Path, scope: Scope, programs: frozenset[str] | None
-) -> list[NamedLines]:
-    """Return the lines of a scope that name something, newest first.
+def update_named_lines(store: Store, home: Path, scope: Scope) -> None:
+    """Bring the files of a scope in line with its documents.
 
-    `programs` are programs that agents ran there, None for those of the last time. Documents are
-    read once, until they change. Raises StoreError.
+    Documents are read once, until they change. The caller holds the lock of the scope's files. A
+    kill at any moment leaves a file as it was, or behind: the next run goes on. Raises StoreError,
+    OSError.
     """
-    file = Path(action_file(str(home), str(scope))).with_suffix(".named")
-    programs_before, before = _load_named_rows(file)
-    programs = programs_before if programs is None else programs
-    known = programs | KNOWN
+    file = action_file(str(home), str(scope))
+    kept_file = Path(file).with_suffix(".named")
+    before = _load_kept_rows(kept_file)
     judged = _group_lines(lasting_turns.iter_judged_lines(store, scope, home))
     stamps = {
-        key: _build_stamp(content_hash, judged.get(key, ()), known)
+        key: _build_stamp(content_hash, judged.get(key, ()))
         for key, content_hash in store.hashes(scope).items()
         if (judged.get(key) if turns.is_said(key) else _is_note(key))
     }
@@ -67,15 +67,28 @@ def list_named_lines(
     changed = sorted(stamps.keys() - rows.keys())
     for start in range(0, len(changed), _AT_ONCE):
         for document in store.get(scope, changed[start : start + _AT_ONCE]):
-            found = _iter_document_lines(document, judged.get(document.key, ()), known)
-            rows[document.key] = (stamps[document.key], [_build_kept_row(one) for one in found])
-    if changed or len(rows) != len(before) or programs != programs_before:
-        row = [_VERSION, sorted(programs), rows]
-        fs.make_private(file.parent)
-        fs.replace_private(file, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"))
-    every = [_KeptLine(**row) for _, lines in rows.values() for row in lines]
-    standing = _drop_lifted(every)
-    return sorted(standing, key=lambda one: (-one.at, one.key, one.first))[:_MOST_LINES]
+            found = _iter_document_lines(document, judged.get(document.key, ()))
+            rows[document.key] = (stamps[document.key], [one.build_kept_row() for one in found])
+    lines = [_KeptLine(**row) for _, kept in rows.values() for row in kept]
+    lines = sorted(_drop_lifted(lines), key=lambda one: (-one.at, one.key, one.first))
+    now = [line.build_row() for line in lines[:_MOST_LINES]]
+    _write_if_changed(file, [VERSION, now])
+    _write_if_changed(str(kept_file), [_VERSION, rows])
+
+
+def _write_if_changed(file: str, row: list[Any]) -> None:
+    """Write a file whose content differs; one of nothing is removed."""
+    path = Path(file)
+    if not row[1]:
+        path.unlink(missing_ok=True)
+        return
+    before: object = None
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, *DAMAGED):
+        pass
+    if before != json.loads(json.dumps(row)):
+        write_action_file(file, row)
 
 
 class _KeptLine(NamedLines):
@@ -97,36 +110,65 @@ class _KeptLine(NamedLines):
         super().__init__(**named)
         self.words, self.lifts, self.states = list(words), lifts, states
 
+    def build_kept_row(self) -> dict[str, Any]:
+        """Return the line with its checksums as JSON."""
+        own = {name: getattr(self, name) for name in _KeptLine.__slots__}
+        return {**self.build_row(), **own}
 
-def _drop_lifted(lines: Sequence[_KeptLine]) -> list[NamedLines]:
-    """Return the lines that no later one takes back.
+
+def _drop_lifted(lines: Sequence[_KeptLine]) -> list[_KeptLine]:
+    """Return the lines that state something, that no later one takes back, and that take back none.
 
     What takes back shares a file, or a word that few lines have, with what it takes back.
     """
-    lifting = [line for line in lines if line.lifts]
     common = Counter(word for line in lines for word in set(line.words))
-    lifted: set[int] = set()
-    lifters: set[int] = set()
-    for later in lifting:
-        for line in lines:
-            is_earlier = (line.at, line.key, line.first) < (later.at, later.key, later.first)
-            if is_earlier and not line.lifts and _is_of_same_matter(line, later, common):
-                lifted.add(id(line))
-                lifters.add(id(later))
-    return [
-        NamedLines(**{name: getattr(line, name) for name in NamedLines.__slots__})
-        for line in lines
-        if line.states and id(line) not in lifted and id(line) not in lifters
-    ]
+    rare = {word for word, count in common.items() if count <= _FEW_LINES}
+    last_lift: dict[object, _Order] = {}
+    first_stated: dict[object, _Order] = {}
+    for line in lines:
+        order = (line.at, line.key, line.first)
+        for mark in _iter_marks(line, rare):
+            if line.lifts:
+                last_lift[mark] = max(order, last_lift.get(mark, order))
+            else:
+                first_stated[mark] = min(order, first_stated.get(mark, order))
+    kept = []
+    for line in lines:
+        order = (line.at, line.key, line.first)
+        shared = list(_iter_shared_marks(line, rare))
+        is_bound = (
+            any(first_stated[mark] < order for mark in shared if mark in first_stated)
+            if line.lifts
+            else any(last_lift[mark] > order for mark in shared if mark in last_lift)
+        )
+        if line.states and not is_bound:
+            kept.append(line)
+    return kept
 
 
-def _is_of_same_matter(line: _KeptLine, later: _KeptLine, common: Mapping[int, int]) -> bool:
-    if any(
-        one.endswith(other) or other.endswith(one) for one in line.paths for other in later.paths
-    ):
-        return True
-    shared = set(line.words) & set(later.words)
-    return any(common[word] <= _FEW_LINES for word in shared)
+def _iter_marks(line: _KeptLine, rare: set[int]) -> Iterator[object]:
+    """Yield the words of a line that few lines have, and its paths, whole and by their ends."""
+    yield from rare.intersection(line.words)
+    for path in line.paths:
+        yield _WHOLE, path
+        for end in _iter_path_ends(path):
+            yield _END, end
+
+
+def _iter_shared_marks(line: _KeptLine, rare: set[int]) -> Iterator[object]:
+    """Yield the marks of another line that is of the same matter: it names the same file, more of
+    its folders or fewer, or has the same word.
+    """
+    yield from rare.intersection(line.words)
+    for path in line.paths:
+        yield _END, path
+        for end in _iter_path_ends(path):
+            yield _WHOLE, end
+
+
+def _iter_path_ends(path: str) -> Iterator[str]:
+    parts = path.split("/")
+    return ("/".join(parts[place:]) for place in range(len(parts)) if parts[place])
 
 
 def _is_note(key: str) -> bool:
@@ -140,32 +182,23 @@ def _group_lines(lines: Iterable[LastingLine]) -> dict[str, list[LastingLine]]:
     return by_key
 
 
-def _build_stamp(content_hash: str, judged: Sequence[LastingLine], known: frozenset[str]) -> str:
-    data = repr(([tuple(line) for line in judged], sorted(known))).encode("utf-8", "surrogatepass")
+def _build_stamp(content_hash: str, judged: Sequence[LastingLine]) -> str:
+    data = repr([tuple(line) for line in judged]).encode("utf-8", "surrogatepass")
     return f"{content_hash}:{zlib.crc32(data):08x}"
 
 
-def _load_named_rows(
-    file: Path,
-) -> tuple[frozenset[str], dict[str, tuple[str, list[dict[str, Any]]]]]:
-    """Return the programs and the rows of the file; nothing of another version."""
+def _load_kept_rows(file: Path) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+    """Return the rows of a file by document; nothing of another version."""
     try:
-        version, programs, rows = json.loads(file.read_text(encoding="utf-8"))
+        version, rows = json.loads(file.read_text(encoding="utf-8"))
         if version == _VERSION:
-            by_key = {key: (stamp, lines) for key, (stamp, lines) in rows.items()}
-            return frozenset(programs), by_key
-    except (OSError, ValueError, TypeError, AttributeError):
+            return {key: (stamp, lines) for key, (stamp, lines) in rows.items()}
+    except (OSError, *DAMAGED):
         pass
-    return frozenset(), {}
+    return {}
 
 
-def _build_kept_row(one: _KeptLine) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in (*NamedLines.__slots__, *_KeptLine.__slots__)}
-
-
-def _iter_document_lines(
-    document: Document, judged: Sequence[LastingLine], known: frozenset[str]
-) -> Iterator[_KeptLine]:
+def _iter_document_lines(document: Document, judged: Sequence[LastingLine]) -> Iterator[_KeptLine]:
     lines = document.text.split("\n")
     is_said = turns.is_said(document.key)
     category = "" if is_said else document.metadata.get("category", "")
@@ -177,6 +210,7 @@ def _iter_document_lines(
     for first, last, at, rule, states in units:
         text = "\n".join(lines[first - 1 : last])
         words = [word for word in query_tokens(f"{text.removeprefix(f'{USER}: ')}?") if word[1:]]
+        said = text.removeprefix(f"{USER}: ")
         named = _KeptLine(
             words=[zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words],
             lifts=rule == lasting_turns.LIFTS,
@@ -189,27 +223,14 @@ def _iter_document_lines(
             is_rule=rule == lasting_turns.RULE,
             source="" if is_said else document.source,
             category=category,
-            **_find_names(text.removeprefix(f"{USER}: "), known),
+            paths=said_names.list_paths(said),
+            symbols={
+                symbol: said_names.fold_stem(symbol) for symbol in said_names.list_symbols(said)
+            },
+            commands=said_names.list_commands(said),
         )
-        if (
-            named.paths
-            or named.symbols
-            or named.stems
-            or named.programs
-            or named.marks
-            or named.lifts
-        ):
+        if named.paths or named.symbols or named.commands or named.lifts:
             yield named
-
-
-def _find_names(text: str, known: frozenset[str]) -> Mapping[str, list[str]]:
-    return {
-        "paths": names.list_paths(text),
-        "symbols": names.list_symbols(text),
-        "stems": names.list_stems(text),
-        "programs": names.list_programs(text, known),
-        "marks": names.list_marks(text),
-    }
 
 
 def _iter_statements(

@@ -1,4 +1,4 @@
-"""Answer of the hook around a tool: what the user forbade is asked or stopped, with their words.
+"""Answer of the hook before a tool: what the user forbade is asked or stopped, with their words.
 
 What else memory has to say on it is in `action`: one process answers both. The path of a tool that
 nothing is said about has 30 ms: small files are read, and neither settings, an index nor a model.
@@ -12,7 +12,7 @@ import sys
 import time
 
 from gieok.agents import table
-from gieok.places.home import OWN_RUN, action_folder, build_home_path, gate_rules_file
+from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file, has_action_files
 from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
 from gieok.surfaces.hook.tool_call import ToolCall
 
@@ -32,11 +32,11 @@ _CPU_S = 1.0
 _HANGUL = (0xAC00, 0xD7A3)
 
 
-def run_tool_hook(arguments: "Sequence[str]", parse: "Parse") -> int:
-    """Run `gieok hook pre-tool` or `post-tool`, and return 0, whatever happens.
+def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
+    """Run `gieok hook pre-tool [--agent NAME]` and return 0, whatever happens.
 
-    Before a tool, a rule of the user's asks or stops; where none does, and after a tool, memory may
-    have a word on it. `parse` reads a settings file that changed since a process last read it.
+    A rule of the user's asks or stops; where none does, memory may have a word on the tool's use.
+    `parse` reads a settings file that changed since a process last read it.
     """
     if os.environ.get(OWN_RUN):
         return 0
@@ -45,16 +45,16 @@ def run_tool_hook(arguments: "Sequence[str]", parse: "Parse") -> int:
         home = build_home_path()
         payload = read_hook_payload()
         call = ToolCall(home, find_hook_flag(arguments, "--agent"), payload, parse)
-        if arguments[0] == table.PRE_TOOL and os.path.exists(gate_rules_file(home)):
+        if os.path.exists(gate_rules_file(home)):
             judge = _ToolJudge(call)
             if answer := judge.answer():
                 _print_answer(answer)
                 judge.record()
                 return 0
-        if os.path.isdir(action_folder(home)):
+        if has_action_files(home):
             from gieok.surfaces.hook.action import ActionNote
 
-            note = ActionNote(call, arguments[0])
+            note = ActionNote(call)
             if answer := note.answer():
                 _print_answer(answer)
                 note.record()
@@ -65,7 +65,7 @@ def run_tool_hook(arguments: "Sequence[str]", parse: "Parse") -> int:
         from gieok.surfaces.hook import trail
 
         failure = f"{type(error).__name__}: {error}"
-        trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {failure}; the tool ran")
+        trail.log_hook_line(home, f"{table.PRE_TOOL}: {failure}; the tool ran")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""One call of the hook around a tool: who calls, where, and what holds there.
+"""One call of the hook before a tool: who calls, where, and what holds there.
 
 Everything is read when it is asked for: most tools' uses need none of it.
 """
@@ -22,14 +22,45 @@ class ToolCall:
 
     def __init__(self, home: str, agent: str, payload: table.Payload, parse: "Parse") -> None:
         self.home = home
-        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self.payload = payload
-        self.session = table.read_payload_session(payload)
-        self.folder = table.folder_of(payload) or os.getcwd()
-        self.own_scope = self.agent.read_scope(payload)
+        self._agent_name = agent
         self._parse = parse
+        self._agent: table.AgentRow | None = None
+        self._folder = ""
         self._workplace: str | None = None
         self._settings: HookSettings | None = None
+
+    @property
+    def agent(self) -> table.AgentRow:
+        """Return the agent that calls."""
+        if self._agent is None:
+            named = table.BY_NAME.get(self._agent_name)
+            self._agent = named or table.detect_agent(self.payload)
+        return self._agent
+
+    @property
+    def session(self) -> str:
+        """Return the session in which the tool is used."""
+        return table.read_payload_session(self.payload)
+
+    @property
+    def own_scope(self) -> str:
+        """Return the scope that an agent names itself; '' for that of the folder."""
+        return self.agent.read_scope(self.payload)
+
+    @property
+    def folder(self) -> str:
+        """Return the folder in which the tool is used. Raises OSError where it is gone."""
+        if not self._folder:
+            self._folder = table.folder_of(self.payload) or os.getcwd()
+        return self._folder
+
+    def is_somewhere(self) -> bool:
+        """Return whether there is a folder in which the tool is used."""
+        try:
+            return bool(self.folder)
+        except OSError:
+            return False
 
     @property
     def workplace(self) -> str:

@@ -46,7 +46,7 @@ _SQL_PROGRAMS = frozenset(
     """.split()
 )
 #: Programs that show text and do nothing to what it names.
-SHOWING_PROGRAMS = frozenset(
+_SHOWING = frozenset(
     """
     echo printf cat less more head tail bat grep egrep fgrep rg ag ls tree wc diff file stat which
     type man history alias export test [ cd pushd pwd true false sed awk cut sort uniq jq yq
@@ -591,7 +591,7 @@ def _is_remote_change(step: ToolStep) -> bool:
     if parsed is None or invocation is None:
         return False
     if invocation.hosts:
-        return parsed.program not in SHOWING_PROGRAMS
+        return parsed.program not in _SHOWING
     if any(flag in parsed.flags for flag in _HARMLESS_FLAGS):
         return False
     is_remote = parsed.program in _REMOTE or any(
@@ -622,7 +622,7 @@ def _names_environment(name: str, step: ToolStep) -> bool:
     if invocation is None:
         named = (step.use.text, *(each.path for each in step.touched))
         return any(spelling in split_name(text) for text in named for spelling in spellings)
-    if invocation.program in SHOWING_PROGRAMS and not invocation.hosts:
+    if invocation.program in _SHOWING and not invocation.hosts:
         return False
     texts = [
         invocation.program,
@@ -649,7 +649,7 @@ def _names_host(host: str, step: ToolStep) -> bool:
     invocation = step.invocation
     if invocation is None:
         texts: list[str] = [step.use.text]
-    elif invocation.program in SHOWING_PROGRAMS:
+    elif invocation.program in _SHOWING:
         return False
     else:
         texts = [*invocation.arguments, *invocation.hosts]

@@ -1,1 +1,0 @@
-"""Attempts: commands as they were tried, what changed between two forms, what an error said."""
