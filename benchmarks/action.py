@@ -1,11 +1,11 @@
-"""Measure what memory says at the moment of an action, on sessions that somebody else wrote.
+"""Measure what memory says before a file is edited, on sessions that somebody else wrote.
 
     python benchmarks/action.py SET.jsonl [--only ID ...] [--shown]
 
 Each line of the set is a case: `history`, earlier sessions of Claude Code in a project with what was
-said and what its tools did; `moment`, an edit or a command that is about to happen; `expect`, the
-line of the history that helps there, or null. Other moments are left out. Each case is taken in in
-a home of its own, and the hook is run as an agent runs it. Prints the share of moments with their
+said and what its tools did; `moment`, what is about to happen; `expect`, the line of the history
+that helps there, or null. Moments that are no edit are left out. Each case is taken in in a home of
+its own, and the hook is run as an agent runs it. Prints the share of moments with their
 line, the share of silence where there is none, and the CPU of a call where nothing is said.
 """
 
@@ -27,7 +27,7 @@ from gieok.home.calls import open_call
 from gieok.hook.window import strip_to_letters
 
 _SESSION = "ac710000-0000-4000-8000-{:012d}"
-_MOMENTS = ("edit", "command")
+_MOMENT = "edit"
 _FAILED = "Exit code 1\n"
 
 
@@ -138,7 +138,7 @@ def main() -> None:
     outcomes = []
     for case in cases:
         is_chosen = not chosen.only or case["id"] in chosen.only
-        if case["moment"]["kind"] not in _MOMENTS or not is_chosen:
+        if case["moment"]["kind"] != _MOMENT or not is_chosen:
             continue
         with tempfile.TemporaryDirectory() as folder:
             outcomes.append(_play_case(case, Path(folder)))
@@ -147,21 +147,20 @@ def main() -> None:
 
 
 def _print_table(outcomes: list[Outcome], *, is_shown: bool) -> None:
-    groups: defaultdict[tuple[bool, str], list[Outcome]] = defaultdict(list)
+    groups: defaultdict[bool, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         has_line = outcome.case["expect"] is not None
-        groups[has_line, outcome.case["moment"]["kind"]].append(outcome)
-        groups[has_line, "all"].append(outcome)
+        groups[has_line].append(outcome)
         if is_shown and not outcome.is_right:
             moment, expect = outcome.case["moment"], outcome.case["expect"]
             given = json.dumps(moment["input"], ensure_ascii=False)[:200]
-            print(f"{outcome.case['id']} {moment['kind']} {given}")
+            print(f"{outcome.case['id']} {given}")
             print(f"  expected: {expect['line'] if expect else 'nothing'}")
             print(f"  said:     {outcome.said or 'nothing'}")
-    for (has_line, kind), group in sorted(groups.items()):
+    for has_line, group in sorted(groups.items()):
         right = sum(one.is_right for one in group)
         what = "right line" if has_line else "silent"
-        print(f"{what:<10} {kind:<8} {right:3} of {len(group):3}  {right / len(group):.2f}")
+        print(f"{what:<10} {right:3} of {len(group):3}  {right / len(group):.2f}")
     silent = [one.cpu_ms for one in outcomes if not one.said]
     if silent:
         print(f"CPU where nothing is said: median {statistics.median(silent):.1f} ms", end=", ")

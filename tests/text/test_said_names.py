@@ -1,4 +1,4 @@
-"""Names in a statement by which it bears on a file, a symbol or a command."""
+"""Names in a statement by which it bears on a file or a symbol."""
 
 import pytest
 
@@ -55,20 +55,3 @@ def test_symbols(text: str, symbols: list[str]) -> None:
 
 def test_a_file_and_a_class_have_one_stem() -> None:
     assert said_names.fold_stem("chat_room") == said_names.fold_stem("ChatRoom")
-
-
-@pytest.mark.parametrize(
-    ("text", "commands"),
-    [
-        ("run the tests with `uv run pytest -q`", ["pytest"]),
-        ("테스트는 uv run pytest -n auto로 돌려", ["pytest"]),
-        ("never run npm install here, use pnpm", ["npm install"]),
-        ("npm install을 쓰지 마", ["npm install"]),
-        ("`cd api && git push origin main`", ["git push"]),
-        ("the docker team and git over svn, with python 3.11 and node", []),
-        ("use pnpm, not npm", []),
-    ],
-)
-def test_commands(text: str, commands: list[str]) -> None:
-    found = said_names.list_commands(text)
-    assert [command for command in found if command != "docker team"] == commands

@@ -26,7 +26,7 @@ EVENTS = {
     STOP: "note where the transcript of a turn is",
     PRE_COMPACT: "note where the transcript is before it is compacted",
     SESSION_END: "note where the transcript of an ended session is",
-    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names it",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }
 Payload = dict[str, object]
 

@@ -1,7 +1,7 @@
-"""Where memories stand that name a file, a symbol or a command, as small files of the home.
+"""Where memories stand that name a file or a symbol, as small files of the home.
 
 The files are derived from the store: they hold the names and the lines where they stand, and no
-sentence. The hook reads them before tools, so the module imports little. Where `hook.action` is
+sentence. The hook reads them before edits, so the module imports little. Where `hook.action` is
 off there are none.
 """
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: To be raised whenever the rows of the file change: an older file is no file.
-VERSION = 1
+VERSION = 2
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 _OWN_FILE = re.compile(r"[0-9a-f]+\.(?:json|named)")
 
 
 class NamedLines:
-    """Lines of a document that state something and name files, symbols or commands.
+    """Lines of a document that state something and name files or symbols.
 
     `first` and `last` are line numbers from 1; `check` is the checksum of the lines, by which they
     are known to be the ones that were read. `at` is in Unix seconds; `is_rule`: a user's rule.
@@ -36,7 +36,6 @@ class NamedLines:
         "at",
         "category",
         "check",
-        "commands",
         "first",
         "is_rule",
         "key",
@@ -56,13 +55,12 @@ class NamedLines:
         at: float,
         paths: "Sequence[str]",
         symbols: "Mapping[str, str]",
-        commands: "Sequence[str]",
         is_rule: bool = False,
         source: str = "",
         category: str = "",
     ) -> None:
         self.key, self.first, self.last, self.check, self.at = key, first, last, check, at
-        self.paths, self.symbols, self.commands = list(paths), dict(symbols), list(commands)
+        self.paths, self.symbols = list(paths), dict(symbols)
         self.is_rule, self.source, self.category = is_rule, source, category
 
     def build_row(self) -> "dict[str, Any]":

@@ -33,7 +33,7 @@ IN_CLEAR = (
     ("hook/", "what sessions were shown: the hook writes it without a key"),
     (
         "action/",
-        "names in what you said, no sentences: the hook reads it before a tool, without a key",
+        "names in what you said, no sentences: the hook reads it before an edit, without a key",
     ),
     ("spool/", "what hooks leave for the sidecar, until it is taken"),
     ("daemon.log, logs/", "errors and counts; no memories"),

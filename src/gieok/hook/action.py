@@ -1,14 +1,14 @@
-"""What memory says before a tool: lines that name the file, the symbol or the command.
+"""What memory says before an edit: lines that name the file, or a symbol in it.
 
-Imported by the hook: see the package. Most tools' uses have nothing said about them: those cost a
-look at small files, and only a use that names what memory names is read closely.
+Imported by the hook: see the package. Most edits have nothing said about them: those cost a look
+at small files, and only an edit of what memory names is read closely.
 """
 
 import os
 import re
 
 from gieok.flow.action_notes import NamedLines
-from gieok.text.said_names import fold_stem, list_called_commands, names_path
+from gieok.text.said_names import fold_stem, names_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FoundLines:
-    """Lines that name what a tool is about, and the names, as they were written there."""
+    """Lines that name what an edit is about, and the names, as they were written there."""
 
     __slots__ = ("lines", "names", "scope")
 
@@ -64,16 +64,6 @@ def _iter_stems(paths: "Iterable[str]") -> "Iterable[str]":
         yield folder.rpartition("/")[2] + stem
 
 
-def find_command_lines(
-    scope: str, known: "Iterable[NamedLines]", command: str
-) -> "list[FoundLines]":
-    """Return the lines that say a command which a command line calls, as far as it was said."""
-    called = list_called_commands(command)
-    said = {*called, *(each.partition(" ")[0] for each in called)}
-    named = ((lines, [each for each in lines.commands if each in said]) for lines in known)
-    return [FoundLines(scope, lines, names) for lines, names in named if names]
-
-
 def may_name_path(known: "Iterable[NamedLines]", given: str) -> bool:
     """Return whether a text that a tool is given may name what lines name; cheap."""
     folded = re.sub(r"[^a-z0-9]", "", given.lower())
@@ -81,18 +71,6 @@ def may_name_path(known: "Iterable[NamedLines]", given: str) -> bool:
         any(path.rstrip("/").rpartition("/")[2] in given for path in lines.paths)
         or any(stem in folded for stem in lines.symbols.values())
         for lines in known
-    )
-
-
-def may_name_command(known: "Iterable[NamedLines]", command: str) -> bool:
-    """Return whether a command line may call a command that lines say; cheap.
-
-    Of a command its first word is compared: a program has several names at times (`npm`, `pnpm`).
-    """
-    return any(
-        each.partition(" ")[0].partition(".")[0] in command
-        for lines in known
-        for each in lines.commands
     )
 
 

@@ -38,7 +38,7 @@ class Stats(NamedTuple):
     by_meaning: int
     by_words: int
     events: Mapping[str, int]
-    #: Notes before a tool.
+    #: Notes before an edit.
     actions: int = 0
 
 

@@ -91,7 +91,7 @@ OPTIONS = (
     Option(
         "hook.action",
         False,
-        "say before an edit or a command what was said or kept that names it",
+        "say before an edit what was said or kept that names the file",
     ),
     Option(
         "gates.stops",

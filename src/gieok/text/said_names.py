@@ -1,13 +1,10 @@
-"""Names in a statement by which it bears on an action: files, symbols, commands.
+"""Names in a statement by which it bears on an edit: files and symbols.
 
-Only what is written as a name counts: a path, a word of code, a command line. A word that also is
-the name of a file says nothing. Imported by the hook, before a tool that memory may know of.
+Only what is written as a name counts: a path or a word of code. A word that also is the name of a
+file says nothing. Imported by the hook, before an edit that memory may know of.
 """
 
 import re
-
-from gieok.text.gates.programs import CommandWords, find_inner_command
-from gieok.text.gates.shell import LineTooLargeError, read_whole_line
 
 #: A path with a folder, a file with an ending, or a folder that ends with a slash.
 _PATH = re.compile(
@@ -25,15 +22,6 @@ _IDENTIFIER = re.compile(
     r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,})(?![\w/-])"
 )
 _CODE_NAME = re.compile(r"(?a)[A-Za-z_][\w-]*")
-#: Several words of which the first may be a program.
-_COMMAND_LINE = re.compile(r"(?a)(?<![\w./@:-])[a-z][\w.-]*(?: [\w./:=@%+-]+)+")
-#: A word that names what a program does, such as `push` or `db:migrate`; a file, a version or an
-#: address is none.
-_SUBCOMMAND = re.compile(r"[a-z]+(?:[:_-][a-z]+)*")
-#: What a program's name is followed by where it is a command, and no version.
-_BEHIND_PROGRAM = re.compile(rf"-[\w=-]+|{_SUBCOMMAND.pattern}")
-#: Programs that change where or how the next ones run, and do nothing themselves.
-_SETTING = frozenset(("cd", "pushd", "popd", "export", "set", "source", ".", ":", "sleep"))
 _LEAST_CHARS = 5
 #: A path of more parts is matched by its last ones.
 _MOST_PARTS = 8
@@ -69,49 +57,6 @@ def fold_stem(name: str) -> str:
     `chat_room.dart`.
     """
     return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def list_commands(text: str) -> "list[str]":
-    """Return the commands that a text says: in code, or as a command line of a known program.
-
-    Each is a program and what it does, or the program alone: see `list_called_commands`.
-    """
-    from gieok.text.gates.vocabulary import KNOWN, STOP_WORDS
-
-    lines = _CODE.findall(text)
-    for match in _COMMAND_LINE.finditer(_CODE.sub(" ", text)):
-        words = [word.rstrip(".,:") for word in match[0].split(" ")]
-        place = 0
-        while place + 1 < len(words):
-            start, place = place, place + 1
-            if words[start] in KNOWN and _BEHIND_PROGRAM.fullmatch(words[place]):
-                while place < len(words) and words[place].lower() not in STOP_WORDS:
-                    place += 1
-                if place - start > 1:
-                    lines.append(" ".join(words[start:place]))
-    return list(dict.fromkeys(command for line in lines for command in list_called_commands(line)))
-
-
-def list_called_commands(line: str) -> "list[str]":
-    """Return the programs that a command line calls, each with the word for what it does.
-
-    A program that only runs another one (`uv run`, `sudo`) or changes the folder is left out. Empty for a line that is
-    too large.
-    """
-    try:
-        invocations = read_whole_line(line)
-    except LineTooLargeError:
-        return []
-    found: dict[str, None] = {}
-    for each in invocations:
-        if each.program in _SETTING:
-            continue
-        if find_inner_command(each.program, each.arguments) is None:
-            called = CommandWords(each.program, each.arguments)
-            first = "" if 0 in called.unsure else "".join(called.words[:1])
-            subcommand = first if _SUBCOMMAND.fullmatch(first) else ""
-            found[f"{called.program} {subcommand}".rstrip()] = None
-    return [command for command in found if command]
 
 
 def names_path(named: str, path: str) -> bool:

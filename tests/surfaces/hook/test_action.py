@@ -1,4 +1,4 @@
-"""Before an edit or a command memory says what names the file, the symbol or the command."""
+"""Before a file is edited memory says what names it, or a symbol in it."""
 
 import json
 import sys
@@ -78,10 +78,6 @@ def _ask(place, file: str, **given: str) -> str:
     return place.hook("pre-tool", _edit(place, file, **given)).context
 
 
-def _ask_command(place, command: str, session: str = "s") -> str:
-    return place.hook("pre-tool", _payload(place, "Bash", session, command=command)).context
-
-
 def _list_files(place) -> list[Path]:
     folder = place.home / "action"
     return [file for file in sorted(folder.rglob("*")) if file.is_file()]
@@ -135,26 +131,12 @@ def test_a_word_that_is_a_file_s_name_too_says_nothing(place, statement: str, fi
     assert not _ask(place, file)
 
 
-def test_what_was_said_of_a_command_is_said_before_it(place) -> None:
+def test_a_command_is_told_nothing_and_no_file_holds_it(place) -> None:
     place.remember("Run the tests with `uv run pytest -n auto`, nothing else.", category="decision")
-    assert "what names pytest" in _ask_command(place, "pytest tests/test_cart.py")
-    assert not _ask_command(place, "git status")
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["The docker team owns the builds of main.", "We chose git over svn here, a year ago."],
-)
-def test_a_program_that_is_only_spoken_of_says_nothing(place, statement: str) -> None:
-    place.remember(statement, category="decision")
-    assert not _ask_command(place, "docker build .")
-    assert not _ask_command(place, "git commit -m x")
-
-
-def test_what_was_said_of_a_part_of_a_program_is_not_said_of_another(place) -> None:
-    place.remember("Before `git push` the tests have run, always.", category="decision")
-    assert not _ask_command(place, "git status")
-    assert _ask_command(place, "cd api && git push origin main")
+    assert not [file for file in _list_files(place) if file.suffix == ".json"]
+    place.remember(_CART, category="decision")
+    for command in ("pytest tests/test_cart.py", "rm src/cart.py", "sed -i s/a/b/ src/cart.py"):
+        assert not place.hook("pre-tool", _payload(place, "Bash", command=command)).out
 
 
 @pytest.mark.parametrize("text", ["rounds half up, says the bank, ", "반올림은 은행을 따라 한다 "])
@@ -306,9 +288,9 @@ def test_a_file_that_cannot_be_written_is_removed_and_forgetting_goes_on(
 
 
 def test_a_rule_is_said_alone(place) -> None:
-    _say(place, "s1", "never run pytest, it wipes the data")
-    place.remember("Tests run as `pytest -q`, on every change.", category="decision")
-    answer = json.loads(place.hook("pre-tool", _payload(place, "Bash", command="pytest -q")).out)
+    _say(place, "s1", "never edit src/cart.py, the bank owns it")
+    place.remember(_CART, category="decision")
+    answer = json.loads(place.hook("pre-tool", _edit(place, "src/cart.py")).out)
     assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
     assert "additionalContext" not in answer["hookSpecificOutput"]
 
@@ -382,7 +364,6 @@ def test_a_lone_surrogate_is_written_and_read(place) -> None:
         at=0.0,
         paths=["a\ud800.py"],
         symbols={},
-        commands=[],
     )
     action_notes.write_action_file(file, [action_notes.VERSION, [lines.build_row()]])
     (read,) = action_notes.load_named_lines(str(place.home), scope)
@@ -408,7 +389,6 @@ def _build_kept(number: int, *, lifts: bool) -> named._KeptLine:
         at=float(number),
         paths=["src/cart.py"],
         symbols={},
-        commands=[],
         words=[],
         lifts=lifts,
         states=True,

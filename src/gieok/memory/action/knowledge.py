@@ -1,4 +1,4 @@
-"""Brings what the hook says before tools in line with what is remembered."""
+"""Brings what the hook says before edits in line with what is remembered."""
 
 from collections.abc import Iterable
 from pathlib import Path

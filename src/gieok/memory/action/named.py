@@ -1,4 +1,4 @@
-"""Lines of memories that state something and name files, symbols or commands.
+"""Lines of memories that state something and name files or symbols.
 
 Of conversations the user's statements count, as `talk.lasting_turns` judges them; of notes and
 records every paragraph. What is found names lines and holds no text.
@@ -27,7 +27,7 @@ from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import USER
 
 #: To be raised whenever the same documents would give other lines.
-_VERSION = 1
+_VERSION = 2
 _AT_ONCE = 200
 _MOST_LINES = 800
 #: Kinds of marks of a path.
@@ -227,9 +227,8 @@ def _iter_document_lines(document: Document, judged: Sequence[LastingLine]) -> I
             symbols={
                 symbol: said_names.fold_stem(symbol) for symbol in said_names.list_symbols(said)
             },
-            commands=said_names.list_commands(said),
         )
-        if named.paths or named.symbols or named.commands or named.lifts:
+        if named.paths or named.symbols or named.lifts:
             yield named
 
 

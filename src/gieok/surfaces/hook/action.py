@@ -1,7 +1,7 @@
-"""Note of the hook before an edit or a command, which decides nothing: the tool runs as it would.
+"""Note of the hook before a file is edited, which decides nothing: the tool runs as it would.
 
-It holds what the user said or kept that names the file, the symbol or the command: each once a
-session, within a small budget.
+It holds what the user said or kept that names the file or a symbol in it: each once a session,
+within a small budget. A command gets no note: what names it seldom helped (docs/figures.md).
 """
 
 import os
@@ -79,14 +79,8 @@ class ActionNote:
         from gieok.hook import action
 
         values = self._get_tool_input()
-        command = values.get("command")
-        if isinstance(command, str):
-            return [
-                found
-                for scope, lines in known.items()
-                if action.may_name_command(lines, command)
-                for found in action.find_command_lines(scope, lines, command)
-            ]
+        if isinstance(values.get("command"), str):
+            return []
         given = "\n".join(value for value in values.values() if isinstance(value, str))
         known = {scope: one for scope, one in known.items() if action.may_name_path(one, given)}
         paths = self._list_edited_paths() if known else []
@@ -198,8 +192,8 @@ class ActionNote:
         return False
 
     def _describe_use(self) -> str:
-        """Return the words of a tool's use, with which a refusal is compared."""
-        named = ("command", "file_path", "filePath", "path", "notebook_path")
+        """Return the words of an edit, with which a refusal is compared."""
+        named = ("file_path", "filePath", "path", "notebook_path")
         values = self._get_tool_input()
         texts = (values.get(name) for name in named)
         return " ".join(text for text in texts if isinstance(text, str))

@@ -1,6 +1,6 @@
 """Answer of the hook before a tool: what the user forbade is asked or stopped, with their words.
 
-What else memory has to say on it is in `action`: one process answers both. The path of a tool that
+What memory has to say on an edit is in `action`: one process answers both. The path of a tool that
 nothing is said about has 30 ms: small files are read, and neither settings, an index nor a model.
 Whatever fails lets the tool run and is written to the log of the hook, which `gieok rules` shows.
 """
@@ -35,7 +35,7 @@ _HANGUL = (0xAC00, 0xD7A3)
 def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
     """Run `gieok hook pre-tool [--agent NAME]` and return 0, whatever happens.
 
-    A rule of the user's asks or stops; where none does, memory may have a word on the tool's use.
+    A rule of the user's asks or stops; where none does, memory may have a word on an edit.
     `parse` reads a settings file that changed since a process last read it.
     """
     if os.environ.get(OWN_RUN):
