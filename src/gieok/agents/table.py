@@ -28,7 +28,7 @@ EVENTS = {
     STOP: "note where the transcript of a turn is",
     PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
-    PRE_TOOL: "ask or stop before a tool does what the user forbade",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }
 Payload = dict[str, object]
 
@@ -39,9 +39,11 @@ class AgentRow:
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
-    stopped, because it would run else. `runs_foreign_hooks`: the agent also runs the hooks that
-    another agent's settings hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the
-    agent drops the answer at a session's start, which then comes with the first prompt.
+    stopped, because it would run else. `takes_tool_notes`: a text of a hook before a tool
+    reaches the model without deciding anything; the model reads it with the tool's result, for its
+    next step. `runs_foreign_hooks`: the agent also runs the hooks that another agent's settings
+    hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the agent drops the answer at
+    a session's start, which then comes with the first prompt.
     """
 
     __slots__ = (
@@ -51,6 +53,7 @@ class AgentRow:
         "runs_foreign_hooks",
         "shows_notices",
         "starts_at_prompt",
+        "takes_tool_notes",
     )
 
     def __init__(
@@ -62,11 +65,13 @@ class AgentRow:
         can_ask: bool = False,
         runs_foreign_hooks: bool = False,
         starts_at_prompt: bool = False,
+        takes_tool_notes: bool = False,
     ) -> None:
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
         self.can_ask = can_ask
+        self.takes_tool_notes = takes_tool_notes
         self.runs_foreign_hooks = runs_foreign_hooks
         self.starts_at_prompt = starts_at_prompt
 
@@ -364,7 +369,7 @@ ROWS = (
         "copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True, runs_foreign_hooks=True
     ),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;

@@ -113,6 +113,32 @@ def gate_choices_file(home: str) -> str:
     return os.path.join(home, "gates", "choices.json")
 
 
+def action_folder(home: str) -> str:
+    """Return the folder of what is known for the moment of an action."""
+    return os.path.join(home, "action")
+
+
+def action_file(home: str, scope: str) -> str:
+    """Return the file of what a scope knows for the moment of an action."""
+    return os.path.join(action_folder(home), f"{_checksum_scope(scope)}.json")
+
+
+def list_action_files(home: str, scope: str) -> list[str]:
+    """Return the files of a scope for the moment of an action: what the hook reads, and behind it
+    what each document gave.
+    """
+    stem = action_file(home, scope).removesuffix(".json")
+    return [f"{stem}{ending}" for ending in (".json", ".named")]
+
+
+def has_action_files(home: str) -> bool:
+    """Return whether anything is known for the moment of an action."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(action_folder(home)))
+    except OSError:
+        return False
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")

@@ -115,4 +115,6 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
 
 def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
     user_file.choose(call.home.settings, row.name, value)
+    if row.name == "hook.action":
+        call.home.supposing({row.name: value}, {}).follow_action_notes()
     return SetResult(row.name, row.value, value)
