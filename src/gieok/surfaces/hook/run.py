@@ -139,17 +139,7 @@ def _answer_hook_call(
     if event == table.PROMPT:
         context = "\n".join(filter(None, (call.start_late(), call.recall())))
     elif event == table.SESSION_START:
-        if not call.begin() and os.path.isdir(call.home) and not call.is_compacted:
-            catch_up(call.left_s())
-        if call.root or fs.is_volume_full(call.home):
-            share = _COMPACTED_SHARE if call.is_compacted else 1.0
-            notice = refresh(call.root, share * call.left_s())
-        if call.agent.starts_at_prompt:
-            call.keep_notice(notice)
-            return ""
-        context = call.start()
-        if notice and not call.agent.shows_notices:
-            context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
+        context, notice = _answer_session_start(call, refresh, catch_up)
     elif event in _SPOOLED:
         call.keep()
         if event == table.PRE_COMPACT and event in call.agent.events:
@@ -158,6 +148,28 @@ def _answer_hook_call(
         raise ValueError(f"unknown event {event!r}")
     printed = table.output(call.agent, event, context, notice)
     return json.dumps(printed, ensure_ascii=False) if printed else ""
+
+
+def _answer_session_start(
+    call: "_Call", refresh: Callable[[str, float], str], catch_up: Callable[[float], None]
+) -> tuple[str, str]:
+    """Begin a session; return what the agent is told, and the notice for the person.
+
+    Both are kept for the first prompt of an agent that drops the answer at a session's start.
+    """
+    notice = ""
+    if not call.begin() and os.path.isdir(call.home) and not call.is_compacted:
+        catch_up(call.left_s())
+    if call.root or fs.is_volume_full(call.home):
+        share = _COMPACTED_SHARE if call.is_compacted else 1.0
+        notice = refresh(call.root, share * call.left_s())
+    if call.agent.starts_at_prompt:
+        call.keep_notice(notice)
+        return "", ""
+    context = call.start()
+    if notice and not call.agent.shows_notices:
+        context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
+    return context, notice
 
 
 class _Call:
