@@ -71,7 +71,7 @@ _UNKNOWN_LINES = 6
 #: Lines of a session that was handed over: those that say so by themselves, and those that stand
 #: next to such a line.
 _HANDED = re.compile(
-    rf"(?m)^[\s>|]*(?:{handed.QUOTE}|{handed.TITLE}|(?:## )?(?:"
+    rf"(?m)^[ \t>|]*+(?:{handed.QUOTE}|{handed.TITLE}|(?:## )?(?:"
     + "|".join(
         re.escape(words)
         for words in (handed.KEEP, handed.LOGGED, *handed.SENTENCES, *_HANDED_HEADINGS)
@@ -80,7 +80,7 @@ _HANDED = re.compile(
     + r"))"
 )
 _NEXT_TO_HANDED = re.compile(
-    rf"[\s>|]*(?:{handed.BESIDE}|{handed.LINE}|## (?:"
+    rf"[ \t>|]*+(?:{handed.BESIDE}|{handed.LINE}|## (?:"
     + "|".join(map(re.escape, _HANDED_HEADINGS))
     + r")$)"
 )
