@@ -17,7 +17,7 @@ from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import PREFIX, digest, talkers_of
 from gieok.errors import EmbedderFailed
 from gieok.flow.clean import cleaned
-from gieok.flow.distil import deliver_scope
+from gieok.flow.distil import hand_over_scope
 from gieok.model.conversation import Journalled, Role
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 from gieok.ports.journal import FullJournal
@@ -77,10 +77,7 @@ def is_said_scope(scope: Scope) -> bool:
 def drop_said_words(journal: FullJournal, store: Store, memory: Scope) -> None:
     """Drop all words that belong to a memory's scope. Safe to repeat."""
     scope = said_scope(memory)
-    gone = [(scope, entry.document.key) for entry in journal.made(scope)]
-    if gone:
-        journal.hand_over((), gone)
-        deliver_scope(journal, store, scope)
+    hand_over_scope(journal, store, scope, gone=[one.document.key for one in journal.made(scope)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +96,9 @@ class SaidWords:
 
         Messages in `unquoted` are left out: something of them was refused.
         """
-        entries = _build_said_entries(said_scope(memory), span, unquoted)
-        if entries:
-            self.journal.hand_over(entries)
-            deliver_scope(self.journal, self.store, said_scope(memory))
+        scope = said_scope(memory)
+        entries = _build_said_entries(scope, span, unquoted)
+        hand_over_scope(self.journal, self.store, scope, entries)
 
     def renew(
         self,
@@ -131,9 +127,7 @@ class SaidWords:
             entry for key, entry in entries.items() if held.get(key) != entry.document.content_hash
         ]
         gone = sorted((held.keys() & asked) - entries.keys())
-        if put or gone:
-            self.journal.hand_over(put, [(scope, key) for key in gone])
-            deliver_scope(self.journal, self.store, scope)
+        hand_over_scope(self.journal, self.store, scope, put, gone)
 
     def quote(
         self, memory: Scope, text: str, clock: Clock, zone: tzinfo, unquoted: Collection[str] = ()
