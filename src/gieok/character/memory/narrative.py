@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
-from gieok.character.memory.said_words import Quote
+from gieok.character.memory.said_words import UserQuote
 from gieok.character.memory.voice import Voice, choose_voice, is_well_supported
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
@@ -135,7 +135,7 @@ class NarrativeMemories(NamedTuple):
     moments: Sequence[Moment] = ()
     episodes: Sequence[Episode] = ()
     recalled: Sequence[str] = ()
-    quotes: Sequence[Quote] = ()
+    quotes: Sequence[UserQuote] = ()
 
 
 class Part(IntEnum):
@@ -380,7 +380,7 @@ class Teller(NamedTuple):
         )
         return NarrativeLine(Part.US, text + felt, moment.key)
 
-    def tell_quote(self, quote: Quote) -> NarrativeLine:
+    def tell_quote(self, quote: UserQuote) -> NarrativeLine:
         """Return what the user said, as the character quotes it."""
         day, words = self.view.day(quote.at), _shorten_quote(quote.text, _LONGEST_SAID)
         if quote.asked:

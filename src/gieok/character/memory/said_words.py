@@ -44,7 +44,7 @@ _MOST_QUOTED, _MOST_COMPARED = 3, 4
 _LIKELY, _ENDS = 0.2, 0.5
 
 
-class Quote(NamedTuple):
+class UserQuote(NamedTuple):
     """What a user said: the words, the character's words before them, the time and the message.
 
     `is_likely`: it likely answers what was asked.
@@ -131,7 +131,7 @@ class SaidWords:
 
     def quote(
         self, memory: Scope, text: str, clock: Clock, zone: tzinfo, unquoted: Collection[str] = ()
-    ) -> list[Quote]:
+    ) -> list[UserQuote]:
         """Return the lines that likely answer a message, in the order in which they were said.
 
         A line that a later one puts an end to is left out, and so are messages in `unquoted`.
@@ -164,13 +164,13 @@ class SaidWords:
             return []
 
 
-def _choose_quotes(reader: Reader, quotes: Sequence[Quote]) -> list[Quote]:
+def _choose_quotes(reader: Reader, quotes: Sequence[UserQuote]) -> list[UserQuote]:
     """Return the likely quotes, in order of time; where a later one ends it, that one instead.
 
     Raises EmbedderFailed.
     """
     by_time = sorted(quotes, key=lambda one: one.at)
-    chosen: dict[str, Quote] = {}
+    chosen: dict[str, UserQuote] = {}
     for one in [quote for quote in quotes if quote.is_likely][:_MOST_QUOTED]:
         later = (other for other in reversed(by_time) if other.at > one.at)
         ending = (other for other in later if reader.change(one.line, other.line) >= _ENDS)
@@ -235,11 +235,11 @@ def _build_said_entry(scope: Scope, one: Journalled, asked: str) -> Entry:
     return Entry(clean, (Passage(0, len(clean.text), 1, clean.text.count("\n") + 1),))
 
 
-def _read_quote(document: Document, *, is_likely: bool) -> Quote:
+def _read_quote(document: Document, *, is_likely: bool) -> UserQuote:
     asked = document.metadata.get(_ASKED, "")
     words = document.text.removeprefix(_join_line(asked, ""))
     identity = next(iter(document.message_ids), "")
-    return Quote(
+    return UserQuote(
         key=document.key,
         text=words,
         asked=asked,
