@@ -43,33 +43,9 @@ def find_option(name: str, origin: str) -> Option:
     Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the
     name stands.
     """
-    if name in CAPS_OF_A_RUN:
-        raise BadConfig(
-            "{setting!r} in {origin!r} counts by run, Gieok by 6,000 tokens of messages",
-            hint="set {nearest!r} in its place",
-            nearest=CAPS_OF_A_RUN[name],
-            setting=name,
-            origin=origin,
-        )
     option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
-    if option is None and (example := _find_setting_in(name)):
-        raise BadConfig(
-            "{setting!r} in {origin!r} is a group of settings, and has no value itself",
-            hint="set what is in it, such as {example!r}",
-            example=example,
-            setting=name,
-            origin=origin,
-        )
-    instead = None if option else find_instead(name)
-    if instead is not None:
-        raise BadConfig(
-            "no setting has the meaning of {setting!r} in {origin!r}",
-            hint="there is instead: {instead}" if instead else "take it out: none is needed",
-            instead=instead,
-            setting=name,
-            origin=origin,
-        )
     if option is None:
+        refuse_known_otherwise(name, origin)
         from difflib import get_close_matches  # 2 ms
 
         near = get_close_matches(name, BY_NAME, 1)
@@ -83,9 +59,32 @@ def find_option(name: str, origin: str) -> Option:
     return option
 
 
-def is_known_otherwise(name: str) -> bool:
-    """Say whether `find_option` has more to say of a name that is no setting than that."""
-    return name in CAPS_OF_A_RUN or bool(_find_setting_in(name)) or find_instead(name) is not None
+def refuse_known_otherwise(name: str, origin: str) -> None:
+    """Raise BadConfig for a name that is no setting, and of which more is known than that."""
+    if name in CAPS_OF_A_RUN:
+        raise BadConfig(
+            "{setting!r} in {origin!r} counts by run, Gieok by 6,000 tokens of messages",
+            hint="set {nearest!r} in its place",
+            nearest=CAPS_OF_A_RUN[name],
+            setting=name,
+            origin=origin,
+        )
+    if example := _find_setting_in(name):
+        raise BadConfig(
+            "{setting!r} in {origin!r} is a group of settings, and has no value itself",
+            hint="set what is in it, such as {example!r}",
+            example=example,
+            setting=name,
+            origin=origin,
+        )
+    if (instead := find_instead(name)) is not None:
+        raise BadConfig(
+            "no setting has the meaning of {setting!r} in {origin!r}",
+            hint="there is instead: {instead}" if instead else "take it out: none is needed",
+            instead=instead,
+            setting=name,
+            origin=origin,
+        )
 
 
 def _find_setting_in(group: str) -> str:

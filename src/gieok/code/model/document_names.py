@@ -135,6 +135,11 @@ def convert_number(written: Sequence[NamedValue], low: int, high: int, file: obj
     more = COUNTS[name].more
     # None of its numbers becomes our 0 by what is added: 0 would switch a rule off.
     low, high = max(low - more, 0), high - more
+    return require_count(name, value, low, high, file) + more
+
+
+def require_count(name: str, value: object, low: int, high: int, file: object) -> int:
+    """Return a whole number from `low` to `high`. Raises BadConfig for any other value."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise BadConfig(
             "{name!r} in {file!r} must be a whole number from {low} to {high}",
@@ -143,4 +148,4 @@ def convert_number(written: Sequence[NamedValue], low: int, high: int, file: obj
             low=low,
             high=high,
         )
-    return value + more
+    return value

@@ -9,7 +9,12 @@ person trusts.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.code.model.document_names import OurSettings, convert_number, sort_settings
+from gieok.code.model.document_names import (
+    OurSettings,
+    convert_number,
+    require_count,
+    sort_settings,
+)
 from gieok.errors import BadConfig, Phrase
 
 
@@ -141,15 +146,7 @@ def _parse_part(ours: OurSettings, part: str, file: object) -> dict[str, int]:
     for name, value in rows.items():
         full = f"{part}.{name}"
         low, high = _BOUNDS.get(full, _ANY_COUNT)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise BadConfig(
-                "{name!r} in {file!r} must be a whole number from {low} to {high}",
-                name=full,
-                file=file,
-                low=low,
-                high=high,
-            )
-        values[str(name)] = value
+        values[str(name)] = require_count(full, value, low, high, file)
     for full, written in ours.written.items():
         of, _, name = full.partition(".")
         if of == part and name not in values:

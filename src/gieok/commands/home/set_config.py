@@ -13,7 +13,7 @@ from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.settings import user_file
 from gieok.settings.synonyms import NAMES
-from gieok.settings.table import find_option, is_known_otherwise
+from gieok.settings.table import refuse_known_otherwise
 from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
@@ -98,8 +98,7 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
         )
     rows = {row.name: row for row in list_setting_rows(call.home.settings)}
     if name not in rows:
-        if is_known_otherwise(name):
-            find_option(name, "gieok config")
+        refuse_known_otherwise(name, "gieok config")
         from difflib import get_close_matches
 
         near = get_close_matches(name, rows, 1)

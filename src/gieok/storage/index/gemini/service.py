@@ -147,8 +147,8 @@ class GeminiService:
             raise StoreUnreachable(
                 "no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)"
             )
-        _check_access(self._access)
         if self._opened is None:
+            _check_access(self._access)
             options = types.HttpOptions(
                 base_url=self._access.url or None,
                 timeout=round(self._access.timeout_s * 1000),
@@ -170,21 +170,23 @@ class GeminiService:
 
     def find_or_make_store(self, display_name: str) -> str:
         """Return the resource name of the store with this display name (or resource name)."""
-        for attempt in range(_TRIES):
-            for store in self.stores():
-                if display_name in (store.display_name, store.name):
-                    return store.name
-            # The answer to an attempt may be lost although it made the store, and the service makes
-            # any number of one display name: before another attempt, it is looked for.
-            try:
-                self._meter("create store", 0, 0)
-                return self._create_store(self._client(), display_name)
-            except _FAILURES as error:
-                problem = self._problem(error)
-                if not problem.may_pass or attempt == _TRIES - 1:
-                    raise problem.error from None
-                self._pause(_FIRST_PAUSE_S * 2**attempt)
-        raise AssertionError  # the last attempt returned or raised
+
+        def look() -> str | None:
+            names = (
+                store.name
+                for store in self.stores()
+                if display_name in (store.display_name, store.name)
+            )
+            return next(names, None)
+
+        found = look()
+        if found is not None:
+            return found
+        # The answer to an attempt may be lost although it made the store, and the service makes any
+        # number of one display name: before another attempt, it is looked for.
+        return self._call(
+            "create store", lambda client: self._create_store(client, display_name), look
+        )
 
     def make_store(self, display_name: str) -> str:
         """Make a store and return its resource name."""
@@ -379,8 +381,16 @@ class GeminiService:
                 return
             self._call(what, lambda client: pager.next_page())
 
-    def _call(self, what: str, call: Callable[[genai.Client], _R]) -> _R:
-        """Call the service, up to three times where a retry may help, and count each call."""
+    def _call(
+        self,
+        what: str,
+        call: Callable[[genai.Client], _R],
+        look: Callable[[], _R | None] = lambda: None,
+    ) -> _R:
+        """Call the service, up to three times where a retry may help, and count each call.
+
+        Before another try, `look` may find what a try did whose answer was lost; None: nothing.
+        """
         client = self._client()
         for attempt in range(_TRIES):
             try:
@@ -391,6 +401,9 @@ class GeminiService:
                 if not problem.may_pass or attempt == _TRIES - 1:
                     raise problem.error from None  # the SDK's own error may quote the request
                 self._pause(_FIRST_PAUSE_S * 2**attempt)
+            found = look()
+            if found is not None:
+                return found
         raise AssertionError  # the last attempt returned or raised
 
     def _call_within(
