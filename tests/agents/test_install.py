@@ -362,3 +362,12 @@ def test_empty_folders_and_files_that_were_there_stay(
     assert ("unchanged" in home.uninstall(agent)) is not is_installed
     assert home.place.folder.is_dir()
     assert home.tree() == was
+
+
+@pytest.mark.parametrize("name", [name for name in BY_NAME if agents.load_agent(name).no_project])
+def test_an_agent_without_settings_of_a_project_changes_nothing_at_one(
+    name: str, tmp_path: Path
+) -> None:
+    environment = {"OPENCLAW_STATE_DIR": str(tmp_path / "state")}
+    site = InstallPlace(tmp_path, True, environment)
+    assert agents.load_agent(name).list_site_edits(site, OwnCommand(("gieok",), {})) == []

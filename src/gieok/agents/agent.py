@@ -128,6 +128,13 @@ class Agent(ABC):
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return what an install changes. Raises BadRequest."""
 
+    def list_site_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return what an install changes at a place; nothing where it can have none.
+
+        Raises BadRequest.
+        """
+        return [] if site.is_project and self.no_project else self.build_edits(site, call)
+
     def build_command_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return command files for a project's code, installed for users who ask for them."""
         del site, call

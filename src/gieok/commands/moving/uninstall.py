@@ -180,7 +180,7 @@ class _TakingOut:
             # an agent that is not installed; the record of installs knows of earlier ones
             with suppress(GieokError):
                 yield from agent.build_command_edits(site, call)
-                yield from agent.build_edits(site, call)
+                yield from agent.list_site_edits(site, call)
 
     def _undo(
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True

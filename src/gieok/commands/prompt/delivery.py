@@ -78,10 +78,8 @@ def _sites_of(call: Call, name: str) -> list[InstallPlace]:
 
 
 def _is_agent_installed(agent: Agent, site: InstallPlace) -> bool:
-    if site.is_project and agent.no_project:
-        return False
     try:
-        edits = agent.build_edits(site, OwnCommand(("gieok",), {}))
+        edits = agent.list_site_edits(site, OwnCommand(("gieok",), {}))
         texts = [(edit, text) for edit in edits if (text := read_hook_file(edit.path))]
         # a plugin with another path of Gieok's is no text that an install would write now
         return any(

@@ -34,9 +34,7 @@ def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
 def find_prompt_command(site: InstallPlace, name: str) -> str:
     """Return the command of Gieok's prompt hook in an agent's own files; '' where there is none."""
     agent = load_agent(name)
-    if site.is_project and agent.no_project:
-        return ""
-    for edit in agent.build_edits(site, OwnCommand(("gieok",), {})):
+    for edit in agent.list_site_edits(site, OwnCommand(("gieok",), {})):
         if command := agent.parse_prompt_command(read_hook_file(edit.path)):
             return command
     return ""
@@ -48,7 +46,7 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
         (agent, native)
         for site in (user_site(call), project_site(call))
         for agent in table.HOOKED
-        for edit in load_agent(agent).build_edits(site, OwnCommand(("gieok",), {}))
+        for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
         if isinstance(edit, HookEntries)
         for native in _list_shorter(edit)
     ]
