@@ -50,11 +50,12 @@ class AgentRow:
         "can_ask",
         "events",
         "name",
-        "runs_foreign_hooks",
         "shows_notices",
         "starts_at_prompt",
         "takes_tool_notes",
     )
+
+    runs_foreign_hooks = False
 
     def __init__(
         self,
@@ -63,7 +64,6 @@ class AgentRow:
         *,
         shows_notices: bool = True,
         can_ask: bool = False,
-        runs_foreign_hooks: bool = False,
         starts_at_prompt: bool = False,
         takes_tool_notes: bool = False,
     ) -> None:
@@ -72,7 +72,6 @@ class AgentRow:
         self.shows_notices = shows_notices
         self.can_ask = can_ask
         self.takes_tool_notes = takes_tool_notes
-        self.runs_foreign_hooks = runs_foreign_hooks
         self.starts_at_prompt = starts_at_prompt
 
     @property
@@ -83,14 +82,6 @@ class AgentRow:
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
         return payload.get("hook_event_name") in self.events.values()
-
-    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
-        """Return whether the agent runs a hook that was installed for another agent.
-
-        Its own variables alone do not tell: an agent that it starts inherits them.
-        """
-        del payload, environment
-        return False
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the answer to a native event that puts a text before the model."""
@@ -194,10 +185,28 @@ class CursorRow(AgentRow):
         return {"permission": "deny", "user_message": reason, "agent_message": reason}
 
 
-class CopilotCliRow(AgentRow):
+class ForeignHookRow(AgentRow):
+    """Host that also runs the hooks of other agents.
+
+    `variable` is one of its own in the environment of its hooks, '' where none tells. The variable
+    alone does not tell either: an agent that the host starts inherits it.
+    """
+
+    __slots__ = ()
+    runs_foreign_hooks = True
+    variable = ""
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether the host runs a hook that was installed for another agent."""
+        is_here = not self.variable or bool(environment.get(self.variable))
+        return is_here and self.is_sender(payload)
+
+
+class CopilotCliRow(ForeignHookRow):
     """GitHub Copilot CLI, which takes context as a member of the answer itself."""
 
     __slots__ = ()
+    variable = "COPILOT_CLI"
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload has a time, and no transcript but one of Copilot's own.
@@ -207,10 +216,6 @@ class CopilotCliRow(AgentRow):
         path = read_payload_text(payload, "transcript_path").replace("\\", "/")
         is_own = not path or "/session-state/" in path
         return is_own and "timestamp" in payload and "permission_mode" not in payload
-
-    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
-        """Return whether Copilot CLI started the hook and sent the payload."""
-        return bool(environment.get("COPILOT_CLI")) and self.is_sender(payload)
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the context as `additionalContext`."""
@@ -233,7 +238,7 @@ class KimiCodeRow(AgentRow):
         return {"message": context}
 
 
-class EditorRow(AgentRow):
+class EditorRow(ForeignHookRow):
     """VS Code, which runs the hooks of Copilot CLI and of Claude Code."""
 
     __slots__ = ()
@@ -243,25 +248,17 @@ class EditorRow(AgentRow):
         is_camel = "hookEventName" in payload and "hook_event_name" not in payload
         return is_camel and "sessionId" in payload and "transcriptPath" not in payload
 
-    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
-        """Return whether VS Code sent the payload."""
-        del environment
-        return self.is_sender(payload)
 
-
-class GrokBuildRow(AgentRow):
+class GrokBuildRow(ForeignHookRow):
     """Grok Build, which runs the hooks of Claude Code and of Cursor."""
 
     __slots__ = ()
+    variable = "GROK_HOOK_NAME"
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload names its event both in Grok's way and in Claude Code's."""
         native = read_payload_text(payload, "hookEventName")
         return native.islower() and "workspaceRoot" in payload and "hook_event_name" in payload
-
-    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
-        """Return whether Grok Build started the hook and sent the payload."""
-        return bool(environment.get("GROK_HOOK_NAME")) and self.is_sender(payload)
 
 
 class PluginRow(AgentRow):
@@ -271,7 +268,9 @@ class PluginRow(AgentRow):
 
     def format_summary_hint(self, context: str) -> str:
         """Return the context for the plugin, which adds it to what the host summarises by."""
-        return json.dumps({"additional_context": context}, ensure_ascii=False) if context else ""
+        if not context:
+            return ""
+        return json.dumps(self.build_answer("", context), ensure_ascii=False)
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the context alone, whatever the event is."""
@@ -365,9 +364,7 @@ ROWS = (
     KimiCodeRow("kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True),
     CodexRow("codex", _CLAUDE_EVENTS),
     QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
-    CopilotCliRow(
-        "copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True, runs_foreign_hooks=True
-    ),
+    CopilotCliRow("copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
     ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True),
 )
@@ -375,9 +372,9 @@ BY_NAME = {row.name: row for row in ROWS}
 #: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;
 #: Grok Build has no install of its own.
 _GUESTS = (
-    EditorRow("copilot-cli", _EDITOR_EVENTS, can_ask=True, runs_foreign_hooks=True),
-    GrokBuildRow("grok", _GROK_EVENTS, runs_foreign_hooks=True),
-    *(row for row in ROWS if row.runs_foreign_hooks),
+    EditorRow("copilot-cli", _EDITOR_EVENTS, can_ask=True),
+    GrokBuildRow("grok", _GROK_EVENTS),
+    *(row for row in ROWS if isinstance(row, ForeignHookRow)),
 )
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders
 #: above, and in the user's own folder.
@@ -415,10 +412,11 @@ def find_calling_agent(name: str, payload: Payload, environment: Mapping[str, st
     # A hook that was installed elsewhere is called by an event of Claude Code's, and Cursor alone
     # has conversations: what a host started sends what is its own.
     native = payload.get("hook_event_name", payload.get("hookEventName"))
-    may_be_guest = native in _CLAUDE_EVENTS.values() and "conversation_id" not in payload
-    guests = (row for row in _GUESTS if may_be_guest and row.is_running(payload, environment))
-    guest = next(guests, None)
-    return guest or BY_NAME.get(name) or detect_agent(payload)
+    if native in _CLAUDE_EVENTS.values() and "conversation_id" not in payload:
+        for row in _GUESTS:
+            if row.is_running(payload, environment):
+                return row
+    return BY_NAME.get(name) or detect_agent(payload)
 
 
 def read_payload_text(payload: Payload, name: str) -> str:

@@ -32,7 +32,7 @@ class FiredEvent:
 
     def __init__(self, home: str, names: "Sequence[str]", at_s: float) -> None:
         self._home = home
-        self._file = os.path.join(home, "hook", "fired.json")
+        self._file = _find_record(home)
         self._key = zlib.crc32("\0".join(names).encode("utf-8", "surrogatepass"))
         self._at_s = at_s
 
@@ -66,17 +66,21 @@ class FiredEvent:
             for _ in range(_TRIES):
                 with fs.lock_resource(self._home, self._file, wait=False) as is_free:
                     if is_free:
-                        rows = _read_claims(self._file)
-                        others = [row for row in rows if not self._is_row(row)]
-                        if is_claim and len(others) < len(rows):
-                            return False
-                        own = [(self._key, self._at_s)] if is_claim else []
-                        kept = [*others, *own][-_MOST_CLAIMS:]
-                        fs.replace_private(self._file, json.dumps(kept))
-                        return True
+                        return self._change_claims(is_claim=is_claim)
                 time.sleep(_PAUSE_S)
         except OSError:
             pass
+        return True
+
+    def _change_claims(self, *, is_claim: bool) -> bool:
+        from gieok import fs
+
+        rows = _read_claims(self._file)
+        others = [row for row in rows if not self._is_row(row)]
+        if is_claim and len(others) < len(rows):
+            return False
+        own = [(self._key, self._at_s)] if is_claim else []
+        fs.replace_private(self._file, json.dumps([*others, *own][-_MOST_CLAIMS:]))
         return True
 
     def _is_row(self, row: "tuple[int, float]") -> bool:
@@ -106,9 +110,13 @@ def read_fired_time(payload: "Mapping[str, object]", now_s: float) -> float:
 def forget_claims(home: str) -> None:
     """Forget every claim, so that the next call answers whatever was answered before."""
     try:
-        os.unlink(os.path.join(home, "hook", "fired.json"))
+        os.unlink(_find_record(home))
     except OSError:
         return
+
+
+def _find_record(home: str) -> str:
+    return os.path.join(home, "hook", "fired.json")
 
 
 def _read_claims(file: str) -> "list[tuple[int, float]]":

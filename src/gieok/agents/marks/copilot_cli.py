@@ -1,6 +1,6 @@
 """Marks of Copilot CLI, whose events name the sub-agent that they are of."""
 
-from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
+from gieok.agents.marks.mark import SAID, SOMETHING, Mark, Speaker, SpeakerKind
 
 _HOST = "copilot-cli"
 
@@ -12,7 +12,7 @@ MARKS = (
         speaker=Speaker.AGENT,
         example={"type": "user.message", "data": {"content": SAID}, "agentId": "a"},
         counter={"type": "user.message", "data": {"content": SAID}},
-        values=("*",),
+        values=(SOMETHING,),
     ),
     Mark(
         host=_HOST,
@@ -21,7 +21,7 @@ MARKS = (
         speaker=Speaker.AGENT,
         example={"type": "assistant.message", "data": {"parentToolCallId": "call_1"}},
         counter={"type": "assistant.message", "data": {"content": SAID}},
-        values=("*",),
+        values=(SOMETHING,),
     ),
     # A skill, a queue or another program wrote the message; it names itself.
     Mark(
@@ -31,6 +31,6 @@ MARKS = (
         speaker=Speaker.PROGRAM,
         example={"type": "user.message", "data": {"source": "skill-pdf"}},
         counter={"type": "user.message", "data": {"content": SAID}},
-        values=("*",),
+        values=(SOMETHING,),
     ),
 )

@@ -1,6 +1,6 @@
 """Marks of Kimi Code, whose prompts say where they came from."""
 
-from gieok.agents.marks.mark import Mark, Speaker, SpeakerKind
+from gieok.agents.marks.mark import SOMETHING, Mark, Speaker, SpeakerKind
 
 _HOST = "kimi-code"
 
@@ -26,6 +26,6 @@ MARKS = (
         speaker=Speaker.PROGRAM,
         example=_build_kimi_prompt("hook"),
         counter=_build_kimi_prompt("user"),
-        values=("*",),
+        values=(SOMETHING,),
     ),
 )

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from gieok import fs, private
 from gieok.agents import table
 from gieok.hook import choice, inject, question
-from gieok.hook.fired import FiredEvent, list_telling_values, read_fired_time
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
@@ -36,6 +35,7 @@ from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gieok.hook.fired import FiredEvent
     from gieok.hook.matches import Match
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
@@ -232,6 +232,8 @@ class _Call:
             return False
         if self.event not in _INJECTING:
             return True
+        from gieok.hook.fired import FiredEvent, list_telling_values, read_fired_time
+
         session = table.read_payload_session(self._payload)
         names = (self.agent.name, session, self.event, *list_telling_values(self._payload))
         at_s = read_fired_time(self._payload, time.time())

@@ -21,7 +21,7 @@ from gieok.ranking.age import compute_faded_value
 from gieok.storage.index.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.storage.journal.sqlite.journal_reader import last_session
 from gieok.storage.sqlite import driver
-from gieok.surfaces.hook import compaction, trail
+from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.git_commits import committed
 from gieok.text import active
 from gieok.text.handles import build_handle, line_check
@@ -107,6 +107,8 @@ def build_start_text(
     own = _list_digest_parts(place, digest, budget_tokens)
     binding = _read_binding_rules(place, index) if index else []
     if digest:
+        from gieok.surfaces.hook import compaction
+
         quoted = frozenset(compaction.list_quoted_texts(digest))
         shown |= quoted
         binding = [rule for rule in binding if " ".join(rule.text.split()) not in quoted]
@@ -183,6 +185,8 @@ def _list_digest_parts(
     """Return what a session said and did before it was compacted; none for one that was not."""
     if not digest:
         return []
+    from gieok.surfaces.hook import compaction
+
     lines = compaction.list_digest_lines(digest, place.folder)
     share = min(1.0, compaction.BUDGET_TOKENS / budget_tokens)
     return [
