@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 VERSION = 2
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
-_OWN_FILE = re.compile(r"[0-9a-f]+\.(?:json|named)")
+_OWN_FILE = r"[0-9a-f]+\.(?:json|named)"
 
 
 class NamedLines:
@@ -100,7 +100,7 @@ def drop_action_files(home: str, kept: "Collection[str]" = ()) -> None:
     for name in os.listdir(folder):
         file = os.path.join(folder, name)
         stem = os.path.splitext(file)[0]
-        if stem in stems or not _OWN_FILE.fullmatch(name) or os.path.isdir(file):
+        if stem in stems or not re.fullmatch(_OWN_FILE, name) or os.path.isdir(file):
             continue
         # Who writes the files of a scope at the moment writes all of them, or none.
         with fs.lock_resource(home, f"{stem}.json"):

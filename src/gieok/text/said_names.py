@@ -6,22 +6,21 @@ file says nothing. Imported by the hook, before an edit that memory may know of.
 
 import re
 
+#: The patterns are strings, which `re` compiles at their first use: the hook needs none of them.
 #: A path with a folder, a file with an ending, or a folder that ends with a slash.
-_PATH = re.compile(
+_PATH = (
     r"(?<![\w/.@:~-])(?:~?/)?(?:[\w.@-]+/)+(?:[\w@-][\w.@-]*\w)?"
     r"|(?<![\w/.@:-])[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_])"
 )
 #: A Korean particle behind a name.
-_PARTICLE = re.compile(r"(?<=[A-Za-z0-9_/])[가-힣]+$")
-_VERSION = re.compile(r"v?\d[\d.]*\w{0,3}")
-_SENTENCE_END = re.compile(r"[a-z]\.[A-Z][a-z]+")
-_ADDRESS = re.compile(r"(?i)\b(?:https?|ssh|git|ftp|postgres\w*|redis|mysql|amqp)://\S+|\bwww\.\S+")
-_CODE = re.compile(r"`([^`\n]{2,120})`")
+_PARTICLE = r"(?<=[A-Za-z0-9_/])[가-힣]+$"
+_VERSION = r"v?\d[\d.]*\w{0,3}"
+_SENTENCE_END = r"[a-z]\.[A-Z][a-z]+"
+_ADDRESS = r"(?i)\b(?:https?|ssh|git|ftp|postgres\w*|redis|mysql|amqp)://\S+|\bwww\.\S+"
+_CODE = r"`([^`\n]{2,120})`"
 #: A word that people write in code alone: snake_case, camelCase, PascalCase of two words.
-_IDENTIFIER = re.compile(
-    r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,})(?![\w/-])"
-)
-_CODE_NAME = re.compile(r"(?a)[A-Za-z_][\w-]*")
+_IDENTIFIER = r"(?a)(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,})(?![\w/-])"
+_CODE_NAME = r"(?a)[A-Za-z_][\w-]*"
 _LEAST_CHARS = 5
 #: A path of more parts is matched by its last ones.
 _MOST_PARTS = 8
@@ -32,12 +31,12 @@ def list_paths(text: str) -> "list[str]":
 
     A folder ends with a slash; what may be one, or a file without its ending, has none.
     """
-    text = _ADDRESS.sub(" ", text)
+    text = re.sub(_ADDRESS, " ", text)
     found: dict[str, None] = {}
-    for match in _PATH.finditer(text):
-        path = _PARTICLE.sub("", match[0])
+    for match in re.finditer(_PATH, text):
+        path = re.sub(_PARTICLE, "", match[0])
         path = path.lstrip("~").lstrip("/").removeprefix("./").rstrip(".")
-        if _VERSION.fullmatch(path) or (_SENTENCE_END.search(path) and "/" not in path):
+        if re.fullmatch(_VERSION, path) or (re.search(_SENTENCE_END, path) and "/" not in path):
             continue
         if len(path.strip("/.")) > 1:
             found["/".join(path.split("/")[-_MOST_PARTS:])] = None
@@ -46,9 +45,9 @@ def list_paths(text: str) -> "list[str]":
 
 def list_symbols(text: str) -> "list[str]":
     """Return the names of functions, classes, modules and the like that a text writes as code."""
-    found = dict.fromkeys(_IDENTIFIER.findall(_ADDRESS.sub(" ", text)))
-    codes = (code.removesuffix("()") for code in _CODE.findall(text))
-    found |= dict.fromkeys(code for code in codes if _CODE_NAME.fullmatch(code))
+    found = dict.fromkeys(re.findall(_IDENTIFIER, re.sub(_ADDRESS, " ", text)))
+    codes = (code.removesuffix("()") for code in re.findall(_CODE, text))
+    found |= dict.fromkeys(code for code in codes if re.fullmatch(_CODE_NAME, code))
     return [word for word in found if len(word) >= _LEAST_CHARS]
 
 

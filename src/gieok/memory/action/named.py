@@ -82,12 +82,11 @@ def _write_if_changed(file: str, row: list[Any]) -> None:
     if not row[1]:
         path.unlink(missing_ok=True)
         return
-    before: object = None
     try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, *DAMAGED):
-        pass
-    if before != json.loads(json.dumps(row)):
+        is_same = path.read_text(encoding="utf-8") == json.dumps(row)
+    except (OSError, ValueError):
+        is_same = False
+    if not is_same:
         write_action_file(file, row)
 
 

@@ -44,13 +44,16 @@ class ActionNote:
 
     def answer(self) -> table.Payload:
         """Return the answer for the agent; {} where there is nothing to say."""
-        if not self._call.agent.takes_tool_notes or not self._call.is_somewhere():
+        if not self._call.agent.takes_tool_notes or self._is_command():
+            return {}
+        if not self._call.is_somewhere():
             return {}
         if not self._call.settings.is_on("hook.action"):
             return {}
         scopes = self._call.list_scopes()
-        known = {scope: load_named_lines(self._call.home, scope) for scope in scopes}
-        found = self._find_lines({scope: lines for scope, lines in known.items() if lines})
+        loaded = {scope: load_named_lines(self._call.home, scope) for scope in scopes}
+        known = {scope: lines for scope, lines in loaded.items() if lines}
+        found = self._find_lines(known) if known else []
         if not found or self._call.is_withheld():
             return {}
         self._render(list(self._iter_memories(found, scopes)))
@@ -79,8 +82,6 @@ class ActionNote:
         from gieok.hook import action
 
         values = self._get_tool_input()
-        if isinstance(values.get("command"), str):
-            return []
         given = "\n".join(value for value in values.values() if isinstance(value, str))
         known = {scope: one for scope, one in known.items() if action.may_name_path(one, given)}
         paths = self._list_edited_paths() if known else []
@@ -93,6 +94,10 @@ class ActionNote:
             for scope, lines in known.items()
             for found in action.find_edit_lines(scope, lines, paths, text)
         ]
+
+    def _is_command(self) -> bool:
+        """Return whether the tool runs a command: nothing is said at one."""
+        return isinstance(self._get_tool_input().get("command"), str)
 
     def _get_tool_input(self) -> "dict[str, object]":
         given = self._call.payload.get("tool_input")
