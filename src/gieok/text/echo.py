@@ -47,9 +47,7 @@ _HANDED_HEADINGS = (
     handed.COMPACTED_LOG,
     *(heading for headings in handed.HEADINGS.values() for heading in headings),
 )
-_HEADINGS = frozenset(
-    f"## {heading}" for heading in (active.RULES, active.DUE, active.COMMITTED, *_HANDED_HEADINGS)
-)
+_HEADINGS = frozenset(f"## {heading}" for heading in (active.RULES, active.DUE, active.COMMITTED))
 _NAMES = "context|compact|note|data"
 #: Bounded: `[^>]*` would scan to the end of the text after each of many opening tags.
 _TAG = re.compile(rf"<(/?)memory-({_NAMES})\b[^<>]{{0,200}}>", re.IGNORECASE)

@@ -426,7 +426,9 @@ def _carry_to_decisions(
         for one in best[:_CARRYING]
         if one.score >= choice.OTHERS and window.was_lost(one.hit.passage)
     ]
-    found = {(one.hit.passage.key, one.hit.passage.start_line): one for one in best}
+    if not opened:
+        return list(best)
+    found = {(p.scope, p.key, p.start_line): one for one in best for p in (one.hit.passage,)}
     for number, one in enumerate(opened, start=1):
         passage = one.hit.passage
         score = one.score * _CARRIED_SHARE
@@ -434,11 +436,11 @@ def _carry_to_decisions(
             document = entry.document
             line = find_closing_words(document.text.split("\n"), passage.end_line)
             slices = [part for part in entry.passages if part.start_line == line]
-            known = found.get((passage.key, line))
+            known = found.get((passage.scope, passage.key, line))
             if not slices or (known is not None and known.score >= score):
                 continue
             if known is not None:
-                found[passage.key, line] = known._replace(score=score)
+                found[passage.scope, passage.key, line] = known._replace(score=score)
                 continue
             text = document.text[slices[0].start : slices[0].end]
             carried = passage._replace(
@@ -449,7 +451,7 @@ def _carry_to_decisions(
                 end_line=slices[0].end_line,
             )
             hit = Hit(passage=carried, score=score, snippet=text, signals={}, parts={})
-            found[passage.key, line] = _Found(hit, score, one.question)
+            found[passage.scope, passage.key, line] = _Found(hit, score, one.question)
     return sorted(found.values(), key=lambda one: -one.score)
 
 

@@ -82,10 +82,7 @@ class SqlConversations(SqlMessages):
         turns: list[Turn] = []
         before: list[Turn] = []
         with self._reading_of(scope) as (db, sid):
-            own = self._owner(sid)
-            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
-            sources = db.execute(known, (session, agent, *own.values)).fetchall()
-            for (source,) in sources:
+            for source in self._list_session_sources(db, sid, agent, session):
                 rows = db.execute(
                     f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
                     (source, sid, start, upto or _ALL, start),
@@ -116,9 +113,7 @@ class SqlConversations(SqlMessages):
         """Return the messages of all sources of a session, in order."""
         found: list[Journalled] = []
         with self._reading_of(scope) as (db, sid):
-            own = self._owner(sid)
-            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
-            for (source,) in db.execute(known, (session, agent, *own.values)).fetchall():
+            for source in self._list_session_sources(db, sid, agent, session):
                 rows = db.execute(
                     f"SELECT {self._messages} WHERE m.source_id = ? AND m.scope_id = ? AND "
                     "m.retracted = 0",
@@ -126,15 +121,14 @@ class SqlConversations(SqlMessages):
                 )
                 found += self._journalled(sid, rows)
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
-        return [_correct_journalled(one, corrected) for one in sorted(found, key=_order_by_place)]
+        found.sort(key=lambda one: one.place)
+        return [_correct_journalled(one, corrected) for one in found]
 
     def session_gaps(self, scope: Scope, agent: str, session: str) -> list[int]:
         """Return the places of the messages that are all retracted."""
         with self._reading_of(scope) as (db, sid):
-            own = self._owner(sid)
-            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
             places: set[int] = set()
-            for (source,) in db.execute(known, (session, agent, *own.values)).fetchall():
+            for source in self._list_session_sources(db, sid, agent, session):
                 rows = db.execute(
                     f"SELECT {_PLACE} FROM messages m WHERE m.source_id = ? AND m.scope_id = ? AND "
                     f"m.role IN ('user', 'assistant') GROUP BY {_PLACE} "
@@ -143,6 +137,12 @@ class SqlConversations(SqlMessages):
                 )
                 places |= {int(place) for (place,) in rows.fetchall()}
         return sorted(places)
+
+    def _list_session_sources(self, db: Db, sid: int, agent: str, session: str) -> list[int]:
+        own = self._owner(sid)
+        known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
+        rows = db.execute(known, (session, agent, *own.values)).fetchall()
+        return [source for (source,) in rows]
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep a person's correction of a message; an empty text removes the correction."""
@@ -223,10 +223,6 @@ def realm_of(scope: Scope) -> str:
 def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
     """Return message id → the text of a person's correction."""
     return kept(db, own, realm_of(scope))
-
-
-def _order_by_place(journalled: Journalled) -> int:
-    return journalled.place
 
 
 def _correct_journalled(journalled: Journalled, corrected: dict[str, str]) -> Journalled:
