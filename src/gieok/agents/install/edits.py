@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_members
+from gieok.agents.install.change import Edit, Item, JsonItems, WholeFile, parse_json_members
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
@@ -21,6 +21,8 @@ _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10, table.PRE_COMPACT: 10}
 _OTHER_S = 3
 #: Command of the prompt hook among the commands of a plugin, in JavaScript and in Python.
 _PLUGIN_COMMAND = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
+#: Time limits of the hooks of a plugin, in seconds.
+_PLUGIN_LIMITS = re.compile(r"^(?:const )?TIMEOUT_S(?:: [^=\n]+)? = (\{.*\});?$", re.MULTILINE)
 #: Line of a plugin that stands for a file which the plugins share.
 _SHARED_PART = "// gieok: "
 
@@ -136,6 +138,41 @@ class HookEntries(Edit):
         for inside in _iter_hook_groups(parse_json_members(now)):
             now = jsonc.drop_jsonc_value(now, inside, is_own_hook_entry)
         return now
+
+
+class PluginFile(WholeFile):
+    """Plugin of Gieok's that calls the hooks of an agent.
+
+    `name` names the text of the plugin; `more` are further constants of it.
+    """
+
+    def __init__(self, path: Path, name: str, call: OwnCommand, agent: str, **more: object) -> None:
+        self._natives = table.BY_NAME[agent].events
+        self._limits_s = {event: get_hook_timeout_s(event) for event in self._natives}
+        text = script(
+            name,
+            COMMANDS={event: call.line(event, agent) for event in self._natives},
+            TIMEOUT_S=self._limits_s,
+            PROGRAM=call.words,
+            ENVIRONMENT=dict(call.environment),
+            **more,
+        )
+        super().__init__(path, text)
+
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the native events whose installed hook may take less time than a new one gets.
+
+        Earlier releases wrote limits in another way, and not for every event.
+        """
+        if not parse_plugin_command(now):
+            return []
+        match = _PLUGIN_LIMITS.search(now)
+        limits = read_object_field(json.loads(match[1])) if match else {}
+        return [
+            self._natives[event]
+            for event, limit_s in self._limits_s.items()
+            if not isinstance(found := limits.get(event), int | float) or found < limit_s
+        ]
 
 
 def _read_timeout(entry: object) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand
+from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand, PluginFile
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
@@ -47,12 +47,12 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
         for site in (user_site(call), project_site(call))
         for agent in table.HOOKED
         for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
-        if isinstance(edit, HookEntries)
+        if isinstance(edit, HookEntries | PluginFile)
         for native in _list_shorter(edit)
     ]
 
 
-def _list_shorter(edit: HookEntries) -> list[str]:
+def _list_shorter(edit: HookEntries | PluginFile) -> list[str]:
     try:
         return edit.list_shorter_hooks(read_hook_file(edit.path))
     except ValueError:  # the check of the hook itself names the file
