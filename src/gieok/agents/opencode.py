@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, WholeFile
+from gieok.agents.install.change import Edit, ExtraFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand, PluginFile
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -219,7 +219,7 @@ class OpencodeAgent(Agent):
         return [
             edits.JsonServer(self._find_server_file(site), server, "mcp", schema),
             PluginFile(plugin, "opencode.js", call, self.name, HOST=self.name),
-            WholeFile(folder / "commands" / "memory-search.md", search),
+            ExtraFile(folder / "commands" / "memory-search.md", search),
         ]
 
     def _find_server_file(self, site: InstallPlace) -> Path:

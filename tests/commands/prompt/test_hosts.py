@@ -70,6 +70,55 @@ def test_what_is_installed_is_said_and_not_offered_again() -> None:
     assert lines[3] == "→ `gieok install qwen-code`"
 
 
+def _name_state(name: str) -> str:
+    (host,) = (host for host in _install(list_=True).hosts or () if host.name == name)
+    (line,) = (line for line in _show(_install(list_=True)) if line.startswith(f"{name} "))
+    words = line.removeprefix(name).split("  ")
+    said = next(word.strip() for word in words if word.strip())
+    assert (host.is_installed, host.is_in_part) == (said == "installed", said == "in part")
+    return said
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "was", "becomes"),
+    [
+        ("hermes", "{user}/.hermes/config.yaml", "provider: gieok", "provider: mem0"),
+        ("hermes", "{user}/.hermes/config.yaml", "", None),
+        ("hermes", "{user}/.hermes/plugins/gieok/plugin.yaml", "", None),
+        ("qwen-code", "{user}/.qwen/settings.json", '"args"', '"arguments"'),
+        ("qwen-code", "{user}/.qwen/settings.json", "hook prompt", "hook stop"),
+        ("kilo", "{user}/.config/kilo/plugins/gieok.js", "/gieok hook", "/gone/gieok hook"),
+        ("copilot-cli", "{user}/.copilot/mcp-config.json", "", ""),
+        ("kimi-code", "{user}/.kimi-code/mcp.json", "", "{"),
+        ("pi", "{user}/.pi/agent/extensions/gieok.ts", "/gieok hook", "/gone/gieok hook"),
+    ],
+)
+def test_an_install_of_which_something_is_gone_is_in_part(
+    user: Path, name: str, file: str, was: str, becomes: str | None
+) -> None:
+    _install(agent=name)
+    assert _name_state(name) == "installed"
+    path = Path(file.format(user=user))
+    if becomes is None:
+        path.unlink()
+    else:
+        text = path.read_text()
+        assert was in text
+        path.write_text(text.replace(was, becomes) if was else becomes)
+    assert _name_state(name) == "in part"
+    assert f"→ `gieok install {name}`" in _show(_install(list_=True))
+
+
+def test_a_server_that_a_person_added_and_a_skill_that_they_deleted_are_no_part(user: Path) -> None:
+    _install(agent="qwen-code")
+    (user / ".qwen" / "skills" / "memory-search" / "SKILL.md").unlink()
+    assert _name_state("qwen-code") == "installed"
+    (user / ".copilot").mkdir()
+    server = '{"mcpServers": {"gieok": {"command": "gieok", "args": ["mcp"]}}}'
+    (user / ".copilot" / "mcp-config.json").write_text(server)
+    assert _name_state("copilot-cli") == "yes"
+
+
 @pytest.mark.usefixtures("user")
 def test_without_a_terminal_it_is_said_that_nothing_was_installed() -> None:
     result = _install()

@@ -22,6 +22,9 @@ from gieok.text import jsonc
 class Edit(ABC):
     """Gieok's part of one file of another program."""
 
+    #: Whether everything works without the file, so that a person may delete it.
+    is_extra = False
+
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -32,6 +35,10 @@ class Edit(ABC):
     @abstractmethod
     def remove(self, now: str) -> str:
         """Return the file's text without Gieok's part. Raises ValueError."""
+
+    def has_part(self, now: str) -> bool:
+        """Return whether a file's text holds Gieok's part. Raises ValueError."""
+        return self.remove(now) != now
 
 
 class InstallChange(NamedTuple):
@@ -67,6 +74,16 @@ class WholeFile(Edit):
     def remove(self, now: str) -> str:
         """Return no text where the file holds Gieok's text, else the text that is there."""
         return "" if now == self.text else now
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file is Gieok's, of whichever release."""
+        return "gieok" in now
+
+
+class ExtraFile(WholeFile):
+    """Command or skill of Gieok's that a person may delete."""
+
+    is_extra = True
 
 
 class KeptFile(WholeFile):
@@ -138,6 +155,12 @@ class JsonItems(Edit):
             now = jsonc.drop_jsonc_value(now, item.place, item.is_ours)
         return now
 
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds every item."""
+        return all(
+            jsonc.drop_jsonc_value(now, item.place, item.is_ours) != now for item in self.items
+        )
+
 
 def parse_json_members(now: str) -> Mapping[str, object]:
     """Return the members of a JSON file's object; none where the file is blank or no object.
@@ -165,6 +188,10 @@ class JointEdit(Edit):
         for part in reversed(self.parts):
             now = part.remove(now)
         return now
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds all parts."""
+        return all(part.has_part(now) for part in self.parts)
 
 
 class InstallRecord:

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, Item, JsonItems, WholeFile, parse_json_members
+from gieok.agents.install.change import (
+    Edit,
+    ExtraFile,
+    Item,
+    JsonItems,
+    WholeFile,
+    parse_json_members,
+)
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
@@ -159,6 +166,10 @@ class PluginFile(WholeFile):
         )
         super().__init__(path, text)
 
+    def has_part(self, now: str) -> bool:
+        """Return whether the file calls Gieok's prompt hook."""
+        return bool(parse_plugin_command(now))
+
     def list_shorter_hooks(self, now: str) -> list[str]:
         """Return the native events whose installed hook may take less time than a new one gets.
 
@@ -273,6 +284,13 @@ class TomlServer(Edit):
 def read_install_text(name: str) -> str:
     """Return the packaged text of a file that an install writes."""
     return (files("gieok.agents.install") / "texts" / name).read_text(encoding="utf-8")
+
+
+def build_skill_edit(folder: Path) -> Edit:
+    """Return the edit for the skill that searches memory, below an agent's folder."""
+    return ExtraFile(
+        folder / "skills" / "memory-search" / "SKILL.md", read_install_text("skill.md")
+    )
 
 
 def is_ours(line: str) -> bool:

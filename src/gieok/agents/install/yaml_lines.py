@@ -79,6 +79,11 @@ class YamlLines(Edit):
             self._check_change(now, after, is_added=False)
         return bom + after
 
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds every member. Raises ValueError."""
+        lines = _split_bom(now)[1].splitlines(keepends=True)
+        return all(_remove_member(lines, member) != lines for member in self.members)
+
     def _check_change(self, before: str, after: str, *, is_added: bool) -> None:
         """Raise ValueError where a change reaches anything but the members."""
         was, read = _parse_yaml_settings(before), _parse_yaml_settings(after)

@@ -103,6 +103,10 @@ class PluginSettings(Edit):
         """Return the configuration without the plugin and the server."""
         return JsonItems(self.path, [*self._items(), _ALLOWED]).remove(now)
 
+    def has_part(self, now: str) -> bool:
+        """Return whether the configuration names the plugin and the server."""
+        return JsonItems(self.path, self._items()).has_part(now)
+
     def _items(self) -> list[Item]:
         # Without `allowConversationAccess`, OpenClaw does not ask a third-party plugin for text to
         # put before a prompt.

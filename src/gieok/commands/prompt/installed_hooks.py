@@ -1,12 +1,24 @@
 """Runs installed hooks as the agent would, for `gieok doctor`."""
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand, PluginFile
+from gieok.agents.install.change import Edit
+from gieok.agents.install.edits import (
+    HookEntries,
+    InstallPlace,
+    JsonServer,
+    OwnCommand,
+    PluginFile,
+    TomlServer,
+)
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
@@ -38,6 +50,63 @@ def find_prompt_command(site: InstallPlace, name: str) -> str:
         if command := agent.parse_prompt_command(read_hook_file(edit.path)):
             return command
     return ""
+
+
+class Presence(NamedTuple):
+    """What is there of an install at a place.
+
+    `is_begun`: a part of it is there, other than the MCP server, which a person may add by hand.
+    `lacking` are the files that should hold a part of Gieok's and do not.
+    """
+
+    is_begun: bool = False
+    lacking: tuple[Path, ...] = ()
+    has_program: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every part is there, and the program that the hooks call."""
+        return self.is_begun and self.has_program and not self.lacking
+
+
+def find_presence(site: InstallPlace, name: str) -> Presence:
+    """Return what is there of Gieok in an agent at a place. Raises BadRequest."""
+    agent = load_agent(name)
+    edits = agent.list_site_edits(site, OwnCommand(("gieok",), {}))
+    rows = [(edit, read_hook_file(edit.path)) for edit in edits if not edit.is_extra]
+    held = [edit for edit, text in rows if _has_part(edit, text)]
+    lacking = tuple(edit.path for edit, _ in rows if edit not in held)
+    command = next(filter(None, (agent.parse_prompt_command(text) for _, text in rows)), "")
+    if command:
+        return Presence(True, lacking, has_program=_is_program_there(command, site))
+    if all(isinstance(edit, JsonServer | TomlServer) for edit in held):
+        return Presence()
+    if name in table.HOOKED:
+        return Presence(True, lacking or (rows[0][0].path,))
+    return Presence(True, lacking, has_program=True)
+
+
+def _has_part(edit: Edit, text: str) -> bool:
+    try:
+        return edit.has_part(text)
+    except ValueError:  # the command that installs Gieok names the fault
+        return False
+
+
+def _is_program_there(command: str, site: InstallPlace) -> bool:
+    """Return whether the program of a hook's command line is there."""
+    program = next(word for word in shlex.split(command) if "=" not in word)
+    return shutil.which(program, path=site.environment.get("PATH", os.defpath)) is not None
+
+
+def find_lacking_files(call: Call) -> list[tuple[str, bool, Path]]:
+    """Return (agent, whether in the project, file) of each file that leaves an install in part."""
+    return [
+        (agent, site.is_project, file)
+        for site in (user_site(call), project_site(call))
+        for agent in table.HOOKED
+        for file in find_presence(site, agent).lacking
+    ]
 
 
 def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
