@@ -1,5 +1,6 @@
 """`gieok install --list`, and `gieok install` without a name: which agents are here."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -107,6 +108,20 @@ def test_an_install_of_which_something_is_gone_is_in_part(
         path.write_text(text.replace(was, becomes) if was else becomes)
     assert _name_state(name) == "in part"
     assert f"→ `gieok install {name}`" in _show(_install(list_=True))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders here")
+def test_a_pipe_in_the_place_of_settings_is_not_waited_for(user: Path) -> None:
+    file = user / ".qwen" / "settings.json"
+    os.mkfifo(file)
+    assert _name_state("qwen-code") == "yes"
+    with pytest.raises(BadRequest, match="not a regular file"):
+        _install(agent="qwen-code")
+    file.unlink()
+    (user / "dotfiles.json").write_text("{}")
+    file.symlink_to(user / "dotfiles.json")
+    _install(agent="qwen-code")
+    assert _name_state("qwen-code") == "installed"
 
 
 def test_a_server_that_a_person_added_and_a_skill_that_they_deleted_are_no_part(user: Path) -> None:

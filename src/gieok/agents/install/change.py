@@ -5,6 +5,7 @@ Changes are planned as text, written atomically, and undone byte for byte.
 
 import hashlib
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from gieok import fs
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.errors import BadRequest, find_os_reason
 from gieok.text import jsonc
+
+#: The largest file that is read. Claude Code keeps what was pasted in the file of its servers.
+_LARGEST_BYTES = 64_000_000
 
 
 # Plain classes: a frozen data class takes 0.6 ms to make (a plain one 0.01 ms), and a command that
@@ -269,10 +273,11 @@ def _hash_file_data(data: bytes) -> str:
 def read_foreign_file(path: Path) -> bytes | None:
     """Return a file's bytes; None where the file does not exist.
 
-    Raises BadRequest where the file cannot be read.
+    A file of settings may be a link; a pipe or a device is never read. Raises BadRequest where the
+    file cannot be read.
     """
     try:
-        return path.read_bytes()
+        return fs.read_regular_file(os.path.realpath(path), _LARGEST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

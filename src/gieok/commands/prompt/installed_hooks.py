@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.change import Edit
+from gieok.agents.install.change import Edit, read_foreign_file
 from gieok.agents.install.edits import (
     HookEntries,
     InstallPlace,
@@ -20,7 +20,7 @@ from gieok.agents.install.edits import (
     TomlServer,
 )
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
-from gieok.errors import GieokError, NotIndexed, Phrase
+from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
@@ -131,8 +131,8 @@ def _list_shorter(edit: HookEntries | PluginFile) -> list[str]:
 def read_hook_file(file: Path) -> str:
     """Return the text of an agent's file; '' where it cannot be read."""
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return (read_foreign_file(file) or b"").decode()
+    except (BadRequest, UnicodeDecodeError):
         return ""
 
 
