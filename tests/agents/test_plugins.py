@@ -64,8 +64,9 @@ await handlers.session_shutdown({}, ctx);
 const loop = {}; loop.self = loop;
 for (const input of [loop, { size: 1n }]) await handlers.tool_call({ toolName: "x", toolCallId: "4", input }, ctx);
 await tools.memory_search.execute("1", { query: "a\\0b" }, null, null, ctx);
+const kept = await tools.memory_remember.execute("1", { text: "규칙: " + "x".repeat(300_000) }, null, null, ctx);
 const found = (await tools.memory_search.execute("1", { query: "-x" }, null, null, ctx)).content[0].text;
-console.log(JSON.stringify({ first, second, third, fourth, ran, stopped, refused, asked, found }));
+console.log(JSON.stringify({ first, second, third, fourth, ran, stopped, refused, asked, found, kept }));
 """
 _HERMES_HOST = """
 import json, os, sys, types
@@ -107,6 +108,7 @@ said["gone"] = hooks.run(tool_name="terminal", args={"command": "git push"}, ses
 os.chdir(os.path.dirname(folder))
 tools = [schema["name"] for schema in provider.get_tool_schemas()]
 said["tools"] = [tools, json.loads(provider.handle_tool_call("memory_search", {"text": "-x"}))]
+said["kept"] = json.loads(provider.handle_tool_call("memory_remember", {"text": "규칙: x"}))
 print(json.dumps(said))
 """
 
@@ -114,7 +116,8 @@ print(json.dumps(said))
 def _set_up(folder: Path, line: str) -> dict[str, object]:
     (folder / "hook.py").write_text(_HOOK, encoding="utf-8")
     commands = {event: line.format(event=event) for event in _EVENTS}
-    program = (sys.executable, "-c", "import sys; print('ran', *sys.argv[1:])")
+    run = "import sys; print('ran', *sys.argv[1:], *(sys.stdin if sys.argv[-1] == '-' else ()))"
+    program = (sys.executable, "-c", run)
     return {
         "COMMANDS": commands,
         "TIMEOUT_S": {event: get_hook_timeout_s(event) for event in _EVENTS},
@@ -163,6 +166,7 @@ def test_pi_gets_memory_behind_a_prompt_as_a_message_that_nobody_sees(tmp_path: 
     assert said["third"]["message"]["content"] == "기억 of session-start", "after a compaction"
     assert "fourth" not in said
     assert said["found"] == "ran search -- -x\n"
+    assert said["kept"]["content"][0]["text"] == f"ran remember - 규칙: {'x' * 300_000}\n"
     sent = _sent(tmp_path)
     assert [event for event, _ in sent] == [
         *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool"),
@@ -192,7 +196,7 @@ def test_pi_stops_a_tool_and_asks_where_somebody_sits_in_front_of_it(tmp_path: P
 @pytest.mark.parametrize("line", _FAILURES)
 def test_a_hook_that_fails_leaves_pi_alone(tmp_path: Path, line: str) -> None:
     said = _run_pi(tmp_path, line)
-    assert said.keys() == {"asked", "found"}
+    assert said.keys() == {"asked", "found", "kept"}
 
 
 def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path) -> None:
@@ -253,6 +257,7 @@ def test_hermes_has_tools_of_gieoks_where_it_cannot_speak_mcp(tmp_path: Path) ->
     names, answer = said["tools"]
     assert names in ([], ["memory_search", "memory_remember"])  # none where `mcp` is installed
     assert answer == {"result": "ran search -- -x\n"}
+    assert said["kept"] == {"result": "ran remember - 규칙: x\n"}, "in no list of processes"
 
 
 @pytest.mark.parametrize("name", ["hermes", "kilo", "opencode", "pi"])

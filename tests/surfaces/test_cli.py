@@ -55,6 +55,21 @@ def cli(
     return run
 
 
+def test_what_is_remembered_may_come_from_stdin_and_stands_in_no_list_of_processes(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "decision.md"
+    text.write_text("배포는 화요일에 한다.\n", encoding="utf-8")
+    with text.open(encoding="utf-8") as opened:
+        monkeypatch.setattr(sys, "stdin", opened)
+        assert cli("remember", "--user", "-").status == 0
+    assert "배포는 화요일에 한다." in cli("search", "배포").out
+    assert cli("remember", "--user", "a", "-").status == 0, "a dash among words is a word"
+    with Path(os.devnull).open(encoding="utf-8") as opened:
+        monkeypatch.setattr(sys, "stdin", opened)
+        assert cli("remember", "--user", "-").status == 2
+
+
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     """Return a folder of three notes in Korean and one in English."""

@@ -155,6 +155,22 @@ def test_what_is_said_of_one_agent_needs_its_name(values: dict[str, object]) -> 
         _install(iter(["y", "y"]), **values)
 
 
+@pytest.mark.usefixtures("user")
+@pytest.mark.parametrize(
+    "values",
+    [
+        *({"list_": True, name: True} for name in ("uninstall", "dry_run", "user", "project")),
+        {"list_": True, "agent": "kilo", "uninstall": True},
+        {"list_": True, "agent": "kilo"},
+        *({"agent": "plugin", "to": "D", name: True} for name in ("project", "commands", "user")),
+    ],
+)
+def test_no_option_is_ignored(values: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(BadRequest):
+        _install(**values)
+    assert not list(tmp_path.rglob("plugin.json"))
+
+
 def test_one_agent_that_refuses_leaves_the_report_of_the_others(user: Path) -> None:
     config = user / ".hermes" / "config.yaml"
     config.write_text("memory:\n  provider: mem0\n")

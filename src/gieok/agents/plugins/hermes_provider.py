@@ -157,9 +157,12 @@ class GieokProvider(MemoryProvider):
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         try:
-            command = [*PROGRAM, TOOLS[tool_name][0], "--", str(args.get("text", ""))]
+            text, name = str(args.get("text", "")), TOOLS[tool_name][0]
+            # what is to be kept may hold a secret: any user reads the arguments of a process
+            words = [name, "-"] if name == "remember" else [name, "--", text]
             done = subprocess.run(  # noqa: S603 - this Gieok, without a shell
-                command,
+                [*PROGRAM, *words],
+                input=text if name == "remember" else "",
                 env={**os.environ, **ENVIRONMENT},
                 capture_output=True,
                 text=True,

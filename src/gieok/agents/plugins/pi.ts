@@ -9,13 +9,16 @@ const TOOL_TIMEOUT_MS = 30_000;
 
 // gieok: hook.js
 
-/** Run a command of Gieok's for a tool, and return what it prints. */
-function runTool(words, cwd) {
+/** Run a command of Gieok's for a tool, with a text on its stdin, and return what it prints. */
+function runTool(words, cwd, text = "") {
   const [program, ...first] = PROGRAM;
   const options = { cwd, env: { ...process.env, ...ENVIRONMENT }, timeout: TOOL_TIMEOUT_MS };
   return new Promise((resolve) => {
     try {
-      execFile(program, [...first, ...words], options, (error, out, err) => resolve(out || err || String(error ?? "")));
+      const done = (error, out, err) => resolve(out || err || String(error ?? ""));
+      const child = execFile(program, [...first, ...words], options, done);
+      child.stdin.on("error", () => {}); // it ended without reading
+      child.stdin.end(text);
     } catch (error) {
       resolve(String(error)); // words that no program can be given
     }
@@ -84,7 +87,7 @@ export default function (pi) {
       required: ["text"],
     },
     async execute(_id, { text }, _signal, _update, ctx) {
-      return { content: [{ type: "text", text: await runTool(["remember", "--", text], ctx.cwd) }], details: {} };
+      return { content: [{ type: "text", text: await runTool(["remember", "-"], ctx.cwd, text) }], details: {} };
     },
   });
 }

@@ -80,6 +80,7 @@ def render_remembered(result: RememberResult, style: Style) -> str:
         'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
         'gieok remember "Staging is read-only." --until friday',
         'gieok remember "I prefer short answers." --user --category preference',
+        "gieok remember - < decision.md",
     ),
     effect=Effect.WRITE,
     takes_in=True,
@@ -90,7 +91,12 @@ def remember_record(
     *,
     text: Annotated[
         Sequence[str],
-        Parameter(Words("what to keep"), positional=True, needed='gieok remember "…"'),
+        Parameter(
+            Words("what to keep"),
+            positional=True,
+            needed='gieok remember "…"',
+            takes_stdin=True,
+        ),
     ] = (),
     category: Annotated[
         str, Parameter(Words("what kind of memory it is"), choices=CATEGORIES)
