@@ -1,5 +1,6 @@
 """The command line, by what it prints and how it ends."""
 
+import io
 import json
 import os
 import re
@@ -56,18 +57,17 @@ def cli(
 
 
 def test_what_is_remembered_may_come_from_stdin_and_stands_in_no_list_of_processes(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = tmp_path / "decision.md"
-    text.write_text("배포는 화요일에 한다.\n", encoding="utf-8")
-    with text.open(encoding="utf-8") as opened:
-        monkeypatch.setattr(sys, "stdin", opened)
-        assert cli("remember", "--user", "-").status == 0
+    def remember(*words: str, stdin: str) -> int:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        return cli("remember", "--user", *words).status
+
+    assert remember("-", stdin="배포는 화요일에 한다.\n") == 0
     assert "배포는 화요일에 한다." in cli("search", "배포").out
-    assert cli("remember", "--user", "a", "-").status == 0, "a dash among words is a word"
-    with Path(os.devnull).open(encoding="utf-8") as opened:
-        monkeypatch.setattr(sys, "stdin", opened)
-        assert cli("remember", "--user", "-").status == 2
+    assert remember("a", "-", stdin="never read") == 0, "a dash among words is a word"
+    assert "never read" not in cli("search", "never read").out
+    assert remember("-", stdin="") == 2
 
 
 @pytest.fixture
