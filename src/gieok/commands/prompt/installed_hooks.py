@@ -157,13 +157,29 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
         "prompt": _PROMPT.format(title),
     }
+    printed = _run_hook(call, agent, command, json.dumps(payload).encode())
+    if not title:
+        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
+    if not printed:
+        raise GieokError(
+            "{agent}: the hook runs, but injects nothing for {prompt!r}",
+            agent=agent,
+            prompt=payload["prompt"],
+            file=call.home.folder / "logs" / "hook.log",
+            hint="see {file}",
+        )
+    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(printed, agent)}"
+
+
+def _run_hook(call: Call, agent: str, command: str, payload: bytes) -> bytes:
+    """Run the command of a hook as its agent would; return what it printed. Raises GieokError."""
     try:
         process = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
             command,
             shell=True,
             cwd=call.caller.folder,
             env=dict(call.caller.environment),
-            input=json.dumps(payload).encode(),
+            input=payload,
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
@@ -191,17 +207,7 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
                 line=last_lines[0],
             ),
         )
-    if not title:
-        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
-    if not process.stdout:
-        raise GieokError(
-            "{agent}: the hook runs, but injects nothing for {prompt!r}",
-            agent=agent,
-            prompt=payload["prompt"],
-            file=call.home.folder / "logs" / "hook.log",
-            hint="see {file}",
-        )
-    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(process.stdout, agent)}"
+    return process.stdout
 
 
 def _build_hook_error(agent: str, what: str) -> GieokError:
