@@ -6,8 +6,7 @@ The module also recognises which of them in a file are Gieok's.
 import json
 import re
 import shlex
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -235,50 +234,6 @@ class JsonServer(Edit):
     def remove(self, now: str) -> str:
         """Return the settings without the server."""
         return self._items.remove(now)
-
-
-class TomlServer(Edit):
-    """MCP server of Gieok's as a table at the end of a TOML file.
-
-    The table is recognised by its name and content, not by marker comments around it: the agent
-    rewrites the file, and would put other tables between the markers.
-    """
-
-    def __init__(self, path: Path, lines: Sequence[str], group: str = "mcp_servers") -> None:
-        super().__init__(path)
-        self.lines = lines
-        self.group = group
-
-    def add(self, now: str) -> str:
-        """Return the file's text with the table. Raises ValueError where its name is taken."""
-        name = f"{self.group}.gieok"
-        if self._find_server(now) is not None:
-            raise ValueError(f"there is a [{name}] already, which is not ours")
-        head = now if not now or now.endswith("\n") else now + "\n"
-        added = "\n".join((f"[{name}]", *self.lines)) + "\n"
-        after = f"{head}\n{added}" if head else added
-        # Fails for a text such as `mcp_servers = {}`, to which no further table can be added.
-        tomllib.loads(after.removeprefix("\ufeff"))
-        return after
-
-    def remove(self, now: str) -> str:
-        """Return the file's text without the table and the empty line before it."""
-        if not is_own_server(self._find_server(now)):
-            return now
-        header = re.compile(rf"\s*\[\s*{self.group}\s*\.\s*[\"']?gieok[\"']?\s*[.\]]")
-        remaining: list[str] = []
-        inside = False
-        for line in now.splitlines(keepends=True):
-            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
-            if inside and remaining and not remaining[-1].strip() and header.match(line):
-                remaining.pop()
-            if not inside:
-                remaining.append(line)
-        return "".join(remaining)
-
-    def _find_server(self, now: str) -> object:
-        group = tomllib.loads(now.removeprefix("\ufeff")).get(self.group)
-        return group.get("gieok") if isinstance(group, dict) else None
 
 
 def read_install_text(name: str) -> str:

@@ -17,8 +17,8 @@ from gieok.agents.install.edits import (
     JsonServer,
     OwnCommand,
     PluginFile,
-    TomlServer,
 )
+from gieok.agents.install.toml_lines import TomlHooks, TomlServer
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
@@ -116,12 +116,12 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
         for site in (user_site(call), project_site(call))
         for agent in table.HOOKED
         for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
-        if isinstance(edit, HookEntries | PluginFile)
+        if isinstance(edit, HookEntries | PluginFile | TomlHooks)
         for native in _list_shorter(edit)
     ]
 
 
-def _list_shorter(edit: HookEntries | PluginFile) -> list[str]:
+def _list_shorter(edit: HookEntries | PluginFile | TomlHooks) -> list[str]:
     try:
         return edit.list_shorter_hooks(read_hook_file(edit.path))
     except ValueError:  # the check of the hook itself names the file
