@@ -203,6 +203,8 @@ def _rank_symbol_hits(
     paths = {hit.passage.key for hit in hits}
     overlaps = {path: _path_overlap(path, words) for path in paths}
     uses_vectors = any("vector" in hit.signals for hit in hits)
+    # While vectors are being made, a passage without one may be near: only its words say anything.
+    unseen = None if project.store.waiting(SCOPE) else 0.0
     scored = []
     for hit, symbol in zip(hits, _symbols_of(project, hits), strict=True):
         is_defined = symbol is not None and symbol.kind in DEFINITIONS
@@ -211,7 +213,7 @@ def _rank_symbol_hits(
             path=overlaps[hit.passage.key],
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
             is_named=symbol is not None and symbol.key in named,
-            cosine=hit.signals.get("vector", 0.0) if uses_vectors else None,
+            cosine=hit.signals.get("vector", unseen) if uses_vectors else None,
         )
         score = _read_fused_score(hit)
         if evidence.is_named:
