@@ -126,10 +126,13 @@ def test_a_query_says_that_vectors_wait(
     assert run("code", "query", "convert")["degraded"] is None
     monkeypatch.delenv("GIEOK_EMBEDDER")
     waits = run("code", "query", "convert")["degraded"]
-    assert waits.count("no vector yet") == 1 and waits.endswith("makes them")
+    assert waits.count("no vector yet") == 1
+    assert waits.endswith("makes them")
     main(["code", "query", "convert", "--lang", "ko"])
     said = capsys.readouterr().out
-    assert "아직 벡터가 없음" in said and "no vector yet" not in said and "makes them" not in said
+    assert "아직 벡터가 없음" in said
+    assert "no vector yet" not in said
+    assert "makes them" not in said
     assert run("code", "query", "convert", "--keyword-only")["degraded"] is None
 
 

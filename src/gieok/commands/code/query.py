@@ -213,4 +213,3 @@ def query_code(
         pending=escalation.read_pending(project.root),
         is_unsure=is_unsure,
     )
-

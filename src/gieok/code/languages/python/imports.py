@@ -107,7 +107,7 @@ def _iter_absolute_imports(files: Sequence[tuple[str, Facts]]) -> Iterator[tuple
     for _, facts in files:
         for row in chain(facts.top, facts.inner):
             if row[0] == Op.IMPORT and not row[4]:
-                yield row[2], row[3]
+                yield str(row[2]), str(row[3])
 
 
 class _Modules:

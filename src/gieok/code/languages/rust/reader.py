@@ -41,12 +41,13 @@ _EXPRESSIONS = frozenset(
 
 def _iter_called_names(tokens: Node) -> Iterator[Node]:
     """Yield the names in a macro's tokens that stand before parentheses: `f(…)`, `x.f(…)`."""
-    before, last = None, None
+    before: Node | None = None
+    last: Node | None = None
     for token in tokens.children:
         if token.type == "token_tree":
-            is_call = last is not None and last.type == "identifier"
             is_defined = before is not None and before.type in ("fn", "struct", "enum")
-            if is_call and not is_defined and token.children[0].type == "(":
+            is_called = token.children[0].type == "(" and not is_defined
+            if is_called and last is not None and last.type == "identifier":
                 yield last
             yield from _iter_called_names(token)
         before, last = last, token
