@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from gieok.commands.scope_names import name_scope, name_scopes
 from gieok.surfaces.python import Memory
-from gieok.surfaces.web.look import strip_line_markup
+from gieok.surfaces.web.look import mark_commands, strip_line_markup
 from gieok.surfaces.web.markdown import parse_markdown_line, render_markdown
 
 
@@ -149,3 +149,18 @@ def test_what_markdown_would_load_or_run_is_text() -> None:
     assert "192.0.2.1" not in shown
     assert "href" not in shown
     assert "&lt;b&gt;<code>&lt;i&gt;</code>" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("run `gieok up` <now>", "run <code>gieok up</code> &lt;now&gt;"),
+        ("`<b>` and `c`", "<code>&lt;b&gt;</code> and <code>c</code>"),
+        ("5` of `x` or y", "5` of `x` or y"),
+        ("", ""),
+    ],
+)
+def test_what_stands_in_backticks_of_a_message_is_code_and_nothing_else_is_markup(
+    text: str, shown: str
+) -> None:
+    assert mark_commands(text) == shown
