@@ -322,6 +322,30 @@ def test_a_session_opens_at_the_message_that_a_memory_came_from(
     assert "2 / 2" in session
 
 
+def test_a_session_of_several_days_says_on_which_day_each_message_was(
+    talked: TestClient, tmp_path: Path
+) -> None:
+    link = "/timeline/session?scope=agent:main&agent=claude-code&session="
+    assert 'class="day-name"' not in talked.get(f"{link}s1").text
+    rows = [
+        {
+            "type": "user",
+            "uuid": f"late{n}",
+            "sessionId": "late",
+            "timestamp": f"2024-05-{day}T09:0{n}:00Z",
+            "message": {"role": "user", "content": f"Word {n}."},
+        }
+        for n, day in enumerate(("08", "08", "10"))
+    ]
+    folder = tmp_path / ".claude" / "projects" / "-shop"
+    (folder / "late.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Memory().run("observe run", once=True)
+    page = talked.get(f"{link}late").text
+    parts = re.split(r'<h2 class="day-name">([\d-]+)</h2>', page)
+    assert parts[1::2] == ["2024-05-08", "2024-05-10"]
+    assert [part.count("<article") for part in parts[2::2]] == [2, 1]
+
+
 def test_a_month_reads_each_session_once_and_none_for_what_no_talk_is_the_source_of(
     talked: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
