@@ -1,4 +1,4 @@
-"""Changes of what is remembered: statements that were replaced, and memories that were corrected."""
+"""Changes of what is remembered: replaced statements and corrected memories, newest first."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -79,7 +79,7 @@ def _read_change(call: Call, claim: EndedClaim, scope: Scope, key: str, line: in
         before_handle=build_handle(str(scope), key, line if key.startswith(f"{SESSIONS}/") else 0),
         after=_shorten_statement(after),
         handle=claim.handle,
-        session=_find_session(new),
+        session=_find_turn_session(new),
         is_correction=False,
     )
 
@@ -130,7 +130,7 @@ def _read_line(document: Document | None, line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _find_session(document: Document) -> SessionName | None:
+def _find_turn_session(document: Document) -> SessionName | None:
     """Return the session that a block of turns is of."""
     if document.kind != turns.KIND:
         return None

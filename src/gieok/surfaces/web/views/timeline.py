@@ -48,7 +48,7 @@ class StreamSession(NamedTuple):
 
 
 class StreamDay(NamedTuple):
-    """Day of the stream: sessions, changes and decisions outside of them, and how much is not shown.
+    """Day of the stream: sessions, further changes and decisions, and how much is not shown.
 
     `notes` are folded, `left_out` are other memories that are no decisions. `has_more_changes` says
     that of the changes only the last ones are there.
