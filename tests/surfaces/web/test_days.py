@@ -121,6 +121,19 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
     assert "suppliers" not in _days_of_stream(browser.get("/timeline?project=nowhere").text)
 
 
+def test_of_many_decisions_of_a_day_the_stream_shows_some_and_folds_the_rest(
+    browser: TestClient,
+) -> None:
+    memory = Memory()
+    for number in range(8):
+        memory.add(f"We decided to build shelf {number}.", category="decision")
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    shown, _, folded = of_day.partition("<details>")
+    assert shown.count("k-decision") == 6
+    assert "<summary>2 more</summary>" in folded
+    assert folded.count("k-decision") == 2
+
+
 def test_the_stream_goes_on_at_earlier_days_and_then_at_the_month_before(
     browser: TestClient, tmp_path: Path
 ) -> None:
