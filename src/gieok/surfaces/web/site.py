@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
+from gieok.character.facts import talkers_of
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
 from gieok.commands.scope_names import name_scopes
@@ -25,6 +26,7 @@ from gieok.errors import STATUS, GieokError
 from gieok.home.call import Call
 from gieok.home.calls import rescope_call
 from gieok.home.withholding import format_local_time
+from gieok.model.memory import Scope
 from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.processes.gate import COOKIE, Gate
 from gieok.surfaces.language import language
@@ -62,6 +64,8 @@ _HEADERS = {
 #: right after the change: kept in an address, they would offer to undo an older change later.
 _OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
 _MOST_ASIDE = 100
+#: A server of many users lists no more of them on every page.
+_MOST_BONDS = 50
 _YEAR_S = 365 * 86_400
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
@@ -209,17 +213,27 @@ class PageRequest:
 
         Scopes of characters are left out, because they have a page of their own.
         """
-        call = rescope_call(self.site.memory("auto").call)
-        known = {scope.path for scope in call.home.store.scopes()}
-        own = call.scope.path
+        own = rescope_call(self.site.memory("auto").call).scope.path
         return [
             own,
             *sorted(
-                path
-                for path in known
-                if path != own and not path.startswith(("user:", "character:"))
+                scope.path
+                for scope in self._known_scopes
+                if scope.path != own and not scope.path.startswith(("user:", "character:"))
             ),
         ]
+
+    @cached_property
+    def _known_scopes(self) -> list[Scope]:
+        return self.site.memory("auto").call.home.store.scopes()
+
+    @property
+    def _bonds(self) -> list[tuple[str, str]]:
+        """Return the users and the characters that remember them, as many as a list can show."""
+        bonds = sorted(
+            talkers_of(scope) for scope in self._known_scopes if scope.path.startswith("user:")
+        )
+        return [(user, character) for user, character in bonds if character][:_MOST_BONDS]
 
     @property
     def scopes_to_keep(self) -> list[str]:
@@ -281,7 +295,7 @@ class PageRequest:
         common = {
             "menu": MENU,
             "palette": list_palette_entries(
-                MENU, {path: names[path] for path in self.scopes}, self.lang
+                MENU, {path: names[path] for path in self.scopes}, self._bonds, self.lang
             ),
             "here": self._here(),
             "main_pages": _MAIN_PAGES,
