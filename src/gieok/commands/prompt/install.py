@@ -77,7 +77,7 @@ def render_install(result: InstallResult, style: Style) -> str:
     if result.agent == plugin_package.NAME:
         return "\n".join(lines)
     if not (result.dry_run or result.uninstalled or result.missing):
-        proof = Words("`gieok doctor` fires it and shows what it injects")
+        proof = Words("`gieok doctor` runs it and shows what it gives the agent")
         lines.append(proof.say(style.lang))
         daemon = Words(
             "a session's start brings Gieok's daemon up, by which prompts are answered by "

@@ -119,7 +119,7 @@ class _Found(NamedTuple):
 def render_recall(result: RecallResult, style: Style) -> str:
     """Show the text to inject, then the memories behind it."""
     if not result.text:
-        nothing = Words("Nothing would be injected.")
+        nothing = Words("An agent would be given nothing.")
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
