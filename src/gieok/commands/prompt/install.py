@@ -80,16 +80,15 @@ def render_install(result: InstallResult, style: Style) -> str:
         proof = Words("`gieok doctor` runs it and shows what it gives the agent")
         lines.append(proof.say(style.lang))
         daemon = Words(
-            "a session's start brings Gieok's daemon up, by which prompts are answered by "
-            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
-            "in"
+            "a session start brings up the daemon, which finds memories by meaning "
+            "(`daemon.autostart`); `gieok service install` starts it whenever you log in"
         )
         lines.append(daemon.say(style.lang))
         if result.agent in OBSERVERS:
             model = Words.of(
                 (
-                    "`observe.model: {agent}` in the settings lets its own command observe, "
-                    "without a key"
+                    "`observe.model: {agent}` in the settings lets its own command choose what "
+                    "is kept, without a key"
                 ),
                 agent=result.agent,
             )
