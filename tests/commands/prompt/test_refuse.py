@@ -147,11 +147,11 @@ def test_a_refusal_whose_secret_is_lost_is_named_until_it_is_made_anew_or_taken_
     (user / "home" / "hook" / "refused.key").unlink()
     (check,) = _list_refusal_checks(call)
     assert check.ok is False
-    assert f"refusals of {', '.join(sorted((first, second)))} hold no more" in check.detail
+    assert f"refusals of {', '.join(sorted((first, second)))} no longer count" in check.detail
     assert "기억 거부" in check.line(Style("ko", colour=False))
     refuse_memory(call, handle=first, prompt="which linter is it")
     (check,) = _list_refusal_checks(call)
-    assert f"refusals of {second} hold no more" in check.detail
+    assert f"refusals of {second} no longer count" in check.detail
     assert refuse_memory(call, handle=second, prompt=prompt, lift=True).found
     assert _list_refusal_checks(call) == []
 

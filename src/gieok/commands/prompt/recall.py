@@ -189,7 +189,7 @@ def recall_memories(
     ] = (),
     agent: Annotated[str, Parameter(Words("the agent that asks"))] = "",
     session: Annotated[
-        str, Parameter(Words("its session: what stands there already is left out"))
+        str, Parameter(Words("its session: what the agent has there already is left out"))
     ] = "",
     scopes: Annotated[
         str, Parameter(Words("whose memory, joined by commas (default: that of this folder)"))
