@@ -200,9 +200,9 @@ def test_a_chat_log_is_brought_in_once(call: CallCommand, tmp_path: Path) -> Non
     first, again = (
         call("import", "c.jsonl", id="mina", user="kim", zone="Asia/Seoul") for _ in range(2)
     )
-    assert first.text.startswith("2 messages taken in")
+    assert first.text.startswith("2 messages imported")
     assert "3: the line is no JSON" in first.text
-    assert again.text.startswith("0 messages taken in, 0 changed, 2 known")
+    assert again.text.startswith("0 messages imported, 0 changed, 2 known")
     assert "2024-07-11" in call("memories", "mina", user="kim").text
 
 

@@ -252,7 +252,8 @@ def _iter_refusal_checks(call: Call) -> Iterator[Check]:
     """Yield a check where refusals of memories before prompts are dead."""
     if lost := refusals.list_lost_refusals(str(call.home.folder)):
         what = Phrase(
-            "refusals of {handles} hold no more: the secret that they were made with is not there",
+            "refusals of {handles} no longer count: the secret that they were made with is not "
+            "there",
             handles=", ".join(lost),
         )
         hint = 'refuse each anew, or take it back: `gieok hook refuse HANDLE --prompt "…" [--lift]`'

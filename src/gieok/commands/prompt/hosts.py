@@ -20,8 +20,8 @@ _AGENT, _HERE = Words("agent"), Words("here")
 _HEADS = (
     Words("session start"),
     Words("prompt"),
-    Words("capture"),
-    Words("gate"),
+    Words("conversations"),
+    Words("rules"),
     Words("MCP"),
     Words("tried with"),
 )

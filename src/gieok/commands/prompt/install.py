@@ -77,19 +77,18 @@ def render_install(result: InstallResult, style: Style) -> str:
     if result.agent == plugin_package.NAME:
         return "\n".join(lines)
     if not (result.dry_run or result.uninstalled or result.missing):
-        proof = Words("`gieok doctor` fires it and shows what it injects")
+        proof = Words("`gieok doctor` runs it and shows what it gives the agent")
         lines.append(proof.say(style.lang))
         daemon = Words(
-            "a session's start brings Gieok's daemon up, by which prompts are answered by "
-            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
-            "in"
+            "a session start brings up the daemon, which finds memories by meaning "
+            "(`daemon.autostart`); `gieok service install` starts it whenever you log in"
         )
         lines.append(daemon.say(style.lang))
         if result.agent in OBSERVERS:
             model = Words.of(
                 (
-                    "`observe.model: {agent}` in the settings lets its own command observe, "
-                    "without a key"
+                    "`observe.model: {agent}` in the settings lets its own command choose what "
+                    "is kept, without a key"
                 ),
                 agent=result.agent,
             )

@@ -162,7 +162,7 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
     if not printed:
         raise GieokError(
-            "{agent}: the hook runs, but injects nothing for {prompt!r}",
+            "{agent}: the hook runs, but gives nothing for {prompt!r}",
             agent=agent,
             prompt=payload["prompt"],
             file=call.home.folder / "logs" / "hook.log",

@@ -13,7 +13,7 @@ _FURTHER = (
     ("/memories?kind=turn", "Memories: what was said"),
     ("/memories?status=retired", "Memories: put away"),
     ("/injection#try", "Try what a prompt would be given"),
-    ("/first", "Take in notes and conversations"),
+    ("/first", "Read notes and conversations"),
     ("/first#agents", "Connect an agent"),
     ("/trust", "What came with this project"),
 )

@@ -330,10 +330,10 @@ class PageRequest:
             return ""
         if pause.until is None:
             return self.words(
-                "Memory is paused: nothing is taken in or injected. `gieok resume` ends it."
+                "Memory is paused: nothing is kept or given to agents. `gieok resume` ends it."
             )
         return self.words(
-            "Memory is paused until {until}: nothing is taken in or injected. `gieok resume` "
+            "Memory is paused until {until}: nothing is kept or given to agents. `gieok resume` "
             "ends it.",
             until=format_local_time(pause.until, call.zone),
         )

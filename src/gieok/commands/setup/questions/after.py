@@ -50,7 +50,7 @@ class _HistoryQuestion(YesNoQuestion):
 
     name = "take_in"
     step = 1
-    words = Words("Take in what was said so far?")
+    words = Words("Read what was said so far?")
 
     def applies(self, known: Interview) -> bool:
         return bool(_select_transcript_agents(known))
