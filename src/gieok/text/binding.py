@@ -407,7 +407,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
     is_task = any(
-        kind == 0 and re.search(_REQUEST, sentence)
+        kind == 0 and asks_for_work(sentence)
         for kind, sentence in zip(kinds, sentences, strict=True)
     )
     rules: list[str] = []
@@ -441,6 +441,11 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def asks_for_work(sentence: str) -> bool:
+    """Return whether a sentence asks for work, as in "Add a test." or "고쳐줘"."""
+    return re.search(_REQUEST, sentence) is not None
 
 
 def is_played(text: str) -> bool:
