@@ -60,8 +60,6 @@ _NOT_DONE = re.compile(
 _PATCHED = re.compile(
     r"\*\*\* (?P<deed>Add|Update|Delete) File: (?P<path>.{1,200}?)(?= \*\*\*| @@| [+-]|\\n|…|$)"
 )
-#: Script of a shell in a command line.
-_INNER_SCRIPT = re.compile(r"\b(?:ba|z|da)?sh -l?c (['\"])(.*?)\1")
 _IN_BACKGROUND = re.compile(r"(?i)(?:^| )(?:run_in_background|is_background)=true(?: |$)")
 #: How an argument vector of a shell begins as JSON.
 _VECTOR = re.compile(r'\["(?:\S*/)?(?:ba|z|da)?sh", ?"-l?c", ?"')
@@ -170,10 +168,9 @@ def _settle_steps(
 
 
 def _tells_all(line: str, arguments: str) -> bool:
-    """Say whether a command's exit status tells of all its programs; also of a script in quotes."""
-    scripts = [script for _, script in _INNER_SCRIPT.findall(line)]
+    """Say whether a command's exit status tells of all its programs."""
     is_whole = not line.endswith("…") and not _IN_BACKGROUND.search(arguments)
-    return is_whole and all(is_known_by_exit(script) for script in (line, *scripts))
+    return is_whole and is_known_by_exit(line)
 
 
 def _split_call(text: str) -> tuple[str, _Outcome | None]:
