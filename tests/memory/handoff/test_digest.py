@@ -1,5 +1,6 @@
 """Digest and page of a session: what is quoted, under what, and that the budget holds."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -144,6 +145,33 @@ def test_the_page_keeps_its_budget_and_counts_what_it_leaves_out(budget: int) ->
     assert "service 199 " in page
     shown = page.count("- user, ")
     assert f"- … and {200 - shown} more" in page
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("budget", [*range(120, 420, 20), 600, 1_200])
+def test_a_page_of_any_budget_counts_all_that_it_leaves_out(budget: int, lang: str) -> None:
+    turns = [(_USER, "Never deploy on Fridays without asking the person on call first.")]
+    for n in range(12):
+        turns += [
+            (_USER, f"We decided to use the library {n} with mode {n} for the service {n}."),
+            (_TOOL, f"[Bash command=make part-{n}]"),
+            (_TOOL, "[tool ok] fine"),
+            (_USER, f"Please add a retry to the sender of the service {n}."),
+        ]
+    digest = _digest(*turns)
+    page = render_page(_NAME, digest, UTC, budget, lang)
+    every = (*digest.rules, *digest.decided, *digest.open, *digest.asked, *digest.told)
+    shown = sum(line.startswith(("- user, ", "- 사용자, ", "- `make")) for line in page.split("\n"))
+    left_out = sum(map(int, re.findall(r"(?m)^- … \D*(\d+)", page)))
+    assert shown + left_out == len(every) + len(digest.commands)
+    assert estimate_tokens(page) <= max(budget, 160)
+    assert strip_echo(page) == ""
+
+
+def test_a_quotation_keeps_its_backticks() -> None:
+    said = "Please run `make test` before every commit."
+    page = render_page(_NAME, _digest((_USER, said)), UTC, 1_200, "en")
+    assert said in page
 
 
 def test_what_speaks_of_something_else_is_no_answer_to_the_question_before_it() -> None:
