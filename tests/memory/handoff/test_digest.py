@@ -257,6 +257,12 @@ def test_neither_ignorance_nor_a_request_to_wait_is_a_refusal() -> None:
         assert digest.decided == ()
 
 
+@pytest.mark.parametrize("said", ["hmm.", "Hm, well...", "um", "흠", "글쎄..."])
+def test_a_filler_is_no_value(said: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, "How many attempts should it make?"), (_USER, said))
+    assert digest.decided == ()
+
+
 def test_a_rule_that_does_not_say_what_it_is_about_has_its_question_beside_it() -> None:
     question = "운영 백업을 지울까요?"
     digest = _digest((_USER, "시작하자"), (_AGENT, question), (_USER, "아니 지우지 마"))
@@ -272,11 +278,13 @@ def test_a_rule_that_the_agent_proposed_is_not_told_as_the_users_words() -> None
 def test_only_later_sentences_with_a_rare_word_of_a_statement_are_compared_with_it() -> None:
     held = LaterWords()
     for place in range(1_000):
-        held.add(place, repeats.content(f"I finished part {place} of the queue {place % 100}."))
+        held.add_sentence(
+            place, repeats.content(f"I finished part {place} of the queue {place % 100}.")
+        )
     own = repeats.content("Finish part 555 of the queue 55.")
-    assert len(list(held.find(own, 0))) == 11
-    assert len(list(held.find(own, 700))) == 3
-    assert list(held.find(own, 999)) == []
+    assert len(list(held.iter_candidates(own, 0))) == 11
+    assert len(list(held.iter_candidates(own, 700))) == 3
+    assert list(held.iter_candidates(own, 999)) == []
 
 
 def test_nothing_answers_a_question_before_what_was_forgotten() -> None:

@@ -39,7 +39,7 @@ class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol)
 
 
 class ForkedFrom(NamedTuple):
-    """What a session copied at its beginning: `count` turns of its parent's history from `start`.
+    """What a session copied at its beginning: `length` turns of its parent's history from `start`.
 
     The history of the parent begins with what the parent copied itself.
     """
@@ -47,7 +47,7 @@ class ForkedFrom(NamedTuple):
     scope: Scope
     parent: str
     start: int
-    count: int
+    length: int
 
 
 def read_fork(journal: KeptValues, agent: str, session: str) -> ForkedFrom | None:
@@ -55,8 +55,8 @@ def read_fork(journal: KeptValues, agent: str, session: str) -> ForkedFrom | Non
     value = journal.kept(f"{FORKS}{agent}").get(session)
     if not value:
         return None
-    scope, parent, start, count = json.loads(value)
-    return ForkedFrom(Scope(scope), parent, start, count)
+    scope, parent, start, length = json.loads(value)
+    return ForkedFrom(Scope(scope), parent, start, length)
 
 
 class Opened(NamedTuple):
@@ -196,7 +196,7 @@ class Copies:
         if forked is None or depth > MOST_FORK_DEPTH:
             return own
         history = self._history(forked.scope, agent, forked.parent, depth + 1)
-        return [*history[forked.start : forked.start + forked.count], *own]
+        return [*history[forked.start : forked.start + forked.length], *own]
 
     def _candidates(
         self, scope: Scope, session: Session, message: Message

@@ -209,7 +209,7 @@ class _Endings:
         if categories.is_done(sentence):
             for clause in _CLAUSE_END.split(sentence):
                 if categories.is_done(clause):
-                    self._done.add(place, repeats.content(clause))
+                    self._done.add_sentence(place, repeats.content(clause))
         for bare in repeats.list_taken_back(repeats.content(sentence)):
             self._taken_back[bare] = place
 
@@ -227,7 +227,8 @@ class _Endings:
             return False
         deed = _find_deed(one)
         return any(
-            len(deed - later) <= _MOST_UNSAID for later in self._done.find(deed, one.said.place)
+            len(deed - later) <= _MOST_UNSAID
+            for later in self._done.iter_candidates(deed, one.said.place)
         )
 
 
@@ -239,14 +240,14 @@ class LaterWords:
         self._places: list[int] = []
         self._by_word: dict[str, list[int]] = {}
 
-    def add(self, place: int, content: repeats.Content) -> None:
+    def add_sentence(self, place: int, content: repeats.Content) -> None:
         """Hold the words of a sentence; places do not decrease."""
         for word in content:
             self._by_word.setdefault(word, []).append(len(self._said))
         self._said.append(content)
         self._places.append(place)
 
-    def find(self, own: AbstractSet[str], place: int) -> Iterator[repeats.Content]:
+    def iter_candidates(self, own: AbstractSet[str], place: int) -> Iterator[repeats.Content]:
         """Yield the words of the sentences behind a place that have one of the two rarest words.
 
         Among them is every sentence that lacks at most one of the words.

@@ -62,7 +62,7 @@ def _list_turns(journal: CopiesJournal, name: SourceSession, depth: int = 0) -> 
         return own
     parent = SourceSession(forked.scope, name.agent, forked.parent)
     before = _list_turns(journal, parent, depth + 1)
-    return [*before[forked.start : forked.start + forked.count], *own]
+    return [*before[forked.start : forked.start + forked.length], *own]
 
 
 def _list_range(

@@ -29,7 +29,7 @@ class KeptJudge(StatementJudge):
         self._journal, self._now_s = journal, now_s
         self._known: dict[str, str] | None = None
 
-    def judge(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
+    def judge_statements(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
         """Return a judgement for each statement."""
         if self._known is None:
             self._known = self._journal.kept(_REALM)
@@ -41,7 +41,7 @@ class KeptJudge(StatementJudge):
             if name not in known
         }
         if new:
-            judged = super().judge(list(new.values()))
+            judged = super().judge_statements(list(new.values()))
             # A clock that was set back must not make the newest judgements the oldest.
             newest_s = max((_parse_kept_at(value) for value in known.values()), default=0)
             kept_at_s = max(round(self._now_s), newest_s + 1)

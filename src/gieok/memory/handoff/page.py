@@ -46,7 +46,7 @@ class _PageSection(NamedTuple):
     share: float
     is_first_kept: bool = False
 
-    def render(self, numbers: Collection[int], lang: str) -> list[str]:
+    def list_shown_lines(self, numbers: Collection[int], lang: str) -> list[str]:
         """Return the heading with the lines of some numbers, and how many there are beside them."""
         shown = [
             f"## {self.heading.say(lang)}",
@@ -80,7 +80,7 @@ def render_page(
     head = [_OPENING, *_render_head(name, digest, zone, lang)]
     parts = [part for part in _list_parts(digest, name.root, zone, lang) if part.lines]
     left = budget_tokens - _count_tokens(*head, _CLOSING)
-    reserved = [_count_tokens(*part.render((), lang)) for part in parts]
+    reserved = [_count_tokens(*part.list_shown_lines((), lang)) for part in parts]
     headed = len(parts)
     if sum(reserved) > left:
         left -= _count_tokens(_render_unheaded(parts, lang))
@@ -88,7 +88,7 @@ def render_page(
     chosen = _choose_lines(parts[:headed], left - sum(reserved[:headed]))
     lines = list(head)
     for part, numbers in zip(parts[:headed], chosen, strict=True):
-        lines += part.render(numbers, lang)
+        lines += part.list_shown_lines(numbers, lang)
     if parts[headed:]:
         lines.append(_render_unheaded(parts[headed:], lang))
     return "\n".join((*lines, _CLOSING)) + "\n"

@@ -86,7 +86,7 @@ class StatementJudge:
         #: Whether the reader made the last judgements.
         self.is_read = False
 
-    def judge(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
+    def judge_statements(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
         """Return a judgement for each statement."""
         likely = [heads.worth_by_words(stated.text) for stated in statements]
         reader = self._reader() if max(likely, default=0.0) >= _WORDS_AT_LEAST else None
@@ -213,7 +213,9 @@ class RulesObserver:
                 one for _, stated in statements if not stated.is_rule for one in _list_forms(stated)
             )
         )
-        judged = dict(zip(asked, self.statement_judge.judge(asked) if asked else [], strict=True))
+        judged = dict(
+            zip(asked, self.statement_judge.judge_statements(asked) if asked else [], strict=True)
+        )
         return [
             worthy
             for journalled, stated in statements

@@ -92,10 +92,10 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice"
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hm+|um+|well|great|perfect|cool|nice"
     r"|thanks?(?: you)?|hi|hello|"
     r"hey|lol|haha)\b[\s,.!:–-]*"
-    r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
+    r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음+|흠+|글쎄|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
     re.IGNORECASE,
 )
 #: Beginnings that a filler in front would hide.
@@ -210,6 +210,11 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
                 paragraphs[-1].append(bare.strip())
             is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
     return ["\n".join(lines) for lines in paragraphs if lines and not is_printed_block(lines)]
+
+
+def is_filler(text: str) -> bool:
+    """Say whether a text is fillers and nothing else, such as "hmm."."""
+    return _FILLER.fullmatch(f"{text.strip()}.") is not None
 
 
 def strip_filler(sentence: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.memory.observer import repeats
-from gieok.memory.observer.sentences import own_sentences, split_sentences
+from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
 from gieok.text.language import detect_text_language
 
 #: Words of a bare value, which answers a question without speaking of its subject: "9090"; and of a
@@ -339,6 +339,7 @@ class UserStatement(NamedTuple):
     def _is_bare(self) -> bool:
         return (
             0 < len(repeats.content(self.own)) <= _VALUE_WORDS
+            and not is_filler(self.own)
             and not _WORK.search(self.own)
             and not _LEANS.search(self.own)
         )
