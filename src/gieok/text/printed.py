@@ -39,7 +39,7 @@ PRINTED = (
         "npm must never run as root.",
     ),
     (
-        r'^\s*(?:\$ |>>> |at \S+\(|Traceback \(|File "|[\w.]*[A-Za-z](?:Error|Exception|Warning): )',
+        r'^\s*(?:\$ |>>> |at \S+\(|Traceback \(|File "|[\w.]*[a-z](?:Error|Exception|Warning): )',
         "ValueError: must never be empty",
         "Errors: never swallow them.",
     ),
@@ -53,8 +53,8 @@ PRINTED = (
 BROUGHT = (
     (
         (
-            r"(?i)\b(?:says|reads|states|shows|prints|printed|outputs?|warns|reports|complains|pasted"
-            r"|returns|returned|(?<!\bi )(?<!\bwe )(?:said|wrote|told (?:me|us)))"
+            r"(?i)\b(?:says|reads|states|shows|prints|printed|outputs?|warns|reports|complains"
+            r"|pasted|returns|returned|(?<!\bi )(?<!\bwe )(?:said|wrote|told (?:me|us)))"
             r"(?: (?:this|that|so|me|us|the following|as follows))?\s?[:：](?=\s|$)"
         ),
         "The README says: never commit to main.",

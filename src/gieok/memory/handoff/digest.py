@@ -210,7 +210,7 @@ class _Endings:
             for clause in _CLAUSE_END.split(sentence):
                 if categories.is_done(clause):
                     self._done.add_sentence(place, repeats.content(clause))
-        for bare in repeats.list_taken_back(repeats.content(sentence)):
+        for bare in repeats.list_denied_words(repeats.content(sentence)):
             self._taken_back[bare] = place
 
     def end(self, one: WorthyStatement) -> bool:

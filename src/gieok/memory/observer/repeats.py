@@ -84,14 +84,14 @@ def is_negated(content: Content) -> bool:
     return not NEGATIONS.isdisjoint(content)
 
 
-def list_taken_back(new: Content) -> list[frozenset[str]]:
+def list_denied_words(new: Content) -> list[frozenset[str]]:
     """Return the words that a statement says are not so, or no more: one item, none for others."""
     bare = frozenset(new - NEGATIONS)
     return [bare] if is_negated(new) and len(bare) >= _FEWEST else []
 
 
 def list_opposites(old: Content) -> list[frozenset[str]]:
-    """Return the words by which a later statement takes another back (`list_taken_back`).
+    """Return the words by which a later statement takes another back (`list_denied_words`).
 
     They are its own words, but for one that may be missing. What a later one adds may be a place or
     a condition: that is an exception, and the other still holds. So does a statement of which a

@@ -143,7 +143,7 @@ def is_known_by_exit(line: str) -> bool:
     """
     budget = _ShellBudget()
     try:
-        found = _read_line(line, budget)
+        found = _read_bounded_line(line, budget)
         for invocation in found:
             _read_shell_in_arguments(invocation, budget)
     except LineTooLargeError:
@@ -156,10 +156,10 @@ def is_known_by_exit(line: str) -> bool:
 
 def read_whole_line(line: str) -> "list[Invocation]":
     """Return the programs that a command line would run, in order. Raises LineTooLargeError."""
-    return _read_line(line, _ShellBudget())
+    return _read_bounded_line(line, _ShellBudget())
 
 
-def _read_line(line: str, budget: _ShellBudget) -> "list[Invocation]":
+def _read_bounded_line(line: str, budget: _ShellBudget) -> "list[Invocation]":
     if len(line) > _MOST_CHARS:
         raise LineTooLargeError
     return _read_script(line, _ShellState(budget), 0) if line else []
