@@ -18,6 +18,7 @@ from gieok.commands.command import (
     waiting_words,
 )
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
+from gieok.commands.last_day import parse_last_day
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
 from gieok.errors import BadRequest, StoreError
@@ -25,7 +26,6 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
 from gieok.settings import grants
-from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -191,13 +191,7 @@ def _last_day(call: Call, words: str, text: str) -> date | None:
     if not words.strip():
         stated = find_end(text, today)
         return stated.last if stated else None
-    day = find_last_day(words, today)
-    if day is None:
-        raise BadRequest(
-            "{words!r} is no day",
-            words=words,
-            hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …",
-        )
+    day = parse_last_day(words, today)
     if day < today:
         raise BadRequest(
             "{words!r} is over: {day}", words=words, day=day, hint="name today or a later day"
