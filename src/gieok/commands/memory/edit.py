@@ -322,7 +322,7 @@ def _edit_record_file(
         # nobody saw the text that theirs would replace
         if not now or (written and now != before):
             raise BadRequest(
-                "{file!r} was changed meanwhile", file=file, hint="run the command again"
+                "{file!r} was changed meanwhile", file=file, hint="read it again, and decide"
             )
         # Another edit may have come between: its wording is what goes to the history.
         replaced = (
