@@ -28,7 +28,8 @@ details > div { margin: 0 0 1rem 1.2rem; overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 form.try { display: grid; gap: .4rem; margin: .6rem 0; max-width: 40rem; }
 form.try label { display: grid; }
-input, textarea { box-sizing: border-box; max-width: 100%; font: inherit; font-family: ui-monospace, monospace; padding: .3rem; }
+input, textarea { box-sizing: border-box; max-width: 100%; padding: .3rem; font: inherit; }
+input, textarea { font-family: ui-monospace, monospace; padding: .3rem; }
 button { font: inherit; justify-self: start; padding: .3rem .9rem; }
 output { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
 td { border-top: 1px solid #8884; padding: .25rem .6rem .25rem 0; vertical-align: top; }
