@@ -480,7 +480,7 @@ def _errors_in_python() -> Iterator[None]:
 
 
 #: The method that runs each command that has one.
-_METHODS = {
+_METHODS: Mapping[str, Callable[..., Any]] = {
     "remember": Memory.add,
     "edit": Memory.update,
     "search": Memory.search,

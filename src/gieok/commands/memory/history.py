@@ -371,8 +371,8 @@ def _is_agents_document(document: Document) -> bool:
     """Say whether an agent wrote a document: an observation by its metadata, a record by its
     file.
     """
-    fields = document.metadata | front_matter(document.text).fields
-    return fields.get(CORRECTED_BY) == AGENT
+    fields = front_matter(document.text).fields
+    return AGENT in (document.metadata.get(CORRECTED_BY), fields.get(CORRECTED_BY))
 
 
 def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wording]:

@@ -3,7 +3,6 @@
 Each action is a command that can also be called on its own.
 """
 
-import calendar
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -79,18 +78,10 @@ class Afterwards:
             yield self._done("open", self._opened)
 
     def suggestion(self) -> str:
-        """Return a question that memory can answer; '' where memory holds nothing."""
-        from gieok.commands.memory.listing import list_memories
+        """Return a question that memory answers; '' where none was found."""
+        from gieok.commands.memory.questions import suggest_questions
 
-        rows = list_memories(self._everywhere(), limit=1).memories
-        if not rows:
-            return ""
-        day = rows[0].day
-        is_now = day.year == self._call.clock.now().year
-        template = "What happened in {month}?" if is_now else "What happened in {month} {year}?"
-        return self._call.words(
-            template, month=calendar.month_name[day.month], number=day.month, year=day.year
-        )
+        return next(iter(suggest_questions(self._everywhere(), most=1)), "")
 
     def answer(self, text: str) -> list[str]:
         """Return the lines that a search finds in everything imported, with their day and

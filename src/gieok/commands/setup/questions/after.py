@@ -111,7 +111,7 @@ class _NotesQuestion(SetupQuestion):
 
     def wrong(self, known: Interview, text: str) -> str:
         if not text.strip():
-            return known.words("name a folder")
+            return known.words("type a folder, or drop it here; Shift-Tab goes back")
         folder = known.path(text.strip())
         if folder.is_dir():
             return ""
@@ -167,7 +167,8 @@ def _survey_typed_notes(known: Interview) -> NoteFolder:
 
 
 def _format_kinds(counts: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
+    ordered = sorted(counts.items(), key=lambda kind: (-kind[1], kind[0]))
+    return ", ".join(f"{count:,} {suffix}" for suffix, count in ordered)
 
 
 class _NotesUnaskedQuestion(YesNoQuestion):
