@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
@@ -38,6 +39,6 @@ def show_first_questions(seen: PageRequest) -> Response:
     """
     questions = list[str]()
     with suppress(GieokError):  # the page says itself what is wrong
-        questions = suggest_questions(seen.call)
+        questions = suggest_questions(replace(seen.call, lang=seen.lang))
     page = render_template("questions.html", seen.lang, {"questions": questions})
     return HTMLResponse(page, headers={"Cache-Control": "no-store"})
