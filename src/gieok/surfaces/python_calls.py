@@ -76,10 +76,10 @@ def _render_command(line: str, methods: Mapping[str, Callable[..., Any]]) -> str
     placed, named = arguments
     method = methods.get(name)
     if method is None:
-        return _render_run(name, placed, named)
+        return _render_run_call(name, placed, named)
     known = inspect.signature(method).parameters.values()
     if not named.keys() <= {parameter.name for parameter in known}:
-        return _render_run(name, placed, named)
+        return _render_run_call(name, placed, named)
     given = [value for values in placed.values() for value in values]
     if not given and not named:
         given = [parameter.name for parameter in known if parameter.kind is _BY_PLACE][1:]
@@ -87,7 +87,7 @@ def _render_command(line: str, methods: Mapping[str, Callable[..., Any]]) -> str
     return f"`memory.{method.__name__}({', '.join(given)})`"
 
 
-def _render_run(name: str, placed: Mapping[str, list[str]], named: Mapping[str, str]) -> str:
+def _render_run_call(name: str, placed: Mapping[str, list[str]], named: Mapping[str, str]) -> str:
     """Return the call of a command that has no method; one text does for a list of one."""
     given = [f'"{name}"']
     for key, values in placed.items():

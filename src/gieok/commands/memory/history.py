@@ -42,10 +42,10 @@ _CORRECTED, _CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
 class Version(NamedTuple):
     """Version of a memory, believed from one time until another (None: no end is known).
 
-    `how` the version came: `said`, `observed`, `kept`, `corrected`, `corrected_by_agent`. `ended`: `replaced` by a later
-    statement, `corrected` by a person, '' where no end is known. `is_asked`: the version is of the
-    memory that was asked for. `is_current`: no end is known, and the version took the place of an
-    earlier belief.
+    `how` the version came: `said`, `observed`, `kept`, `corrected`, `corrected_by_agent`. `ended`:
+    `replaced` by a later statement, `corrected` by a person, '' where no end is known. `is_asked`:
+    the version is of the memory that was asked for. `is_current`: no end is known, and the version
+    took the place of an earlier belief.
     """
 
     handle: str

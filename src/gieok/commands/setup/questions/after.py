@@ -200,16 +200,16 @@ def find_typed_notes(known: Interview) -> str:
 
 def find_chosen_notes(known: Interview) -> str:
     """Return the folder whose notes are taken in, as it was typed; '' for none."""
-    is_taken = known.text("take_notes") != NO and bool(_find_found(known).notes)
+    is_taken = known.text("take_notes") != NO and bool(_find_named_folder(known).notes)
     return find_typed_notes(known) if is_taken else ""
 
 
 def find_chosen_exports(known: Interview) -> tuple[FoundExport, ...]:
     """Return the exports in the folder that are taken in."""
-    return _find_found(known).exports if known.text("take_notes") == YES else ()
+    return _find_named_folder(known).exports if known.text("take_notes") == YES else ()
 
 
-def _find_found(known: Interview) -> NoteFolder:
+def _find_named_folder(known: Interview) -> NoteFolder:
     """Return what is in the folder that the person named; nothing where they named none."""
     is_named = bool(find_typed_notes(known))
     return _survey_typed_notes(known) if is_named else NoteFolder(Counter(), (), Counter())
