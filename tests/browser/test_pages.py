@@ -36,6 +36,7 @@ PAGES = {
 #: Routes that answer with a part of a page, or with a picture.
 PARTS = {
     "/hits",
+    "/questions",
     "/first/progress",
     "/timeline/news",
     "/characters/{character}/picture",

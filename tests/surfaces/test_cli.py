@@ -306,6 +306,18 @@ def test_a_command_that_begins_a_question_says_where_questions_stand(cli: Cli) -
     assert 'in quotes: `gieok "…"`' in cli("why", "do", "we", "use", "redis").err
 
 
+def test_a_group_without_that_command_says_where_questions_stand(cli: Cli) -> None:
+    assert 'in quotes: `gieok "…"`' in cli("code", "review", "notes").err
+    assert "in quotes" not in cli("keys", "review", "sk-1").err
+
+
+def test_help_says_what_is_a_question_and_what_a_mistyped_command(cli: Cli) -> None:
+    told = " ".join(cli("--help").out.split())
+    assert 'a line without a command is a search: gieok "when does the lease end"' in told
+    assert "taken for a mistyped command" in told
+    assert "gieok 전세 만기" in cli("--help", "--lang", "ko").out
+
+
 def test_options_of_a_search_may_follow_a_bare_question(cli: Cli, notes: Path) -> None:
     cli("index", notes)
     assert len(cli("결제", "--limit", 1, "--json").json()["results"]) == 1

@@ -339,8 +339,8 @@ def command(
         is_endless: may go on until it is interrupted.
         person_question: question to the person before a model changes or removes what they kept;
             the memory follows it. On the command line such a command asks by itself.
-        agreed_parameter: name of the switch by which the command knows that the person agreed, so
-            that it does not ask by itself; '' where it never asks.
+        agreed_parameter: name of the switch that a model's call gets once the person agreed: the
+            command does not ask by itself, or marks what the model wrote; '' for none.
         rehearsal_parameter: name of the switch with which the command does nothing and returns what
             it would do (`planned`), for a command that may reach more than the named memory.
         when_stopped: message for a person who interrupts the command: what is kept, and how to go

@@ -183,3 +183,34 @@ def test_nothing_waits_and_nothing_was_said_is_told_in_words(browser: TestClient
     assert "Waits for your word" not in page
     assert "No agent has talked here yet." in page
     assert "Nothing is due in the next days." in page
+
+
+def test_three_questions_of_ones_own_notes_can_be_clicked_and_are_answered(
+    browser: TestClient, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for name, text in (
+        ("lease", "The lease ends in March 2027."),
+        ("boiler", "The boiler was repaired by Mr Seo."),
+        ("전세 계약", "전세 계약 만기는 2027년 3월 15일."),
+        ("2026-11-01", "Nothing has this name."),
+    ):
+        (notes / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    Memory().index(notes)
+    assert 'hx-get="/questions"' in browser.get("/").text
+    shown = browser.get("/questions").text
+    links = re.findall(r'href="(/[?]q=[^"]+)">([^<]+)</a>', shown)
+    assert len(links) == 3
+    assert not any("2026" in words for _, words in links)
+    for link, _ in links:
+        found = browser.get(link).text
+        assert any(
+            part in found for part in ("March 2027", "Mr Seo", "3월 15일", "Nothing has this name")
+        )
+    ko = browser.get("/questions", headers={"Accept-Language": "ko"}).text
+    assert "뭐라고 적었지?" in ko
+
+
+def test_an_empty_memory_offers_no_question(browser: TestClient) -> None:
+    assert browser.get("/questions").text.strip() == ""

@@ -20,7 +20,12 @@ from gieok.commands.command import (
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.commands.last_day import parse_last_day
 from gieok.commands.memory import untrusted
-from gieok.commands.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
+from gieok.commands.memory.records import (
+    RecordShelf,
+    find_record_handle,
+    find_record_shelf,
+    follow_soon,
+)
 from gieok.errors import BadRequest, StoreError
 from gieok.home.call import Call
 from gieok.hook import records
@@ -50,6 +55,8 @@ class RememberResult:
     until: Omitted[date] = None
     #: The days on which the statement was told.
     days: tuple[date, ...] = ()
+    #: The record's handle; left out where the index follows later.
+    handle: Omitted[str] = None
 
     @property
     @mark_encoded_getter
@@ -146,7 +153,8 @@ def remember_record(
         if record_shelf.is_project:
             _trust_new_record(call, record_shelf, file)
     indexed = follow_soon(call, record_shelf)
-    if indexed and not is_indexed(call, record_shelf, file):
+    handle = find_record_handle(call, record_shelf, file) if indexed else None
+    if indexed and not handle:
         raise StoreError(
             "{file!r} was written, but is not in the index",
             file=record_shelf.shown(file),
@@ -162,6 +170,7 @@ def remember_record(
         indexed=indexed,
         until=_read_last_day(file),
         days=saved.days,
+        handle=handle,
     )
 
 

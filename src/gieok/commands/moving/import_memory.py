@@ -257,6 +257,15 @@ def _parse_import_source(call: Call, *, what: Sequence[str]) -> tuple[str, Path 
     return name, call.caller.user / _PLACES[name]
 
 
+def recognise_export(call: Call, file: Path) -> Words | None:
+    """Return what kind of export a file is; None where Gieok knows none, or cannot read it."""
+    try:
+        _, name, _ = _recognise_import_files(call, "", file)
+    except BadRequest:
+        return None
+    return _LABELS.get(name)
+
+
 def _recognise_import_files(
     call: Call, name: str, path: Path | None
 ) -> tuple[ImportFiles, str, ImportReader | None]:

@@ -102,7 +102,7 @@ class MemorySite:
         """Let a browser in by the code in a link, and redirect to an address without the code."""
         cookie = self.gate.enter(request.query_params.get("code", ""))
         if not cookie:
-            return self._closed(request, is_link=True)
+            return render_closed_page(request, is_link=True)
         # The address holds the code, so no request may name it as the referrer.
         response = RedirectResponse(
             "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
@@ -124,19 +124,12 @@ class MemorySite:
             self.gate.proof(request.query_params.get("nonce", "")[:64], server[1] or 0, os.getpid())
         )
 
-    def _closed(self, request: Request, *, is_link: bool = False) -> Response:
-        lang = _choose_page_language(request)
-        why = ""
-        if is_link:
-            why = translate("A link works once, within five minutes.", lang)
-        return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
-
     def shown(self, view: Callable[["PageRequest"], Response]) -> Callable[[Request], Response]:
         """Return the endpoint of a page."""
 
         def answer(request: Request) -> Response:
             if not self.gate.is_open(request.cookies.get(COOKIE, "")):
-                return self._closed(request)
+                return render_closed_page(request)
             return view(PageRequest(self, request, {}))
 
         return answer
@@ -155,7 +148,7 @@ class MemorySite:
                         uploads[name] = await value.read()
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
-                return self._closed(request)
+                return render_closed_page(request)
             return await run_in_threadpool(change, PageRequest(self, request, form, uploads))
 
         return answer
@@ -388,6 +381,13 @@ def join_query(address: str, **values: str) -> str:
     path = address if is_inside else "/"
     begins = "" if path.endswith("?") else "&" if "?" in path else "?"
     return f"{path}{begins}{added}" if added else path
+
+
+def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLResponse:
+    """Return the page for a browser that was not let in: how a person opens the pages."""
+    lang = _choose_page_language(request)
+    why = translate("A link works once, within five minutes.", lang) if is_link else ""
+    return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
 
 
 def _choose_page_language(request: Request) -> str:
