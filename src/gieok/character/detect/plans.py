@@ -176,6 +176,8 @@ def _find_changed_plan(
     best = max(open_, key=likeness, default=None)
     if best is None or any(likeness(best)[:2]):
         return best
+    if event is None and not earlier:
+        return None
     is_other = event is not None and best.predicate not in (event[0], "plan")
     is_near = any(best.source in before or before in best.source for before in earlier)
     told_of = [fact for fact in open_ if shares_word(fact.source, text)]
