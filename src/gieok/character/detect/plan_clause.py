@@ -66,7 +66,8 @@ _REPORTED_KO = re.compile(
 _SAID_TO_BE_KO = re.compile(r"이?래(?:요|서)?$")
 _SETTLED_KO = re.compile(
     r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄)|겠"
-    r"|(?:휴가|연차|반차|월차)(?:를|은|도)? ?(?:[냈냄썼씀]|내)|(?:예약|접수|신청|등록|예매|약속)|잡(?:혔|았|아|힌|음|힘)|끊(?:어|었)|(?:정해졌|정했|확정)|할래|예정|계획"
+    r"|(?:휴가|연차|반차|월차)(?:를|은|도)? ?(?:[냈냄썼씀]|내)"
+    r"|(?:예약|접수|신청|등록|예매|약속)|잡(?:혔|았|아|힌|음|힘)|끊(?:어|었)|(?:정해졌|정했|확정)|할래|예정|계획"
 )
 _WILL_KO = frozenset("거 것 꺼 끼 게 께 건 라 려 예 계 겨".split())
 _PRESENT_KO = re.compile(r"(?:[가와봐해혀어아여져려러워줘둬셔써춰쳐타자사]|네)(?:요|유|잉|용|염)?$")
@@ -95,8 +96,9 @@ _DAY_MARK_KO = re.compile(r"(?:에|날|부터|까지)")
 
 # English: the subject stands before its verb.
 _OPENING = (
-    r"(?:(?:so|right|oh|ok|okay|well|yeah|yep|anyway|btw|um|uh|and|but|then|also|look|listen|finally"
-    r"|actually|honestly|apparently|lol|haha|hey|ugh|i think|i guess|guess what|turns out|today|now"
+    r"(?:(?:so|right|oh|ok|okay|well|yeah|yep|anyway|btw|um|uh|and|but|then|also|look|listen"
+    r"|finally|actually|honestly|apparently|lol|haha|hey|ugh|i think|i guess|guess what"
+    r"|turns out|today|now"
     r"|on|in|at|this|next|the day after|by)\b[\s,:]*)*"
 )
 _BREAK_EN = re.compile(
@@ -109,7 +111,8 @@ _SET_PHRASES = re.compile(
     re.IGNORECASE,
 )
 _DENIED_EN = re.compile(
-    r"\bnot\b|n't\b|\b(?:dont|wont|cant|isnt|aint|arent)\b|\bnever\b|\bno longer\b|\bcancel|\boff\b(?! to\b| on\b)"
+    r"\bnot\b|n't\b|\b(?:dont|wont|cant|isnt|aint|arent)\b|\bnever\b|\bno longer\b|\bcancel"
+    r"|\boff\b(?! to\b| on\b)"
     r"|\bscrap|\bfell through\b|\bskipping\b|\bpulled out\b|\binstead of\b",
     re.IGNORECASE,
 )
@@ -118,17 +121,19 @@ _CONDITION_EN = re.compile(
     re.IGNORECASE,
 )
 _BELOW_EN = re.compile(
-    r"\b(?:when|while|once|until|till|because|since|before|after) (?:i|you|he|she|they|we|it)\b[^,]*$"
+    r"\b(?:when|while|once|until|till|because|since|before|after)"
+    r" (?:i|you|he|she|they|we|it)\b[^,]*$"
     r"|\b(?:who|whose|which)\b[^,]*$",
     re.IGNORECASE,
 )
 _UNSURE_EN = re.compile(
-    r"\b(?:wish\w*|hope|hoping|want|wanted|wanna|would|could|should|(?:i|we|he|she|they|it) may|might|dream\w*|'d)\b|'d\b",
+    r"\b(?:wish\w*|hope|hoping|want|wanted|wanna|would|could|should"
+    r"|(?:i|we|he|she|they|it) may|might|dream\w*|'d)\b|'d\b",
     re.IGNORECASE,
 )
 _ASKED_EN = re.compile(
-    r"^(?:what|when|where|who|why|how|which)\b|^(?:do|does|did|are|is|am|will|would|can|could|should"
-    r"|have|has) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
+    r"^(?:what|when|where|who|why|how|which)\b|^(?:do|does|did|are|is|am|will|would|can|could"
+    r"|should|have|has) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
     re.IGNORECASE,
 )
 _OWN_EN = re.compile(
@@ -153,15 +158,17 @@ _HEADLESS_EN = re.compile(
     re.IGNORECASE,
 )
 _SOMEBODY_EN = re.compile(
-    r"^(?:he|she|they|you|u|it|that|this|there|these|those|the|a|an|his|her|their|your|some\w*|every\w*"
-    r"|any\w*|people|all|no\w*)\b|^(?:he|she|they|you|it|that|there)'",
+    r"^(?:he|she|they|you|u|it|that|this|there|these|those|the|a|an|his|her|their|your|some\w*"
+    r"|every\w*|any\w*|people|all|no\w*)\b|^(?:he|she|they|you|it|that|there)'",
     re.IGNORECASE,
 )
 _PAST_EN = re.compile(
-    r"\b(?:was|were|had|did|said|went|told|thought|heard|saw|came|used to|left|met|gave|took|made|ran)\b"
+    r"\b(?:was|were|had|did|said|went|told|thought|heard|saw|came|used to|left|met|gave|took|made"
+    r"|ran)\b"
     r"|(?<!to )(?<!ll )(?<!will )\b(?:split|quit|put|cut|hit|hurt|let|broke|got back)\b"
-    r"|\b(?!(?:book|sign|schedul|arrang|agre|decid|plann|promis|invit|excit|suppos|ne|enroll?|register"
-    r"|confirm|fix|settl|retir|marri|engag|inde|bless|thrill|terrifi|stress)i?ed\b)\w{2,}[b-df-z]ed\b",
+    r"|\b(?!(?:book|sign|schedul|arrang|agre|decid|plann|promis|invit|excit|suppos|ne|enroll?"
+    r"|register|confirm|fix|settl|retir|marri|engag|inde|bless|thrill|terrifi"
+    r"|stress)i?ed\b)\w{2,}[b-df-z]ed\b",
     re.IGNORECASE,
 )
 #: Words around a day of the past, and behind a weekday that comes again and again.
