@@ -158,11 +158,11 @@ def test_a_file_of_another_form_says_nothing(tmp_path: Path, content: str) -> No
     ("line", "holds"),
     [(f"User: {_SAYS}", True), ("User: The port is 9091.", False), (f"Kim: {_SAYS}", False)],
 )
-def test_what_holds_instead_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
+def test_what_still_says_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
     claim = EndedClaim(_SCOPE, _NEW, 3, line_check(_SAYS), _NOON, 6, len(_SAYS))
-    assert claim.holds_instead(line) is holds
-    assert EndedClaim(_SCOPE, _NEW, 3, 0, _NOON).holds_instead(line)
-    assert EndedClaim(_SCOPE, _NEW, 3, line_check(line), _NOON).holds_instead(line)
+    assert claim.still_says(line) is holds
+    assert EndedClaim(_SCOPE, _NEW, 3, 0, _NOON).still_says(line)
+    assert EndedClaim(_SCOPE, _NEW, 3, line_check(line), _NOON).still_says(line)
 
 
 def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, InjectedMemory]:

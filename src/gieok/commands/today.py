@@ -145,7 +145,7 @@ def _read_change(call: Call, claim: EndedClaim, scope: Scope, key: str, line: in
     """Return a change in words; None where one of its statements is not there any more."""
     before = _read_line(call, scope, key, line)
     after = _read_line(call, Scope(claim.scope), claim.key, claim.line)
-    if not before or not claim.holds_instead(after):
+    if not before or not claim.still_says(after):
         return None
     return Change(
         at=datetime.fromtimestamp(claim.at, UTC),

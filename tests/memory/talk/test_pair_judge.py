@@ -3,6 +3,7 @@
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
+from gieok.ports.models import ChangeReading
 
 _OLD, _NEW = "The key hangs behind the map.", "The key is with Petronela at the front desk now."
 
@@ -10,14 +11,14 @@ _OLD, _NEW = "The key hangs behind the map.", "The key is with Petronela at the 
 class _Reader:
     """Says what it was told to, and counts."""
 
-    def __init__(self, chance: float, *, fails: bool = False) -> None:
-        self.chance, self.fails, self.asked = chance, fails, 0
+    def __init__(self, chance: float, part: float = 0.0, *, fails: bool = False) -> None:
+        self.chance, self.part, self.fails, self.asked = chance, part, fails, 0
 
-    def change(self, earlier: str, later: str) -> float:
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
         self.asked += 1
         if self.fails:
             raise EmbedderFailed("no runtime")
-        return self.chance
+        return ChangeReading(self.chance, self.part)
 
 
 def _reviewed(reader: _Reader | None, judgement: Relation) -> str:
@@ -62,8 +63,9 @@ def test_words_of_another_subject_count_against_a_change() -> None:
 
 def test_the_sentences_that_the_change_is_about_are_named() -> None:
     class _OfKeys(_Reader):
-        def change(self, earlier: str, later: str) -> float:
-            return 0.999 if "key" in earlier and "key" in later else 0.01
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            chance = 0.999 if "key" in earlier and "key" in later else 0.01
+            return ChangeReading(chance, 0.0)
 
     old = "The loom is oiled on Mondays. The key hangs behind the map."
     new = "I had soup. The key is with Petronela now."

@@ -65,6 +65,11 @@ class SearchHit(NamedTuple):
     #: The statement that it was compared with: what spoke for a change, and by which words their
     #: subjects differ.
     compared: Omitted[str] = None
+    #: What was said later on the subject of the hit, and on which day: the hit may hold or not.
+    said_later: Omitted[str] = None
+    said_later_on: Omitted[day] = None
+    #: The hit stands before an earlier one on the same subject.
+    is_later: Omitted[bool] = None
     #: Text of that line, where the hit was found by meaning.
     line_text: Omitted[str] = None
     #: Days on which the text was said, in order; left out for a single day.

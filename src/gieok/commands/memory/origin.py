@@ -115,7 +115,7 @@ def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
                 if ended.line <= new.text.count("\n") + 1
                 else ""
             )
-            if ended.holds_instead(text):
+            if ended.still_says(text):
                 yield Replacement(ended.handle, text)
 
 
