@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 _LONGEST_QUOTE = 80
 
 
-#: Status of a statement that is shown before an earlier one on the same subject.
+#: Status of a statement that is shown before an earlier one on the same subject, and of that one.
 SAID_LATER = "said later on the same subject"
+SAID_EARLIER = "said earlier; on the same subject later, on {day}: {handle}"
 
 
 def say_later(status: str) -> str:
@@ -102,7 +103,7 @@ class LaterStatement(LaterClaim):
     @property
     def status(self) -> str:
         """Return the words for the earlier claim, with the handle of the later line."""
-        return f"said earlier; on the same subject later, on {self.day}: {self.handle}"
+        return SAID_EARLIER.format(day=self.day, handle=self.handle)
 
 
 class EndedClaim(LaterClaim):
@@ -299,9 +300,8 @@ def newest_first(
         claims = standing.claims(memory.scope, match.key, line, match.text)
         if claims:
             memory.status = "; ".join(claim.status for claim in claims)
-        whole = next((claim for claim in claims if claim.is_whole and claim.key), None)
         later = None if claims else standing.later(memory.scope, match.key, line, match.text)
-        successor = whole or later
+        successor = later or find_successor(claims, is_turn=bool(memory.who))
         if successor is not None:
             new = by_handle.get(successor.handle) or _looked_up(successor, memory, reader)
             if new is not None and new not in memories:
@@ -315,6 +315,16 @@ def newest_first(
         if memory not in memories:
             memories.append(memory)
     return memories
+
+
+def find_successor(claims: "Sequence[EndedClaim]", *, is_turn: bool) -> EndedClaim | None:
+    """Return what is shown before a passage in place of its claims that hold no more.
+
+    None where nothing replaced them. A passage that is no turn may hold many other claims: only
+    where all of it was replaced does anything stand before it.
+    """
+    replaced = [claim for claim in claims if claim.key and (claim.is_whole or is_turn)]
+    return max(replaced, key=lambda claim: (claim.is_whole, claim.at), default=None)
 
 
 def _line_of(handle: str) -> int:

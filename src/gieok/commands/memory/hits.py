@@ -15,6 +15,7 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.hook.validity import SAID_EARLIER, SAID_LATER
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
@@ -225,6 +226,7 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
     status_words = [
         *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
+        *_list_subject_words(hit, style),
         *tier_words(hit.tier, style),
     ]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
@@ -275,6 +277,14 @@ def _format_hit_place(hit: SearchHit, style: Style) -> str:
     The place is a path and line that terminals and editors open, or what `gieok get` takes.
     """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
+
+
+def _list_subject_words(hit: SearchHit, style: Style) -> list[str]:
+    """Return the words for a hit that stands beside another one on the same subject."""
+    words = [style.say(SAID_LATER)] if hit.is_later and hit.status != "current" else []
+    if hit.said_later is not None:
+        words.append(style.say(SAID_EARLIER, day=hit.said_later_on, handle=hit.said_later))
+    return words
 
 
 def _format_hit_status(hit: SearchHit, style: Style) -> str:

@@ -12,7 +12,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, LaterClaim, LaterStatement, Standing
+from gieok.hook.choice import TURN
+from gieok.hook.validity import (
+    EndedClaim,
+    LaterClaim,
+    LaterStatement,
+    Standing,
+    find_successor,
+)
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
@@ -49,6 +56,12 @@ class PlacedHit(NamedTuple):
     pair: "Relation | None" = None
     later: LaterStatement | None = None
     is_later: bool = False
+
+    @property
+    def successor(self) -> EndedClaim | LaterStatement | None:
+        """Return what stands before the hit: what replaced it or a part, or was said later."""
+        is_turn = self.hit.passage.kind == TURN
+        return self.ended or self.later or find_successor(self.parts, is_turn=is_turn)
 
 
 class _Compared(NamedTuple):
@@ -139,7 +152,8 @@ def _order_placed_hits(
         _build_passage_name(placed.hit.passage): place for place, placed in enumerate(marked)
     }
     for placed in list(marked):
-        beside = place_of.get(placed.later.place) if placed.later and not placed.ended else None
+        is_likely = isinstance(placed.successor, LaterStatement)
+        beside = place_of.get(placed.successor.place) if is_likely and placed.successor else None
         if beside is not None:
             marked[beside] = marked[beside]._replace(is_later=True)
     visited: set[int] = set()
@@ -150,7 +164,7 @@ def _order_placed_hits(
         if place in visited or place in trail:
             return
         placed = marked[place]
-        successor = placed.ended or placed.later
+        successor = placed.successor
         first = place_of.get(successor.place) if successor else behind.get(place)
         if first is not None:
             put(first, trail | {place})
@@ -158,7 +172,7 @@ def _order_placed_hits(
             fetched = _fetch_later_hit(store, successor, placed.hit)
             if fetched is not None and _build_passage_name(fetched.passage) not in brought:
                 brought.add(_build_passage_name(fetched.passage))
-                is_later = placed.ended is None
+                is_later = isinstance(successor, LaterStatement)
                 order.append(
                     PlacedHit(
                         fetched, instead_of=placed.hit, has_won=not is_later, is_later=is_later

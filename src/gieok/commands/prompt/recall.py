@@ -482,8 +482,10 @@ def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> lis
         range(len(ordered_hits) - 1)
     ):  # what surely took its place is no less likely than what it stands before
         behind = ordered_hits[place + 1]
-        is_replaced = behind.ended is not None and behind.ended.key and ordered_hits[place].has_won
-        if is_replaced or (behind.later is not None and ordered_hits[place].is_later):
+        ends = (*filter(None, (behind.ended,)), *behind.parts)
+        if (ordered_hits[place].has_won and any(end.key for end in ends)) or (
+            ordered_hits[place].is_later and behind.later is not None
+        ):
             ordered_hits[place] = ordered_hits[place]._replace(
                 score=max(behind.score, ordered_hits[place].score)
             )

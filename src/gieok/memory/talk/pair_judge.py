@@ -14,7 +14,14 @@ subject, of all of it or of a part. It marks nothing; both are told, the later o
 """
 
 from gieok.errors import EmbedderFailed
-from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
+from gieok.memory.talk.statements.relation import (
+    SURE,
+    UNRELATED,
+    UNSURE,
+    Relation,
+    relation,
+    share_subject_word,
+)
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.ports.models import ChangeReading, Reader
 from gieok.ranking.calibration import bound_log_odds
@@ -26,10 +33,8 @@ _DIFFERING = -1.5
 #: Sum from which a pair is a change. At 5 and 6, of those neighbours 10 and 5 are marked, of the
 #: changes 331 and 274.
 _SURE_FROM = 5.5
-#: Sum from which a pair is a likely change, a part's included. Of the changes that authors kept out
-#: told, .42 and .53 are above it where it is near in their memory (.19 and .24 above the other), of
-#: pairs .57 and .67 (.44 and .52), of parallel subjects 8 of 600, of talk of a change 7 of 300.
-_LIKELY_FROM = 2.0
+#: Sum from which a pair is a likely change, a part's included (docs/figures.md).
+_LIKELY_FROM = 1.0
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
@@ -74,8 +79,11 @@ class PairJudge:
     def is_likely_change(self, earlier: str, later: str) -> bool:
         """Say whether a later statement likely says something else on an earlier one's subject.
 
-        Nothing is likely without a reader.
+        Nothing is likely without a reader, or without a word that may name the subject in both: a
+        statement such as "that is off, too" fits everything.
         """
+        if not share_subject_word(earlier, later):
+            return False
         reading = self._read(earlier, later)
         if reading is None:
             return False

@@ -170,6 +170,16 @@ def relation(earlier: str, later: str) -> Relation:
     )
 
 
+def share_subject_word(earlier: str, later: str) -> bool:
+    """Say whether a sentence of each text has a word that can name a common subject."""
+    sentences = read_sentences(later)
+    return any(
+        _is_anchored(other, list_shared(sentence, other))
+        for sentence in read_sentences(earlier)
+        for other in sentences
+    )
+
+
 def _find_surest(found: Iterable[Relation]) -> Relation:
     best = Relation(UNRELATED)
     for candidate in found:
@@ -223,7 +233,12 @@ def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
 
 def _is_amount_conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
     """Say whether two sentences differ in an amount and share a word besides."""
-    return bool(conflicts) and any(word.is_anchor for word in later.words if word.stem in shared)
+    return bool(conflicts) and _is_anchored(later, shared)
+
+
+def _is_anchored(later: Sentence, shared: Sequence[str]) -> bool:
+    """Say whether one of the shared words can name a subject."""
+    return any(word.is_anchor for word in later.words if word.stem in shared)
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
