@@ -5,7 +5,7 @@ ends and never the passage around it, which may hold nine other claims.
 `memory.talk.statements.relation` and the reader (`pair_judge`) judge pairs; this module decides
 which pairs are judged: a statement and the earlier statement that is *nearest* to it by the vectors
 that search uses. A sure change marks the earlier statement. What a user said in a later session
-and is likely a change (`PairJudge.is_likely_change`) marks nothing: both stand, and are told beside
+and is likely a change (`PairJudge.find_likely_change`) marks nothing: both stand, and are told beside
 each other, the later one first (`hook.said_later`).
 
 The files written here name claims (key, line, place in the line, checksum) and hold no text, like
@@ -701,10 +701,12 @@ class _Comparison:
                 (stated, other) for other in later[:_LATER_READ] if self._is_rival(stated, other)
             ]
             for old, new in pairs:
-                if not is_protected(old) and self._judge.is_likely_change(old.text, new.text):
-                    yield ClaimLink(
-                        old.claim(old.text), new.claim(new.text), takes_back=False, at=new.at
-                    )
+                change = None
+                if not is_protected(old):
+                    change = self._judge.find_likely_change(old.text, new.text)
+                if change is not None:
+                    claims = old.claim(change.claim), new.claim(change.by)
+                    yield ClaimLink(*claims, takes_back=False, at=new.at)
 
     def _is_rival(self, old: StatedLine, new: StatedLine) -> bool:
         """Say whether a turn is among the nearest earlier ones of another."""

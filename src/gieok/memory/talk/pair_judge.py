@@ -10,7 +10,7 @@ reader has not seen.
 
 Below that sum lies what is likely and not sure: a later statement with another value of the same
 subject, of all of it or of a part. It marks nothing; both are told, the later one first
-(`is_likely_change`).
+(`find_likely_change`).
 """
 
 from gieok.errors import EmbedderFailed
@@ -76,26 +76,41 @@ class PairJudge:
             return judgement._replace(sureness=UNSURE) if judgement.is_sure else judgement
         return judgement if judgement.is_sure else self._locate(judgement, earlier, later)
 
-    def is_likely_change(self, earlier: str, later: str) -> bool:
-        """Say whether a later statement likely says something else on an earlier one's subject.
+    def find_likely_change(self, earlier: str, later: str) -> Relation | None:
+        """Return the sentences of a later statement that likely says something else on a subject.
 
-        Nothing is likely without a reader, or without a word that may name the subject in both: a
-        statement such as "that is off, too" fits everything.
+        None without a reader, and without a word that may name the subject in both: a statement
+        such as "that is off, too" fits everything.
         """
         if not share_subject_word(earlier, later):
-            return False
-        reading = self._read(earlier, later)
-        if reading is None:
-            return False
-        evidence = _weigh_evidence(min(1.0, reading.whole + reading.part), relation(earlier, later))
-        return evidence >= _LIKELY_FROM
+            return None
+        chance = self._change(earlier, later, with_part=True)
+        if chance is None or _weigh_evidence(chance, relation(earlier, later)) < _LIKELY_FROM:
+            return None
+        return self._find_changing_sentences(earlier, later, _LIKELY_FROM, with_part=True)
 
     def _locate(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a sure relation of the two sentences that the change is about.
 
-        The judgement of the rules stands where no two sentences are a change by themselves: of long
-        turns, a sum over the whole is no evidence for a part. A question states nothing that could
-        end.
+        The judgement of the rules stands where no two sentences are a change by themselves.
+        """
+        found = self._find_changing_sentences(earlier, later, _SURE_FROM, with_part=False)
+        if found is None:
+            return judgement
+        return judgement._replace(
+            sureness=SURE,
+            claim=found.claim,
+            by=found.by,
+            spoke_for=judgement.spoke_for or ("the reader",),
+        )
+
+    def _find_changing_sentences(
+        self, earlier: str, later: str, least: float, *, with_part: bool
+    ) -> Relation | None:
+        """Return the two sentences that are a change by themselves, at this sum of evidence.
+
+        None where there are none: of long turns, a sum over the whole is no evidence for a part. A
+        question states nothing that could end.
         """
         claims = [
             sentence.text
@@ -103,21 +118,26 @@ class PairJudge:
             if not sentence.has_mood("question")
         ]
         if not claims:
-            return judgement
-        claim = max(claims, key=lambda text: self._change(text, later) or 0.0)
+            return None
         changes = [sentence.text for sentence in read_sentences(later)]
-        by = max(changes, key=lambda text: self._change(claim, text) or 0.0)
-        chance = self._change(claim, by)
-        if chance is None or _weigh_evidence(chance, relation(claim, by)) < _SURE_FROM:
-            return judgement
-        return judgement._replace(
-            sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
-        )
+        chances = {text: self._change(text, later, with_part=with_part) or 0.0 for text in claims}
+        claim = max(claims, key=lambda text: chances[text])
+        chances = {text: self._change(claim, text, with_part=with_part) or 0.0 for text in changes}
+        by = max(changes, key=lambda text: chances[text])
+        judgement = relation(claim, by)
+        if _weigh_evidence(chances[by], judgement) < least:
+            return None
+        return judgement._replace(claim=claim, by=by)
 
-    def _change(self, earlier: str, later: str) -> float | None:
-        """Return the probability of a whole change by the reader; None where nothing was read."""
+    def _change(self, earlier: str, later: str, *, with_part: bool = False) -> float | None:
+        """Return the probability of a change by the reader; None where nothing was read.
+
+        It is that of a change of the whole; `with_part`: of the whole or a part.
+        """
         reading = self._read(earlier, later)
-        return reading.whole if reading is not None else None
+        if reading is None:
+            return None
+        return min(1.0, reading.whole + reading.part) if with_part else reading.whole
 
     def _read(self, earlier: str, later: str) -> ChangeReading | None:
         """Return what the reader says of a pair; None without one, or where it cannot run."""
