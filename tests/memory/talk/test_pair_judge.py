@@ -74,3 +74,26 @@ def test_the_sentences_that_the_change_is_about_are_named() -> None:
         "The key hangs behind the map.",
         "The key is with Petronela now.",
     )
+
+
+def test_the_sentences_of_a_likely_change_are_named_or_there_is_none() -> None:
+    class _OfKeys(_Reader):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            is_pair = "key" in earlier and "key" in later
+            return ChangeReading(self.chance if is_pair else 0.01, self.part if is_pair else 0.0)
+
+    old = "The loom is oiled on Mondays. The key hangs behind the map."
+    new = "I had soup. The key is with Petronela now."
+    found = PairJudge(_OfKeys(0.4, 0.59)).find_likely_change(old, new)
+    assert found is not None
+    assert (found.claim, found.by) == (
+        "The key hangs behind the map.",
+        "The key is with Petronela now.",
+    )
+    assert found.sureness != SURE
+
+    class _OfWholes(_OfKeys):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(0.99 if (earlier, later) == (old, new) else 0.1, 0.0)
+
+    assert PairJudge(_OfWholes(0)).find_likely_change(old, new) is None

@@ -34,7 +34,7 @@ _DIFFERING = -1.5
 #: changes 331 and 274.
 _SURE_FROM = 5.5
 #: Sum from which a pair is a likely change, a part's included (docs/figures.md).
-_LIKELY_FROM = 1.0
+_LIKELY_FROM = 2.0
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
