@@ -170,7 +170,9 @@ def _order_placed_hits(
             put(first, trail | {place})
         elif successor is not None:
             fetched = _fetch_later_hit(store, successor, placed.hit)
-            if fetched is not None and _build_passage_name(fetched.passage) not in brought:
+            if fetched is None:
+                placed = placed._replace(later=None)
+            elif _build_passage_name(fetched.passage) not in brought:
                 brought.add(_build_passage_name(fetched.passage))
                 is_later = isinstance(successor, LaterStatement)
                 order.append(
