@@ -12,6 +12,7 @@ import pytest
 from gieok.memory import observation
 from gieok.memory.talk import promotion
 from gieok.memory.talk.pair_judge import PairJudge
+from gieok.memory.talk.statements.relation import relation
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.models.local.reader import LocalReader
@@ -236,10 +237,10 @@ def test_an_observation_is_no_statement_of_its_own(store: MemoryStore, tmp_path:
 @pytest.mark.parametrize(
     ("whole", "part", "is_likely"),
     [
-        (0.89, 0.0, True),
-        (0.87, 0.0, False),
-        (0.3, 0.59, True),
-        (0.3, 0.57, False),
+        (0.83, 0.0, True),
+        (0.81, 0.0, False),
+        (0.3, 0.53, True),
+        (0.3, 0.51, False),
         (0.5, 0.5, True),
     ],
 )
@@ -250,6 +251,19 @@ def test_a_change_of_a_part_counts_as_well(whole: float, part: float, is_likely:
 
     judge = PairJudge(_Certain(whole, part))
     assert bool(judge.find_likely_change(*_BARGE)) is is_likely
+
+
+@pytest.mark.parametrize(("whole", "is_likely"), [(0.987, False), (0.991, True)])
+def test_words_of_another_subject_count_against_a_likely_change(
+    whole: float, is_likely: bool
+) -> None:
+    class _Certain(_Reader):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(self.whole, self.part)
+
+    said = "Mira teaches pottery.", "Mira fell ill in the night."
+    assert relation(*said).differing
+    assert bool(PairJudge(_Certain(whole)).find_likely_change(*said)) is is_likely
 
 
 def test_a_statement_that_names_no_subject_changes_nothing() -> None:
