@@ -5,8 +5,8 @@ ends and never the passage around it, which may hold nine other claims.
 `memory.talk.statements.relation` and the reader (`pair_judge`) judge pairs; this module decides
 which pairs are judged: a statement and the earlier statement that is *nearest* to it by the vectors
 that search uses. A sure change marks the earlier statement. What a user said in a later session
-and is likely a change (`PairJudge.find_likely_change`) marks nothing: both stand, and are told beside
-each other, the later one first (`hook.said_later`).
+and is likely a change (`PairJudge.find_likely_change`) marks nothing: both stand, and are told
+beside each other, the later one first (`hook.validity`).
 
 The files written here name claims (key, line, place in the line, checksum) and hold no text, like
 those of `lasting`: forgotten text is not in them, and a line that has changed since is not marked.
@@ -56,9 +56,9 @@ _NEIGHBOURS = 24
 #: subject: at rank 0, .96 of the marks were right on authors for whom no rule was written, within
 #: the first three ranks .91.
 _FARTHEST = 0
-#: Earlier and later statements near to one that are read for a likely change. A change is the
-#: nearest earlier or later one of its author's lines for .21 of those that the reader finds, among
-#: the first five for .87; each costs 15 ms.
+#: Earlier and later statements near to one that are read for a likely change, each in 15 ms. In two
+#: memories of 300 turns, 56 of 68 changed statements were among the three earlier ones nearest to
+#: their change, 59 among eight, with half as many wrong ones again.
 _EARLIER_READ, _LATER_READ = 3, 2
 _LABEL = f"{USER}: "
 
