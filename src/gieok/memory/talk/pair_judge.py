@@ -19,8 +19,8 @@ from gieok.memory.talk.statements.relation import (
     UNRELATED,
     UNSURE,
     Relation,
+    list_anchored_pairs,
     relation,
-    share_subject_word,
 )
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.ports.models import ChangeReading, Reader
@@ -33,10 +33,11 @@ _DIFFERING = -1.5
 #: Sum from which a pair is a change. At 5 and 6, of those neighbours 10 and 5 are marked, of the
 #: changes 331 and 274.
 _SURE_FROM = 5.5
-#: Sum from which a pair is a likely change, a part's included (docs/figures.md), and what a subject
-#: that differs takes from it: of parallel subjects of authors kept out, 6 of 600 are likely at 2 and
-#: -1.5, 3 at 1 and -3, with as many changes.
+#: Sum from which two sentences are a likely change, a part's included, and what a subject that
+#: differs takes from it (docs/figures.md).
 _LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -3.0
+#: Pairs of sentences of two turns that are read for a likely change.
+_MOST_SENTENCES = 6
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
@@ -81,39 +82,29 @@ class PairJudge:
     def find_likely_change(self, earlier: str, later: str) -> Relation | None:
         """Return the sentences of a later statement that likely says something else on a subject.
 
-        None without a reader, and without a word that may name the subject in both: a statement
-        such as "that is off, too" fits everything.
+        People change a fact in passing, so sentences are read and not the whole turns. None without
+        a reader, and without a word that may name the subject in both: a statement such as "that is
+        off, too" fits everything.
         """
-        if not share_subject_word(earlier, later):
-            return None
-        chance = self._change(earlier, later, with_part=True)
-        if chance is None or not _is_likely(chance, relation(earlier, later)):
-            return None
-        found = self._find_changing_sentences(earlier, later, with_part=True)
-        return found[1] if found is not None and _is_likely(*found) else None
+        best: Relation | None = None
+        most = _LIKELY_FROM
+        for claim, by in list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]:
+            reading = self._read(claim, by)
+            if reading is None:
+                return None
+            judgement = relation(claim, by)
+            evidence = _weigh_evidence(min(1.0, reading.whole + reading.part), judgement)
+            evidence += _LIKELY_DIFFERING - _DIFFERING if judgement.differing else 0.0
+            if evidence >= most:
+                best, most = judgement._replace(claim=claim, by=by), evidence
+        return best
 
     def _locate(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a sure relation of the two sentences that the change is about.
 
-        The judgement of the rules stands where no two sentences are a change by themselves.
-        """
-        found = self._find_changing_sentences(earlier, later, with_part=False)
-        if found is None or _weigh_evidence(*found) < _SURE_FROM:
-            return judgement
-        return judgement._replace(
-            sureness=SURE,
-            claim=found[1].claim,
-            by=found[1].by,
-            spoke_for=judgement.spoke_for or ("the reader",),
-        )
-
-    def _find_changing_sentences(
-        self, earlier: str, later: str, *, with_part: bool
-    ) -> tuple[float, Relation] | None:
-        """Return the two sentences that are most of a change, with the reader's probability.
-
-        Of long turns, a sum over the whole is no evidence for a part. A question states nothing
-        that could end; None where the earlier statement is questions alone.
+        The judgement of the rules stands where no two sentences are a change by themselves: of long
+        turns, a sum over the whole is no evidence for a part. A question states nothing that could
+        end.
         """
         claims = [
             sentence.text
@@ -121,23 +112,21 @@ class PairJudge:
             if not sentence.has_mood("question")
         ]
         if not claims:
-            return None
+            return judgement
+        claim = max(claims, key=lambda text: self._change(text, later) or 0.0)
         changes = [sentence.text for sentence in read_sentences(later)]
-        chances = {text: self._change(text, later, with_part=with_part) or 0.0 for text in claims}
-        claim = max(claims, key=lambda text: chances[text])
-        chances = {text: self._change(claim, text, with_part=with_part) or 0.0 for text in changes}
-        by = max(changes, key=lambda text: chances[text])
-        return chances[by], relation(claim, by)._replace(claim=claim, by=by)
+        by = max(changes, key=lambda text: self._change(claim, text) or 0.0)
+        chance = self._change(claim, by)
+        if chance is None or _weigh_evidence(chance, relation(claim, by)) < _SURE_FROM:
+            return judgement
+        return judgement._replace(
+            sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
+        )
 
-    def _change(self, earlier: str, later: str, *, with_part: bool = False) -> float | None:
-        """Return the probability of a change by the reader; None where nothing was read.
-
-        It is that of a change of the whole; `with_part`: of the whole or a part.
-        """
+    def _change(self, earlier: str, later: str) -> float | None:
+        """Return the probability of a whole change by the reader; None where nothing was read."""
         reading = self._read(earlier, later)
-        if reading is None:
-            return None
-        return min(1.0, reading.whole + reading.part) if with_part else reading.whole
+        return reading.whole if reading is not None else None
 
     def _read(self, earlier: str, later: str) -> ChangeReading | None:
         """Return what the reader says of a pair; None without one, or where it cannot run."""
@@ -154,12 +143,6 @@ class PairJudge:
                 self._reader = None
                 return None
         return self._known[pair]
-
-
-def _is_likely(chance: float, judgement: Relation) -> bool:
-    """Say whether a pair is a likely change; the words of another subject count twice."""
-    differing = _LIKELY_DIFFERING - _DIFFERING if judgement.differing else 0.0
-    return _weigh_evidence(chance, judgement) + differing >= _LIKELY_FROM
 
 
 def _weigh_evidence(chance: float, judgement: Relation) -> float:

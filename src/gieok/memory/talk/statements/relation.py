@@ -170,14 +170,21 @@ def relation(earlier: str, later: str) -> Relation:
     )
 
 
-def share_subject_word(earlier: str, later: str) -> bool:
-    """Say whether a sentence of each text has a word that can name a common subject."""
-    sentences = read_sentences(later)
-    return any(
-        _is_anchored(other, list_shared(sentence, other))
-        for sentence in read_sentences(earlier)
-        for other in sentences
-    )
+def list_anchored_pairs(earlier: str, later: str) -> list[tuple[str, str]]:
+    """Return the sentences of two texts that share a word which can name a subject, as pairs.
+
+    Those that share most words come first; questions are left out.
+    """
+    pairs = []
+    for sentence in read_sentences(earlier):
+        for other in read_sentences(later):
+            if sentence.has_mood("question") or other.has_mood("question"):
+                continue
+            shared = list_shared(sentence, other)
+            if _is_anchored(other, shared):
+                pairs.append((len(shared), (sentence.text, other.text)))
+    pairs.sort(key=lambda pair: -pair[0])
+    return [sentences for _, sentences in pairs]
 
 
 def _find_surest(found: Iterable[Relation]) -> Relation:
