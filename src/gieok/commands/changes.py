@@ -70,7 +70,7 @@ def _read_change(call: Call, claim: EndedClaim, scope: Scope, key: str, line: in
     """Return a change in words; None where one of its statements is not there any more."""
     old, new = _get_document(call, scope, key), _get_document(call, Scope(claim.scope), claim.key)
     before, after = _read_line(old, line), _read_line(new, claim.line)
-    if old is None or new is None or not before or not claim.holds_instead(after):
+    if old is None or new is None or not before or not claim.still_says(after):
         return None
     return Change(
         at=datetime.fromtimestamp(claim.at, UTC),

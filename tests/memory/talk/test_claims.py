@@ -19,7 +19,7 @@ from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.places.home import lasting_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE
-from gieok.ports.models import SentenceReading
+from gieok.ports.models import ChangeReading, SentenceReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
@@ -487,10 +487,11 @@ class _Reader:
     def __init__(self, home: Path) -> None:
         self.home, self.asked = home, 0
 
-    def change(self, earlier: str, later: str) -> float:
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
         with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
             self.asked += 1
-        return 0.999 if "key" in earlier and "key" in later else 0.01
+        chance = 0.999 if "key" in earlier and "key" in later else 0.01
+        return ChangeReading(chance, 0.0)
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         return SentenceReading(0.9, 0.1)

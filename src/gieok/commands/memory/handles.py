@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gieok.commands.memory import away
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim, LaterStatement, Standing
 from gieok.memory import observation
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
@@ -247,6 +247,16 @@ def find_memory_end(call: Call, memory: NamedMemory) -> EndedClaim | None:
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
         return Standing(str(call.home.folder), call.clock.now().timestamp()).ended(
+            str(document.scope), document.key, line, memory.text
+        )
+    return None
+
+
+def find_later_statement(call: Call, memory: NamedMemory) -> LaterStatement | None:
+    """Return what was said later on the subject of a memory and likely changes it."""
+    document, line = memory.document, memory.line or 1
+    if memory.line or document.kind not in _TALK:
+        return Standing(str(call.home.folder), call.clock.now().timestamp()).later(
             str(document.scope), document.key, line, memory.text
         )
     return None

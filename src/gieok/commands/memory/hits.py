@@ -15,6 +15,7 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.hook.validity import SAID_EARLIER, SAID_LATER
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
@@ -65,6 +66,11 @@ class SearchHit(NamedTuple):
     #: The statement that it was compared with: what spoke for a change, and by which words their
     #: subjects differ.
     compared: Omitted[str] = None
+    #: What was said later on the subject of the hit, and on which day: the hit may hold or not.
+    said_later: Omitted[str] = None
+    said_later_on: Omitted[day] = None
+    #: The hit stands before an earlier one on the same subject.
+    is_later: Omitted[bool] = None
     #: Text of that line, where the hit was found by meaning.
     line_text: Omitted[str] = None
     #: Days on which the text was said, in order; left out for a single day.
@@ -220,6 +226,7 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
     status_words = [
         *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
+        *_list_subject_words(hit, style),
         *tier_words(hit.tier, style),
     ]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
@@ -270,6 +277,14 @@ def _format_hit_place(hit: SearchHit, style: Style) -> str:
     The place is a path and line that terminals and editors open, or what `gieok get` takes.
     """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
+
+
+def _list_subject_words(hit: SearchHit, style: Style) -> list[str]:
+    """Return the words for a hit that stands beside another one on the same subject."""
+    words = [style.say(SAID_LATER)] if hit.is_later and hit.status != "current" else []
+    if hit.said_later is not None:
+        words.append(style.say(SAID_EARLIER, day=hit.said_later_on, handle=hit.said_later))
+    return words
 
 
 def _format_hit_status(hit: SearchHit, style: Style) -> str:

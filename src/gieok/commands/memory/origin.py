@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gieok.commands.memory import handles
 from gieok.commands.memory.handles import NamedMemory
 from gieok.home.call import Call
+from gieok.hook.validity import LaterClaim
 from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
@@ -22,12 +23,16 @@ class Replacement(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Status of a memory, its replacements, and in how many sessions an agent was shown it."""
+    """Status of a memory, its replacements, and in how many sessions an agent was shown it.
+
+    `said_later`: what was said later on its subject, which may change it.
+    """
 
     status: str
     replaced: tuple[Replacement, ...]
     replaced_by: tuple[Replacement, ...]
     shown_in: int
+    said_later: tuple[Replacement, ...] = ()
 
 
 def messages_of(call: Call, memory: NamedMemory) -> tuple[Message, ...]:
@@ -90,6 +95,7 @@ def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
         tuple(_iter_replaced_versions(call, memory)),
         tuple(_replaced_by(call, memory)),
         _shown_in(call.home.folder, memory),
+        tuple(_said_later(call, memory)) if status not in ("replaced", "ended") else (),
     )
 
 
@@ -110,13 +116,22 @@ def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
         yield Replacement(build_handle(new.scope.path, new.key), new.text)
     if not by and (ended := handles.find_memory_end(call, memory)) is not None and ended.key:
         for new in call.home.store.get(Scope(ended.scope), [ended.key]):
-            text = (
-                new.text.split("\n")[ended.line - 1]
-                if ended.line <= new.text.count("\n") + 1
-                else ""
-            )
-            if ended.holds_instead(text):
-                yield Replacement(ended.handle, text)
+            yield from _quote_line(new, ended)
+
+
+def _said_later(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
+    """Yield what was said later on the subject of a memory, if it still says so."""
+    later = handles.find_later_statement(call, memory)
+    if later is not None:
+        for document in call.home.store.get(Scope(later.scope), [later.key]):
+            yield from _quote_line(document, later)
+
+
+def _quote_line(document: Document, claim: LaterClaim) -> Iterator[Replacement]:
+    """Yield the line of a claim, if it still says so."""
+    lines = document.text.split("\n")
+    if claim.line <= len(lines) and claim.still_says(lines[claim.line - 1]):
+        yield Replacement(claim.handle, lines[claim.line - 1])
 
 
 def _shown_in(home: Path, memory: NamedMemory) -> int:

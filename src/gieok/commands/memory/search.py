@@ -84,6 +84,7 @@ def _build_search_hit(
 ) -> SearchHit:
     hit, ended, explain = placed.hit, placed.ended, request.explain
     parts = newest.spoken_parts(placed.parts)
+    later = None if ended else placed.later
     file = file_of(document) if document else None
     status = find_document_status(document, now) if document else "stands"
     p = hit.passage
@@ -117,6 +118,9 @@ def _build_search_hit(
         line_text=hit.line.text if hit.line else None,
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
+        said_later=later.handle if later else None,
+        said_later_on=datetime.fromtimestamp(later.at, zone).date() if later else None,
+        is_later=placed.is_later or None,
     )
 
 

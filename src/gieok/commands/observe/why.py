@@ -24,6 +24,7 @@ from gieok.commands.prompt.last import LastResult, find_last_injection
 from gieok.commands.prompt.last import render_last_injection as present_last
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.hook.validity import SAID_LATER
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
 from gieok.ranking import timeline
@@ -135,6 +136,12 @@ class WhyResult:
 
     @property
     @mark_encoded_getter
+    def said_later(self) -> tuple[Replacement, ...]:
+        """Return what was said later on the subject of this memory, and may change it."""
+        return self.origin.said_later
+
+    @property
+    @mark_encoded_getter
     def shown_in(self) -> int:
         """Return in how many of the last sessions a hook showed the memory to an agent."""
         return self.origin.shown_in
@@ -164,6 +171,10 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
     lines += [
         f"  {style.say('replaced by')} {memory.handle}: {printable(memory.text)}"
         for memory in result.replaced_by
+    ]
+    lines += [
+        f"  {style.say(SAID_LATER)}, {memory.handle}: {printable(memory.text)}"
+        for memory in result.said_later
     ]
     return "\n".join(lines)
 

@@ -28,7 +28,7 @@ from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.validity import EndedClaim
+from gieok.hook.validity import EndedClaim, LaterStatement, say_later
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
@@ -114,6 +114,8 @@ class _Found(NamedTuple):
     ended: EndedClaim | None = None
     parts: tuple[EndedClaim, ...] = ()
     has_won: bool = False
+    later: LaterStatement | None = None
+    is_later: bool = False
 
 
 def render_recall(result: RecallResult, style: Style) -> str:
@@ -458,7 +460,7 @@ def _carry_to_decisions(
 def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:
     """Return hits with each current statement before the statement that it replaced.
 
-    A current statement is as likely as what it replaced.
+    So is what was said later on the subject of a hit. Each is as likely as what stands behind it.
     """
     known = {candidate.hit.passage.id: candidate for candidate in best}
     ordered_hits: list[_Found] = []
@@ -468,14 +470,22 @@ def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> lis
         candidate = known[(placed.instead_of or placed.hit).passage.id]
         ordered_hits.append(
             candidate._replace(
-                hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
+                hit=placed.hit,
+                ended=placed.ended,
+                parts=placed.parts,
+                has_won=placed.has_won,
+                later=placed.later,
+                is_later=placed.is_later,
             )
         )
     for place in reversed(
         range(len(ordered_hits) - 1)
     ):  # what surely took its place is no less likely than what it stands before
         behind = ordered_hits[place + 1]
-        if behind.ended is not None and behind.ended.key and ordered_hits[place].has_won:
+        ends = (*filter(None, (behind.ended,)), *behind.parts)
+        if (ordered_hits[place].has_won and any(end.key for end in ends)) or (
+            ordered_hits[place].is_later and behind.later is not None
+        ):
             ordered_hits[place] = ordered_hits[place]._replace(
                 score=max(behind.score, ordered_hits[place].score)
             )
@@ -554,7 +564,10 @@ def _format_recall_status(one: _Found, sure_from: float) -> str:
     status_words = (
         [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score, sure_from)]
     )
-    return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
+    if one.later is not None:
+        status_words.append(one.later.status)
+    status = "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
+    return say_later(status) if one.is_later else status
 
 
 def _build_injected_memory(

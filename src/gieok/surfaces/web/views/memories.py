@@ -205,6 +205,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         is_line="." in why.handle,
         day=why.document.said_at,
         replaced_by=why.replaced_by,
+        said_later=why.said_later,
         before=seen.site.aside(seen.asked("before")),
         versions=versions,
         times=_measure_version_spans(versions, held.call.clock.now()),
