@@ -85,8 +85,8 @@ def test_search_brings_what_was_said_later_first_and_says_what_it_is(
     assert "replaced" not in printed
     assert main(["search", "stg staging host", "--lang", "ko"]) == 0
     printed = capsys.readouterr().out
-    assert "같은 일을 두고 나중에 한 말" in printed
-    assert f"전에 한 말. 같은 일을 두고 2026-11-09에 한 말: {_NEW_HANDLE}" in printed
+    assert "나중에 한 말, 같은 일인 듯함" in printed
+    assert f"전에 한 말. 2026-11-09에 한 말로 바뀐 듯함: {_NEW_HANDLE}" in printed
 
 
 def test_what_was_found_of_both_stands_in_this_order_whichever_is_likelier(
@@ -109,7 +109,7 @@ def test_a_prompt_gets_both_in_order_within_its_limit_and_nothing_where_it_got_n
     said = recall_memories(open_call({}), prompt=asked)
     assert [memory.handle for memory in said.memories] == [_NEW_HANDLE, _OLD_HANDLE]
     assert said.memories[0].status.endswith("said later, perhaps on the same subject")
-    assert f"later, on 2026-11-09: {_NEW_HANDLE}" in said.memories[1].status
+    assert f"perhaps changed by what was said on 2026-11-09: {_NEW_HANDLE}" in said.memories[1].status
     assert said.text.index("preview.example.test") < said.text.index("stg.example.test")
     only = recall_memories(open_call({}), prompt=asked, limit=1)
     assert [memory.handle for memory in only.memories] == [_NEW_HANDLE]
