@@ -473,6 +473,57 @@ def test_only_the_same_code_has_moved_and_each_that_is_gone_counts_once(
     ]
 
 
+def test_a_move_that_two_syncs_see_asks_for_no_deeper_look(run: Run, shop: Path) -> None:
+    till = "class Till:\n    def pay(self): ...\n"
+    (shop / "shop/old.py").write_text(till, encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/new.py").write_text(till, encoding="utf-8")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/copy.py").write_text(till, encoding="utf-8")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/copy.py",
+        "new class shop/copy.py::Till",
+    ]
+
+
+def test_a_move_of_which_a_sync_sees_the_new_place_alone_asks_for_no_deeper_look(
+    run: Run, shop: Path
+) -> None:
+    (shop / "shop/old.py").write_text("class Till:\n    def pay(self): ...\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").rename(shop / "shop/new.py")
+    assert run("code", "sync", "--file", "shop/new.py")["escalation"] == []
+    assert run("code", "sync")["escalation"] == []
+
+
+def test_a_new_file_without_symbols_asks_for_no_deeper_look(run: Run, shop: Path) -> None:
+    run("code", "init")
+    (shop / "shop/parts").mkdir()
+    (shop / "shop/parts/__init__.py").write_text('"""Parts."""\n', encoding="utf-8")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/parts/wheel.py").write_text("def turn(): ...\n", encoding="utf-8")
+    assert run("code", "sync")["escalation"] == ["new module shop/parts/wheel.py"]
+
+
+def test_what_went_long_ago_and_a_list_that_is_none_count_for_nothing(run: Run, shop: Path) -> None:
+    till = "class Till:\n    def pay(self): ...\n"
+    (shop / "shop/old.py").write_text(till, encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    run("code", "sync")
+    gone = shop / ".gieok/code/logs/gone.json"
+    rows = json.loads(gone.read_text(encoding="utf-8"))
+    assert {row[0] for row in rows} == {"shop/old.py::<module>", "shop/old.py::Till"}
+    old = [[*row[:3], "2020-01-01T00:00:00+00:00"] for row in rows]
+    for number, text in enumerate((json.dumps(old), "[[1]]", "no list")):
+        gone.write_text(text, encoding="utf-8")
+        name = f"shop/new_{number}.py"
+        (shop / name).write_text(till + f"N = {number}\n", encoding="utf-8")
+        assert run("code", "sync")["escalation"][-1] == f"new class {name}::Till"
+
+
 def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop: Path) -> None:
     (shop / "tests").mkdir(exist_ok=True)
     for number in range(12):
