@@ -115,7 +115,7 @@ def test_two_names_that_agree_are_understood() -> None:
 
 
 def test_two_values_that_are_equal_agree_whichever_objects_they_are() -> None:
-    one, other = NamedValue("escalation.max_files_changed", 10**5), 10**4 * 10
+    one, other = NamedValue("escalation.max_files_changed", 10**5), int("100000")
     again = one._replace(value=other)
     assert one.value is not again.value
     assert convert_number([one, again], 0, 10**6, _FILE) == 10**5 + 1
