@@ -98,6 +98,28 @@ def test_init_reports_and_leaves_its_folder_out_of_git(run: Run, shop: Path) -> 
     assert (again["unchanged"], again["linked"]) == (4, False)
 
 
+def test_init_counts_the_files_of_kinds_that_it_does_not_read(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(shop, {"docs/a.rst": "Guide\n=====\n", "docs/a.css": "", "docs/b.css": "", "MORE": ""})
+    found = run("code", "init")
+    assert (found["files"], found["unread_kinds"]) == (5, {".css": 2, "MORE": 1})
+    assert run("code", "sync")["unread_kinds"] is None
+    main(["code", "init"])
+    assert "  3 files of kinds that are not read: .css 2, MORE 1" in capsys.readouterr().out
+    main(["code", "sync", "docs/a.rst"])
+    main(["code", "show", "docs/a.rst:Guide"])
+    assert "docs/a.rst:1-3  Guide  concept" in capsys.readouterr().out
+
+
+def test_one_file_is_one_file(run: Run, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in _FILES:
+        (shop / path).unlink()
+    (shop / "one.py").write_text("A = 1\n", encoding="utf-8")
+    main(["code", "init"])
+    assert capsys.readouterr().out.startswith("1 file: 1 added,")
+
+
 def test_a_repository_inside_of_an_indexed_folder_is_a_project_of_its_own(
     run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

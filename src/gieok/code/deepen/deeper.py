@@ -6,6 +6,7 @@ from itertools import count
 
 from gieok.code.ask import statistics
 from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.model.code import key_name
@@ -74,7 +75,13 @@ def _build_description_prompt(project: Project) -> Prompt:
         if name not in _PASSING
     }
     readme = next(
-        (d.text for d in project.store.get(SCOPE, ["README.md", "readme.md", "Readme.md"])), ""
+        (
+            document.text
+            for document in project.store.get(
+                SCOPE, [path for path in sorted(project.store.files()) if places.is_readme(path)]
+            )
+        ),
+        "",
     )
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]

@@ -263,7 +263,7 @@ def _iter_file_lines(
     path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines of the page for a file and its public symbols."""
-    if places.is_outside_product(path) or path.endswith(".md"):
+    if places.is_outside_product(path) or places.is_document(path):
         return
     module = next((s for s in symbols if s.kind == SymbolKind.MODULE), None)
     public_symbols = [
@@ -282,7 +282,7 @@ def _iter_file_lines(
 
 
 def _is_document(path: str) -> bool:
-    return path.endswith(".md") and (
+    return places.is_document(path) and (
         path.startswith(_DOCUMENTS) or not places.is_outside_product(path)
     )
 

@@ -3,7 +3,7 @@
 `gieok code sync` ends in the same report, which is made here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from gieok import fs, paths
 from gieok.code.ask import statistics
 from gieok.code.deepen import escalation, moves
-from gieok.code.index import embedding, ownership
+from gieok.code.index import embedding, ownership, scan
 from gieok.code.index import project as code_project
 from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
@@ -37,6 +37,8 @@ from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10
+#: Kinds of files that are not read, of which a report gives the number.
+_KINDS_SHOWN = 5
 #: Symbols of a kind of change that a line of the log names.
 _MOST_LOGGED = 100
 #: Stages of a sync, for people.
@@ -81,6 +83,8 @@ class CodeSyncResult:
     embedded: int
     waiting: int
     ms: int
+    #: Kind of files that are not read → their number; None where they were not counted.
+    unread_kinds: dict[str, int] | None
     note: OrNull[str] = ""
     #: Reasons for a deeper look.
     escalation: tuple[str, ...] = ()
@@ -94,8 +98,11 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
     lines = [
         style.bold(
             style.say(
-                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
+                "{files} file: {added} added, {changed} changed, {removed} removed; {skipped} "
                 "skipped",
+                plural="{files} files: {added} added, {changed} changed, {removed} removed; "
+                "{skipped} skipped",
+                count=c.files,
                 files=c.files,
                 added=len(r.added),
                 changed=len(r.changed),
@@ -114,6 +121,7 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
             printable(f"  {what}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
         ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
+    lines += _render_unread_kinds(result.unread_kinds or {}, style)
     if result.embedded:
         lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
     if result.waiting:
@@ -137,6 +145,20 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
             + "; ".join(map(style.told, result.escalation[:3]))
         )
     return "\n".join(lines)
+
+
+def _render_unread_kinds(kinds: Mapping[str, int], style: Style) -> list[str]:
+    """Return the line that counts the files of kinds that are not read."""
+    if not kinds:
+        return []
+    named = [f"{kind} {count:,}" for kind, count in list(kinds.items())[:_KINDS_SHOWN]]
+    line = style.say(
+        "  {count:,} file of a kind that is not read: {kinds}",
+        plural="  {count:,} files of kinds that are not read: {kinds}",
+        count=sum(kinds.values()),
+        kinds=", ".join([*named, *(["…"] if len(kinds) > _KINDS_SHOWN else [])]),
+    )
+    return [style.dim(printable(line))]
 
 
 @command(
@@ -285,6 +307,9 @@ def sync_project_index(
         embedded=embedded,
         waiting=waiting,
         ms=milliseconds,
+        unread_kinds=(
+            scan.count_unread_kinds(project.root, project.rules) if trigger == "init" else None
+        ),
         note=note,
         escalation=tuple(reasons),
         summaries=model_report,
