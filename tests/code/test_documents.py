@@ -71,7 +71,7 @@ def test_the_titles_of_restructured_text_are_concepts() -> None:
         ("Manual", 3, 48),
         ("Manual > First step", 13, 14),
         ("Manual > Second step", 15, 45),
-        ("Manual > Second step > 시작하기", 23, 45),
+        ("Manual > Second step > 시작하기", 24, 45),
         ("Manual > Last step", 46, 48),
     ]
 
