@@ -112,6 +112,25 @@ def test_init_counts_the_files_of_kinds_that_it_does_not_read(
     assert "docs/a.rst:1-3  Guide  concept" in capsys.readouterr().out
 
 
+def test_what_is_called_and_named_on_one_line_is_told_once(run: Run, shop: Path) -> None:
+    _write(
+        shop,
+        {
+            "web/button.jsx": "export function Button() { return <b/>; }\n",
+            "web/app.jsx": "import { Button } from './button';\n"
+            "export function App() {\n  return <Button as={Button}/>;\n}\n"
+            "export function Other() {\n  return <Link as={Button}/>;\n}\n",
+        },
+    )
+    run("code", "init")
+    (button,) = run("code", "show", "Button")["symbols"]
+    assert [(row["symbol"], row["kind"], row["line"]) for row in button["callers"]] == [
+        ("web/app.jsx::App", "calls", 3),
+        ("web/app.jsx::Other", "references", 6),
+    ]
+    assert button["callers_total"] == 2
+
+
 def test_one_file_is_one_file(run: Run, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in _FILES:
         (shop / path).unlink()

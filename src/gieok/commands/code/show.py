@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask import lookup
 from gieok.code.ask.impact import CERTAINTY
-from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
@@ -278,8 +278,11 @@ def _build_edge_rows(
     Also returns the number of all such symbols, and of those in tests.
     """
     grouped: dict[tuple[str, str], list[Edge]] = {}
+    edges = [edge for edge in edges if edge.kind != IMPORTS]
+    # What is called or made on a line is named there too: that is one thing, told once.
+    used = {(e.source, e.target, e.line) for e in edges if e.kind != REFERENCES}
     for edge in edges:
-        if edge.kind != IMPORTS:
+        if edge.kind != REFERENCES or (edge.source, edge.target, edge.line) not in used:
             grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(
                 edge
             )
