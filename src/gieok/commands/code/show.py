@@ -106,8 +106,8 @@ class ShowResult:
 
 
 def render_code_symbol(result: ShowResult, style: Style) -> str:
-    """Show place, code, callers and callees."""
-    blocks = []
+    """Show place, code, callers and callees; of a name of many symbols their list before."""
+    blocks = _render_candidates(result, style)
     for s in result.symbols:
         at = format_code_place(s.path, s.start_line, s.end_line)
         name = s.path if s.kind == SymbolKind.MODULE else s.symbol
@@ -125,13 +125,22 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
             unknown = style.say("{count} calls of this name with unknown target", count=count)
             lines.append(style.dim(f"  {unknown}"))
         blocks.append("\n".join(lines))
-    if result.others:
-        more = result.total - len(result.symbols)
-        head = style.say("{more} more of this name:", more=more)
-        blocks.append(
-            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
-        )
     return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
+
+
+def _render_candidates(result: ShowResult, style: Style) -> list[str]:
+    """Return the list of a name's symbols where not all of them are shown."""
+    if not result.others:
+        return []
+    head = style.say(
+        "{total} symbols have this name, the first {shown} are shown; name one as `PATH:SYMBOL`:",
+        total=result.total,
+        shown=len(result.symbols),
+    )
+    shown = (f"{format_code_place(s.path, s.start_line)} {s.symbol}" for s in result.symbols)
+    rows = [printable(f"  {row}") for row in (*shown, *result.others)]
+    rest = result.total - len(rows)
+    return ["\n".join([style.bold(head), *rows, *([style.dim(f"  … {rest}")] if rest else [])])]
 
 
 def _format_caller_count(s: ShownSymbol) -> str:
