@@ -131,6 +131,56 @@ def test_what_is_called_and_named_on_one_line_is_told_once(run: Run, shop: Path)
     assert button["callers_total"] == 2
 
 
+def test_what_only_a_model_writes_is_said_to_need_one(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    record = run("code", "status")["record"]
+    assert [name for name, text in record.items() if text is None] == [
+        "philosophy",
+        "constraints",
+        "roadmap",
+        "completion",
+    ]
+    main(["code", "status"])
+    assert "  roadmap: –, needs a model" in capsys.readouterr().out.splitlines()
+    run("code", "export")
+    page = (shop / ".gieok/code/exports/intelligence.md").read_text(encoding="utf-8")
+    assert "**Completion.** –, needs a model\n" in page
+    assert "**Architecture.** 4 files" in page
+
+
+def test_the_log_names_gits_user_or_else_the_agent_that_ran_the_sync(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "COPILOT_CLI", "GIT_AUTHOR_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+
+    def who() -> str | None:
+        log = (shop / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8")
+        name: str | None = json.loads(log.splitlines()[-1])["who"]
+        return name
+
+    def change(text: str) -> str | None:
+        (shop / "shop/money.py").write_text(text, encoding="utf-8")
+        run("code", "sync")
+        return who()
+
+    run("code", "init")
+    assert who() is None
+    monkeypatch.setenv("CODEX_THREAD_ID", "1")
+    assert change("A = 1\n") == "codex"
+    _git(shop, "init", "-q")
+    _git(shop, "config", "user.email", "lee@example.com")
+    assert change("A = 2\n") == "lee@example.com"
+    _git(shop, "config", "user.name", "Lee")
+    assert change("A = 3\n") == "Lee"
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Park")
+    assert change("A = 4\n") == "Park"
+
+
 def test_one_file_is_one_file(run: Run, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in _FILES:
         (shop / path).unlink()

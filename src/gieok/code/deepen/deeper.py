@@ -138,13 +138,19 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
     return sections
 
 
-def record(project: Project, counted: statistics.Statistics) -> dict[str, str]:
-    """Return the project's record: the model's, or a plain record made of counts."""
-    return _read_stored_record(project)[1] or plain_record(counted)
+def record(project: Project, counted: statistics.Statistics) -> dict[str, str | None]:
+    """Return the project's record: the model's, or a plain record made of counts.
+
+    In the plain one, None stands for each section that only a model writes.
+    """
+    if sections := _read_stored_record(project)[1]:
+        return dict(sections)
+    plain = plain_record(counted)
+    return {name: plain.get(name) for name in SECTIONS}
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
-    """Return a record made without a model, from counts: architecture, debt and completion."""
+    """Return a record made without a model, from counts: architecture, limitations and debt."""
     languages = ", ".join(
         f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
     )

@@ -21,6 +21,8 @@ NO_HISTORY = (
     "Not known: there are no commits here. What changes together and who knows what comes from git."
 )
 _DOCUMENTS = ("docs/", "doc/")
+#: Of a section of the record that only a model writes.
+_UNWRITTEN = "–, needs a model"
 
 
 def render_overview_page(project: Project, made: Overview) -> str:
@@ -38,7 +40,7 @@ def render_overview_page(project: Project, made: Overview) -> str:
         "",
     ]
     for name, text in deeper.record(project, counted).items():
-        lines += [f"**{name.capitalize()}.** {text}", ""]
+        lines += [f"**{name.capitalize()}.** {text or _UNWRITTEN}", ""]
     lines += ["![architecture](graph.svg)", ""]
     lines += _render_section("Where it starts", _render_project_starts(made, symbols, summaries))
     lines += _render_section(

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Annotated, NamedTuple
 
 from gieok import fs, paths
+from gieok.agents.table import find_session_agent
 from gieok.code.ask import statistics
 from gieok.code.deepen import escalation, moves
 from gieok.code.index import embedding, ownership, scan
@@ -457,7 +458,7 @@ def log_change(
             "symbols": {
                 name: list(keys[:_MOST_LOGGED]) for name, keys in symbols._asdict().items() if keys
             },
-            "who": project.versions.author() or None,
+            "who": project.versions.author() or find_session_agent(call.caller.environment) or None,
             "ms": milliseconds,
             "tokens": tokens,
             "status": status,
