@@ -331,7 +331,7 @@ _NOT_FOR_USERS = {
     "tools.md",
 }
 #: Pages for users that still say words which the glossary leaves out.
-_WITH_OLD_WORDS = {"character.md", "code.md", "pages.md"}
+_WITH_OLD_WORDS = {"character.md", "pages.md"}
 
 
 def _table(name: str, heading: str) -> list[list[str]]:
