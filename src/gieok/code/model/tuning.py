@@ -135,7 +135,7 @@ def _parse_ignore(ours: OurSettings, file: object) -> tuple[str, ...]:
         patterns = value or []
         if not isinstance(patterns, list) or not all(isinstance(one, str) for one in patterns):
             raise BadConfig("`{name}` in {file!r} must be a list of patterns", name=name, file=file)
-    return tuple(rows[0].value or ()) if rows else ()  # type: ignore[arg-type]
+    return tuple(rows[0].value or ()) if rows else ()
 
 
 def _parse_part(ours: OurSettings, part: str, file: object) -> dict[str, int]:

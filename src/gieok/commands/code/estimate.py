@@ -99,7 +99,7 @@ def format_estimate(estimate: PricedEstimate, model: str) -> Words:
 
 def render_estimate(result: EstimateResult, style: Style) -> str:
     """Show both runs, each with its command."""
-    rows = (("gieok code init --full", result.full), ("gieok code escalate", result.escalate))
+    rows = (("`gieok code init --full`", result.full), ("`gieok code escalate`", result.escalate))
     lines = [
         f"{style.bold(name)}  {printable(format_estimate(estimate, result.model).say(style.lang))}"
         for name, estimate in rows
