@@ -109,7 +109,9 @@ def test_a_prompt_gets_both_in_order_within_its_limit_and_nothing_where_it_got_n
     said = recall_memories(open_call({}), prompt=asked)
     assert [memory.handle for memory in said.memories] == [_NEW_HANDLE, _OLD_HANDLE]
     assert said.memories[0].status.endswith("said later, perhaps on the same subject")
-    assert f"perhaps changed by what was said on 2026-11-09: {_NEW_HANDLE}" in said.memories[1].status
+    assert (
+        f"perhaps changed by what was said on 2026-11-09: {_NEW_HANDLE}" in said.memories[1].status
+    )
     assert said.text.index("preview.example.test") < said.text.index("stg.example.test")
     only = recall_memories(open_call({}), prompt=asked, limit=1)
     assert [memory.handle for memory in only.memories] == [_NEW_HANDLE]

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
-from gieok.code.ask.sureness import AnswerEvidence, rate_named, rate_sureness
+from gieok.code.ask.sureness import AnswerEvidence, has_chance, rate_named, rate_sureness
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -110,8 +110,10 @@ def search_symbols(
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
+    room = limit - len(answers)
+    answers = _leave_out_unlikely(answers)
     if expand:
-        answers = _add_neighbour_symbols(project, answers, limit)
+        answers = _add_neighbour_symbols(project, answers, room)
     answers = _add_matching_lines(project, answers, words)
     answers = _fit_symbol_answers(answers, budget_tokens)
     callers = count_callers(project, [a.symbol.key for a in answers])
@@ -486,15 +488,20 @@ def _with_missing(
     return list(first.values())
 
 
+def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:
+    """Return the first answer, which is the nearest, and those that have a chance."""
+    return answers[:1] + [answer for answer in answers[1:] if has_chance(answer.sureness)]
+
+
 def _add_neighbour_symbols(
-    project: Project, answers: list[FoundSymbol], limit: int
+    project: Project, answers: list[FoundSymbol], room: int
 ) -> list[FoundSymbol]:
-    """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
+    """Add up to `room` neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
     frontier = [a.symbol.key for a in answers[: project.tuning.search.neighbours]]
     added: dict[str, tuple[float, str]] = {}
     for depth in (1, 2):
-        if len(answers) + len(added) >= limit or not frontier:
+        if len(added) >= room or not frontier:
             break
         near: dict[str, tuple[float, str]] = {}
         for edge in (*project.store.edges_out_of(frontier), *project.store.edges_into(frontier)):
@@ -514,10 +521,7 @@ def _add_neighbour_symbols(
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in DEFINITIONS
     ]
-    return (
-        answers
-        + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
-    )
+    return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, room)]
 
 
 def _add_matching_lines(

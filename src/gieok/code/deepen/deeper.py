@@ -6,6 +6,7 @@ from itertools import count
 
 from gieok.code.ask import statistics
 from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.model.code import key_name
@@ -74,7 +75,13 @@ def _build_description_prompt(project: Project) -> Prompt:
         if name not in _PASSING
     }
     readme = next(
-        (d.text for d in project.store.get(SCOPE, ["README.md", "readme.md", "Readme.md"])), ""
+        (
+            document.text
+            for document in project.store.get(
+                SCOPE, [path for path in sorted(project.store.files()) if places.is_readme(path)]
+            )
+        ),
+        "",
     )
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
@@ -131,13 +138,19 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
     return sections
 
 
-def record(project: Project, counted: statistics.Statistics) -> dict[str, str]:
-    """Return the project's record: the model's, or a plain record made of counts."""
-    return _read_stored_record(project)[1] or plain_record(counted)
+def record(project: Project, counted: statistics.Statistics) -> dict[str, str | None]:
+    """Return the project's record: the model's, or a plain record made of counts.
+
+    In the plain one, None stands for each section that only a model writes.
+    """
+    if sections := _read_stored_record(project)[1]:
+        return dict(sections)
+    plain = plain_record(counted)
+    return {name: plain.get(name) for name in SECTIONS}
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
-    """Return a record made without a model, from counts: architecture, debt and completion."""
+    """Return a record made without a model, from counts: architecture, limitations and debt."""
     languages = ", ".join(
         f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
     )

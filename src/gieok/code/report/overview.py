@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
 from gieok.code.report import history, starts
 from gieok.code.report.history import History
 from gieok.code.report.hot import HotSpot, hot_spots
@@ -51,7 +52,7 @@ def build_overview(project: Project) -> Overview:
 def _read_readme_paragraph(project: Project) -> str:
     """Return the first paragraph of prose of the README."""
     documents = project.store.get(
-        SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"]
+        SCOPE, [path for path in project.store.files() if places.is_readme(path)]
     )
     blocks = (
         block.strip()
