@@ -13,6 +13,7 @@ from typing import NamedTuple
 from gieok.memory.observer import repeats
 from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
 from gieok.text.language import detect_text_language
+from gieok.text.printed import strip_brought_lines
 
 #: Words of a bare value, which answers a question without speaking of its subject: "9090"; and of a
 #: refusal that does not say by itself what it refuses.
@@ -351,6 +352,8 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
     `before` are the agent's last words, '' for none.
     """
     own = own_sentences(said)
+    if not own and not strip_brought_lines(said).strip():
+        return []  # all of it is somebody else's
     if before and _is_short_reply(said):
         return [*_read_short_reply(said.strip(), own, before)]
     units = list(_join_leaning_sentences(own))
