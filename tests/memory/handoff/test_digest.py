@@ -225,6 +225,51 @@ def test_a_report_is_no_request() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "The login page is done, now build the checkout page.",
+        "로그인은 끝났어. 이제 장바구니 만들어줘",
+        "The login page is done. What is next?",
+    ],
+)
+def test_a_report_that_asks_for_the_next_thing_is_a_request(said: str) -> None:
+    edit = ((_TOOL, "[Edit file_path=/w/a.py old_string=x]"), (_TOOL, "[tool ok]"))
+    digest = _digest((_USER, "Build the login page."), (_AGENT, "OK."), (_USER, said), *edit)
+    assert [quote.text for quote in digest.asked] == ["Build the login page.", said]
+    assert [change.asked for change in digest.files] == [said]
+
+
+def test_a_refusal_that_asks_for_other_work_is_a_request() -> None:
+    said = "아니, 대신 슬랙으로 보내줘"
+    digest = _digest((_USER, "알림 만들어줘"), (_AGENT, "메일로 보낼까요?"), (_USER, said))
+    assert said in [quote.text for quote in digest.open]
+
+
+@pytest.mark.parametrize(
+    ("task", "report"),
+    [
+        (
+            "I must submit the visa papers by 12 May.",
+            "I have not submitted the visa papers by 12 May.",
+        ),
+        (
+            "We decided to use Postgres for the billing queue.",
+            "We did not use Postgres for the billing queue.",
+        ),
+        (
+            "We decided to use Postgres for the billing queue.",
+            "We do not use Postgres for the billing queue yet.",
+        ),
+        ("주문 큐는 포스트그레스로 가기로 했어.", "주문 큐는 아직 포스트그레스로 안 가기로 했어."),
+    ],
+)
+def test_what_is_said_to_be_not_yet_so_takes_nothing_back(task: str, report: str) -> None:
+    for turns in (((_USER, task),), ((_USER, task), (_AGENT, "OK."), (_USER, report))):
+        digest = _digest(*turns, (_AGENT, "OK."))
+        assert task in [quote.text for quote in (*digest.decided, *digest.open)]
+
+
+@pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("Which port should the admin server use?", "9090"),

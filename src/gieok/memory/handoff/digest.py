@@ -37,6 +37,9 @@ _LANGUAGE_CHARS = 20_000
 _MOST_UNSAID = 1
 #: A rule in a short reply with fewer words may not say what it is about.
 _FEWEST_RULE_WORDS = 3
+#: What is not yet so, or was not, takes nothing back.
+_NOT_YET = re.compile(r"\b(?:(?:have|has|had|did)(?: not|n['’]?t)|yet)\b|아직", re.IGNORECASE)
+_TO_BE_DONE = re.compile(r"\bto [a-z]", re.IGNORECASE)
 #: Words that make a task of a deed, which a report that it is done does not repeat.
 _DUTY = frozenset("must need still todo ought due deadlin forget remind also".split())
 _CLAUSE_END = re.compile(r"[,;:]\s+|\s(?:but|and)\s|(?<=[가-힣](?:만|고|데))\s")
@@ -210,20 +213,22 @@ class _Endings:
             for clause in _CLAUSE_END.split(sentence):
                 if categories.is_done(clause):
                     self._done.add_sentence(place, repeats.content(clause))
-        for bare in repeats.list_denied_words(repeats.content(sentence)):
-            self._taken_back[bare] = place
+        if not _NOT_YET.search(sentence):
+            for bare in repeats.list_denied_words(repeats.content(sentence)):
+                self._taken_back[bare] = place
 
     def end(self, one: WorthyStatement) -> bool:
-        """Say whether a later sentence reports a task as done, or takes a statement back.
+        """Say whether a later sentence reports a task as done, or takes another statement back.
 
         Where less than all but one word of it is said again, it stays.
         """
-        own = repeats.content(one.text)
-        if any(
-            self._taken_back.get(bare, -1) > one.said.place for bare in repeats.list_opposites(own)
-        ):
-            return True
-        if one.category is not Category.TASK or one.stated.is_rule or one.is_done:
+        is_decided = one.category is Category.DECISION or not _TO_BE_DONE.search(one.text)
+        if one.category is not Category.TASK:
+            return is_decided and any(
+                self._taken_back.get(bare, -1) > one.said.place
+                for bare in repeats.list_opposites(repeats.content(one.text))
+            )
+        if one.stated.is_rule or one.is_done:
             return False
         deed = _find_deed(one)
         return any(
@@ -306,9 +311,18 @@ def _list_requests(messages: Sequence[Message], before: Mapping[str, str]) -> li
         for place, message in enumerate(messages)
         if message.role is Role.USER
         and (text := strip_echo(message.text).strip())
-        and not (is_small_talk(text) or accepts(text) or categories.is_done(text))
+        and not (is_small_talk(text) or accepts(text) or _is_mere_report(text))
         and not is_mere_reply(text, before.get(message.id, ""))
     ]
+
+
+def _is_mere_report(text: str) -> bool:
+    """Say whether a turn reports what is done, and neither asks nor asks for work."""
+    sentences = list(split_sentences(text))
+    clauses = [clause for sentence in sentences for clause in _CLAUSE_END.split(sentence)]
+    return all(map(categories.is_done, sentences)) and not any(
+        is_question_sentence(clause) or binding.asks_for_work(clause) for clause in clauses
+    )
 
 
 def _quote_requests(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gieok.memory.observer import repeats
 from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
+from gieok.text import binding
 from gieok.text.language import detect_text_language
 from gieok.text.printed import strip_brought_lines
 
@@ -371,7 +372,8 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
 def is_mere_reply(said: str, before: str) -> bool:
     """Say whether a short turn does nothing but accept, refuse or choose what an agent asked."""
     stated = find_user_statements(said, before) if before and _is_short_reply(said) else []
-    return bool(stated) and stated[0].is_choice
+    asks_for_other = bool(stated) and stated[0].is_refused and binding.asks_for_work(said)
+    return bool(stated) and stated[0].is_choice and not asks_for_other
 
 
 def _is_short_reply(said: str) -> bool:
