@@ -302,6 +302,67 @@ def test_neither_ignorance_nor_a_request_to_wait_is_a_refusal() -> None:
         assert digest.decided == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Should we use cron?", "yes, every hour"),
+        ("Should we use Postgres?", "Yes, and keep retries at five."),
+        ("배포를 금요일에 할까요?", "네 오후 3시에요"),
+        ("배포를 금요일에 할까요?", "응 근데 오후에"),
+        ("Should the timeout be 30 seconds?", "make it 60"),
+        ("이미지는 S3에 둘까요? 아니면 로컬에 둘까요?", "S3"),
+        ("페이지 크기는 얼마인가요?", "50으로 하자"),
+        ("Which region should it use?", "eu-west-1"),
+        ("Should it be tabs or spaces?", "neither"),
+        ("Which port should it use?", "no idea"),
+        ("Should I drop the table?", "not now"),
+    ],
+)
+def test_a_short_reply_is_quoted_whole_with_the_question_before_it(
+    question: str, said: str
+) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    shown = (*digest.decided, *digest.told, *digest.asked, *digest.open)
+    assert [(q.text, q.answers) for q in shown if q.text != "Plan."] == [(said, question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("그럼 다음에는 무엇을 할까요?", "내일까지 문서 써야 해"),
+        ("Should I send the papers?", "I must submit the visa papers by 12 May."),
+    ],
+)
+def test_a_task_is_open_also_behind_a_question(question: str, said: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert digest.decided == ()
+    assert said in [quote.text for quote in (*digest.open, *digest.asked)]
+
+
+def test_a_request_behind_the_question_what_is_next_is_not_decided() -> None:
+    question, said = "So, what should I work on next?", "The login bug"
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert digest.decided == ()
+    assert [quote.text for quote in digest.asked] == ["Plan.", said]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "rule"),
+    [
+        ("Should I delete the backups?", "No! never delete backups", "never delete backups"),
+        (
+            "운영 백업을 지울까요?",
+            "아니! 운영 백업은 절대 지우지 마",
+            "운영 백업은 절대 지우지 마",
+        ),
+    ],
+)
+def test_a_rule_behind_a_refusal_is_told_once(question: str, said: str, rule: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert [quote.text for quote in digest.rules] == [rule]
+    assert said not in [quote.text for quote in (*digest.asked, *digest.decided)]
+
+
 @pytest.mark.parametrize("said", ["hmm.", "Hm, well...", "um", "흠", "글쎄..."])
 def test_a_filler_is_no_value(said: str) -> None:
     digest = _digest((_USER, "Plan."), (_AGENT, "How many attempts should it make?"), (_USER, said))
@@ -312,6 +373,7 @@ def test_a_rule_that_does_not_say_what_it_is_about_has_its_question_beside_it() 
     question = "운영 백업을 지울까요?"
     digest = _digest((_USER, "시작하자"), (_AGENT, question), (_USER, "아니 지우지 마"))
     assert [(quote.text, quote.answers) for quote in digest.rules] == [("아니 지우지 마", question)]
+    assert digest.decided == ()
 
 
 def test_a_rule_that_the_agent_proposed_is_not_told_as_the_users_words() -> None:
@@ -474,6 +536,8 @@ def test_a_page_that_is_pasted_or_read_is_no_memory_also_in_parts(lang: str) -> 
 
 
 def test_a_users_own_list_behind_a_page_stays() -> None:
+    headed = "## Files changed\n- a.py\n\n## 바꾼 파일\n- b.py"
+    assert strip_echo(headed) == headed
     own = "- `make test` fails for me\n- decided: nothing yet"
     assert strip_echo(own) == own
     assert strip_echo(f"{_page_of_everything('en')}\n{own}") == own

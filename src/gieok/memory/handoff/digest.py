@@ -20,8 +20,13 @@ from gieok.memory.handoff.tool_log import LoggedStep
 from gieok.memory.observation import Category
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.rules import RulesObserver, WorthyStatement
-from gieok.memory.observer.sentences import split_sentences
-from gieok.memory.observer.standalone import is_mere_reply, is_question_sentence
+from gieok.memory.observer.sentences import split_sentences, strip_filler
+from gieok.memory.observer.standalone import (
+    find_questions,
+    is_mere_reply,
+    is_question_sentence,
+    is_short_reply,
+)
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.text import binding
@@ -135,7 +140,7 @@ def digest_session(
         language=_detect_session_language(messages),
         began=messages[0].at,
         ended=messages[-1].at,
-        asked=tuple(_quote_requests(messages, requests, worthy)),
+        asked=tuple(_quote_requests(messages, requests, worthy, before)),
         rules=tuple(quotes[_Part.RULE]),
         decided=tuple(quotes[_Part.DECIDED]),
         told=tuple(quote for quote in quotes[_Part.TOLD] if quote not in pending),
@@ -162,6 +167,9 @@ def _classify_part(one: WorthyStatement) -> _Part:
     """Return the part under which a statement is quoted."""
     if one.stated.is_rule:
         return _Part.RULE
+    own = one.stated.own
+    if not one.is_done and own and categories.classify_statement(own) is Category.TASK:
+        return _Part.OPEN
     if one.is_joined and (one.stated.is_agreed or one.stated.is_answer):
         return _Part.DECIDED
     if one.is_done:
@@ -285,16 +293,22 @@ def _find_words_before(messages: Sequence[Message]) -> dict[str, str]:
 def _build_quote(one: WorthyStatement, before: Mapping[str, str]) -> Quote:
     """Return a statement in the user's words, with the agent's words that it answers beside it."""
     message, stated = one.said.message, one.stated
-    if not one.is_joined:
-        return Quote(Role.USER, _cut_quote(one.text), message.at)
-    asked = stated.asked
+    said, words_before = strip_echo(message.text).strip(), before.get(message.id, "")
+    own = stated.own or one.text
+    is_whole = one.is_joined or len(list(split_sentences(said))) == 1
+    is_reply = bool(words_before) and is_whole and is_short_reply(said)
+    asked = stated.asked or (find_questions(words_before) if is_reply else "")
     if not repeats.content(asked):
-        asked = _add_sentence_before(asked, before.get(message.id, ""))
-    if stated.is_agreed:
-        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, asked)
-    is_bare = len(repeats.content(stated.own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
-    answers = asked if stated.is_answer or is_bare else ""
-    return Quote(Role.USER, _cut_quote(stated.own), message.at, answers)
+        asked = _add_sentence_before(asked, words_before)
+    is_bare = len(repeats.content(own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
+    is_answer = one.is_joined and (stated.is_agreed or stated.is_answer)
+    has_yes_or_no = is_reply and strip_filler(said) != said
+    return Quote(
+        who=Role.USER,
+        text=_cut_quote(said if is_reply or stated.is_agreed else own),
+        at=message.at,
+        answers=asked if is_answer or is_bare or has_yes_or_no else "",
+    )
 
 
 def _add_sentence_before(question: str, said: str) -> str:
@@ -326,7 +340,10 @@ def _is_mere_report(text: str) -> bool:
 
 
 def _quote_requests(
-    messages: Sequence[Message], requests: Sequence[int], worthy: Sequence[WorthyStatement]
+    messages: Sequence[Message],
+    requests: Sequence[int],
+    worthy: Sequence[WorthyStatement],
+    before: Mapping[str, str],
 ) -> Iterator[Quote]:
     """Yield the requests; of a turn that states something, only where it asks for more than that.
 
@@ -338,7 +355,7 @@ def _quote_requests(
     for place in requests:
         message = messages[place]
         if message.id not in stated or _asks_for_more(message, stated[message.id]):
-            yield _quote_message(message)
+            yield _quote_request(message, before)
 
 
 def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
@@ -349,6 +366,13 @@ def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
         and not any(repeats.content(sentence) <= one for one in said)
         for sentence in split_sentences(strip_echo(message.text))
     )
+
+
+def _quote_request(message: Message, before: Mapping[str, str]) -> Quote:
+    """Return a turn; a short one with the agent's question to which it may be a reply."""
+    quote = _quote_message(message)
+    is_reply = is_short_reply(strip_echo(message.text))
+    return quote._replace(answers=find_questions(before.get(message.id, "")) if is_reply else "")
 
 
 def _quote_message(message: Message) -> Quote:
