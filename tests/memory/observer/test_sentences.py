@@ -52,6 +52,7 @@ def test_a_list_that_was_typed_is_the_users() -> None:
 
 def test_what_introduces_others_words_is_no_sentence_itself() -> None:
     assert own_sentences("My boss said: use Postgres.") == []
+    assert own_sentences("The log shows:\nERROR: disk full") == []
     assert own_sentences("My boss said: use Postgres. We use MySQL.") == ["We use MySQL."]
 
 

@@ -125,7 +125,7 @@ _FOREIGN = re.compile(
 def own_sentences(text: str) -> list[str]:
     """Return the user's own sentences in Korean or English, in order.
 
-    Of a pasted turn, few sentences or none are returned.
+    Of a pasted turn, few sentences or none are returned; none that only introduces what follows.
     """
     text = text[:_LOOKED_AT_CHARS]
     if _PROGRAM.search(text):
@@ -138,7 +138,8 @@ def own_sentences(text: str) -> list[str]:
     sentences = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in sentences):
         return []
-    return [own for sentence in sentences if (own := strip_filler(sentence)) and is_understood(own)]
+    said = (one for one in sentences if not one.endswith((":", "：")) or _OWN_LIST.search(one))
+    return [own for sentence in said if (own := strip_filler(sentence)) and is_understood(own)]
 
 
 def split_sentences(paragraph: str) -> Iterator[str]:
