@@ -128,7 +128,9 @@ def test_a_list_under_the_writers_own_heading_is_theirs() -> None:
     assert len(rules_in(said)) == 3
 
 
-@pytest.mark.parametrize("part", ["says ", "a: ", "ERROR", "12:", "있어", "log ", "\\", "x\n"])
+@pytest.mark.parametrize(
+    "part", ["says ", "a: ", "ERROR", "12:", "있어", "log ", "\\", "x\n", "a.b:1", "A. ", "hi, "]
+)
 def test_lines_are_read_in_linear_time(part: str) -> None:
     text = part * (40_000 // len(part))
     assert len(strip_brought_lines(text)) <= len(text) + 2

@@ -18,7 +18,7 @@ PRINTED = (
     ),
     (
         (
-            r"^\W*+(?=\S*[./\\]\S*: )[\w@./\\-]+(?:[:(]\d+)*\)?: (?:\w+ )?"
+            r"^\W*+(?=[^\s:]*[./\\])[\w@./\\-]+(?:[:(]\d+)*\)?: (?:\w+ )?"
             r"(?:error|warning|fatal)(?:\[\w+\])?: "
         ),
         "src/a.py:3: error: must not be None",
@@ -51,8 +51,8 @@ _KOREAN_SOURCE = r"(?:README|[\w-]+\.md|문서|위키|로그|페이지|가이드
 SAID = (
     (
         (
-            r"(?i)(?:^|(?<=[.!?]\s))\W*+(?:(?:and|but|so|now|ok(?:ay)?|hey|hi),? )*"
-            r"(?!.*\b(?:rules?|polic(?:y|ies)|decisions?) says?\b)"
+            r"(?i)(?:^|(?<=[.!?]\s))\W*+(?:(?:and|but|so|now|ok(?:ay)?|hey|hi),? ){0,3}"
+            r"(?!.{0,90}\b(?:rules?|polic(?:y|ies)|decisions?) says?\b)"
             rf"(?:(?:(?:the|our|my|this|your|their|his|her) (?:{_WORD} ){{0,3}}?{_WORD}|he|she|they)"
             r" (?:says?|said|wrote|warns|complains|told (?:me|us))"
             r"|(?-i:[A-Z])[\w.-]{1,30} (?:says|wrote|told (?:me|us))"
