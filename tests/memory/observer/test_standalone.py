@@ -113,3 +113,12 @@ def test_words_repeated_without_an_end_are_read_in_linear_time(part: str) -> Non
 )
 def test_questions_suppositions_and_irony_state_nothing(said: str) -> None:
     assert _texts(said) == []
+
+
+def test_a_filler_answers_no_question() -> None:
+    stated = find_user_statements("hmm", "Do you prefer the light theme?")
+    assert not any(one.asked for one in stated)
+
+
+def test_what_somebody_else_says_answers_no_question() -> None:
+    assert find_user_statements("My boss said: use tabs.", "Should I use tabs or spaces?") == []

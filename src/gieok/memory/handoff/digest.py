@@ -20,8 +20,13 @@ from gieok.memory.handoff.tool_log import LoggedStep
 from gieok.memory.observation import Category
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.rules import RulesObserver, WorthyStatement
-from gieok.memory.observer.sentences import split_sentences
-from gieok.memory.observer.standalone import is_mere_reply, is_question_sentence
+from gieok.memory.observer.sentences import split_sentences, strip_filler
+from gieok.memory.observer.standalone import (
+    find_questions,
+    is_mere_reply,
+    is_question_sentence,
+    is_short_reply,
+)
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.text import binding
@@ -37,6 +42,9 @@ _LANGUAGE_CHARS = 20_000
 _MOST_UNSAID = 1
 #: A rule in a short reply with fewer words may not say what it is about.
 _FEWEST_RULE_WORDS = 3
+#: What is not yet so, or was not, takes nothing back.
+_NOT_YET = re.compile(r"\b(?:(?:have|has|had|did)(?: not|n['’]?t)|yet)\b|아직", re.IGNORECASE)
+_TO_BE_DONE = re.compile(r"\bto [a-z]", re.IGNORECASE)
 #: Words that make a task of a deed, which a report that it is done does not repeat.
 _DUTY = frozenset("must need still todo ought due deadlin forget remind also".split())
 _CLAUSE_END = re.compile(r"[,;:]\s+|\s(?:but|and)\s|(?<=[가-힣](?:만|고|데))\s")
@@ -132,7 +140,7 @@ def digest_session(
         language=_detect_session_language(messages),
         began=messages[0].at,
         ended=messages[-1].at,
-        asked=tuple(_quote_requests(messages, requests, worthy)),
+        asked=tuple(_quote_requests(messages, requests, worthy, before)),
         rules=tuple(quotes[_Part.RULE]),
         decided=tuple(quotes[_Part.DECIDED]),
         told=tuple(quote for quote in quotes[_Part.TOLD] if quote not in pending),
@@ -159,6 +167,9 @@ def _classify_part(one: WorthyStatement) -> _Part:
     """Return the part under which a statement is quoted."""
     if one.stated.is_rule:
         return _Part.RULE
+    own = one.stated.own
+    if not one.is_done and own and categories.classify_statement(own) is Category.TASK:
+        return _Part.OPEN
     if one.is_joined and (one.stated.is_agreed or one.stated.is_answer):
         return _Part.DECIDED
     if one.is_done:
@@ -210,20 +221,22 @@ class _Endings:
             for clause in _CLAUSE_END.split(sentence):
                 if categories.is_done(clause):
                     self._done.add_sentence(place, repeats.content(clause))
-        for bare in repeats.list_denied_words(repeats.content(sentence)):
-            self._taken_back[bare] = place
+        if not _NOT_YET.search(sentence):
+            for bare in repeats.list_denied_words(repeats.content(sentence)):
+                self._taken_back[bare] = place
 
     def end(self, one: WorthyStatement) -> bool:
-        """Say whether a later sentence reports a task as done, or takes a statement back.
+        """Say whether a later sentence reports a task as done, or takes another statement back.
 
         Where less than all but one word of it is said again, it stays.
         """
-        own = repeats.content(one.text)
-        if any(
-            self._taken_back.get(bare, -1) > one.said.place for bare in repeats.list_opposites(own)
-        ):
-            return True
-        if one.category is not Category.TASK or one.stated.is_rule or one.is_done:
+        is_decided = one.category is Category.DECISION or not _TO_BE_DONE.search(one.text)
+        if one.category is not Category.TASK:
+            return is_decided and any(
+                self._taken_back.get(bare, -1) > one.said.place
+                for bare in repeats.list_opposites(repeats.content(one.text))
+            )
+        if one.stated.is_rule or one.is_done:
             return False
         deed = _find_deed(one)
         return any(
@@ -280,16 +293,22 @@ def _find_words_before(messages: Sequence[Message]) -> dict[str, str]:
 def _build_quote(one: WorthyStatement, before: Mapping[str, str]) -> Quote:
     """Return a statement in the user's words, with the agent's words that it answers beside it."""
     message, stated = one.said.message, one.stated
-    if not one.is_joined:
-        return Quote(Role.USER, _cut_quote(one.text), message.at)
-    asked = stated.asked
+    said, words_before = strip_echo(message.text).strip(), before.get(message.id, "")
+    own = stated.own or one.text
+    is_whole = one.is_joined or len(list(split_sentences(said))) == 1
+    is_reply = bool(words_before) and is_whole and is_short_reply(said)
+    asked = stated.asked or (find_questions(words_before) if is_reply else "")
     if not repeats.content(asked):
-        asked = _add_sentence_before(asked, before.get(message.id, ""))
-    if stated.is_agreed:
-        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, asked)
-    is_bare = len(repeats.content(stated.own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
-    answers = asked if stated.is_answer or is_bare else ""
-    return Quote(Role.USER, _cut_quote(stated.own), message.at, answers)
+        asked = _add_sentence_before(asked, words_before)
+    is_bare = len(repeats.content(own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
+    is_answer = one.is_joined and (stated.is_agreed or stated.is_answer)
+    has_yes_or_no = is_reply and strip_filler(said) != said
+    return Quote(
+        who=Role.USER,
+        text=_cut_quote(said if is_reply or stated.is_agreed else own),
+        at=message.at,
+        answers=asked if is_answer or is_bare or has_yes_or_no else "",
+    )
 
 
 def _add_sentence_before(question: str, said: str) -> str:
@@ -306,13 +325,25 @@ def _list_requests(messages: Sequence[Message], before: Mapping[str, str]) -> li
         for place, message in enumerate(messages)
         if message.role is Role.USER
         and (text := strip_echo(message.text).strip())
-        and not (is_small_talk(text) or accepts(text) or categories.is_done(text))
+        and not (is_small_talk(text) or accepts(text) or _is_mere_report(text))
         and not is_mere_reply(text, before.get(message.id, ""))
     ]
 
 
+def _is_mere_report(text: str) -> bool:
+    """Say whether a turn reports what is done, and neither asks nor asks for work."""
+    sentences = list(split_sentences(text))
+    clauses = [clause for sentence in sentences for clause in _CLAUSE_END.split(sentence)]
+    return all(map(categories.is_done, sentences)) and not any(
+        is_question_sentence(clause) or binding.asks_for_work(clause) for clause in clauses
+    )
+
+
 def _quote_requests(
-    messages: Sequence[Message], requests: Sequence[int], worthy: Sequence[WorthyStatement]
+    messages: Sequence[Message],
+    requests: Sequence[int],
+    worthy: Sequence[WorthyStatement],
+    before: Mapping[str, str],
 ) -> Iterator[Quote]:
     """Yield the requests; of a turn that states something, only where it asks for more than that.
 
@@ -324,7 +355,7 @@ def _quote_requests(
     for place in requests:
         message = messages[place]
         if message.id not in stated or _asks_for_more(message, stated[message.id]):
-            yield _quote_message(message)
+            yield _quote_request(message, before)
 
 
 def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
@@ -335,6 +366,13 @@ def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
         and not any(repeats.content(sentence) <= one for one in said)
         for sentence in split_sentences(strip_echo(message.text))
     )
+
+
+def _quote_request(message: Message, before: Mapping[str, str]) -> Quote:
+    """Return a turn; a short one with the agent's question to which it may be a reply."""
+    quote = _quote_message(message)
+    is_reply = is_short_reply(strip_echo(message.text))
+    return quote._replace(answers=find_questions(before.get(message.id, "")) if is_reply else "")
 
 
 def _quote_message(message: Message) -> Quote:

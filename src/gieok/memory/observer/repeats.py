@@ -25,7 +25,7 @@ _EMPTY = frozenset(
         i'm just also please now then ok yes agreed remember remind always keep make sure
         really very here there decide decided everything all every time thing things again
         one 우리 저희 나 난 저 제 내 좀 꼭 그냥 이제 앞으로 그럼 항상 써 쓰 줘 주세요 하 해 걸 것 거 수 그 이 저 가자 정 결정 기억 다시 매번
-        무조건 써줘 해줘 주 있
+        무조건 써줘 해줘 하자 할게 으로 로 주 있
     """.split()  # noqa: E501
 )
 #: Negations: a statement with one says the opposite, which is another value.

@@ -300,13 +300,16 @@ def _list_forms(stated: UserStatement) -> list[UserStatement]:
 def _with_rules(said: str, before: str) -> list[UserStatement]:
     """Return the statements of a user's turn, with its rules whole.
 
-    A rule is never kept in half, and is kept although its words alone would leave it out.
+    A rule is never kept in half, and is kept although its words alone would leave it out. Where it
+    stands by itself, it is not kept as an answer, too.
     """
     rules = binding.rules_in(said, before)
     stated = [
         _restore_fillers(statement, rules) for statement in find_user_statements(said, before)
     ]
-    whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
+    bound = [statement for statement in stated if any(rule in statement.text for rule in rules)]
+    stated = [one for one in stated if not any(other.text in one.own for other in bound)]
+    whole = [statement for statement in stated if statement in bound]
     others = [
         statement
         for statement in stated
