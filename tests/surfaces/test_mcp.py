@@ -392,7 +392,7 @@ def test_what_an_agent_corrected_is_marked_as_the_agents(here: Place) -> None:
     assert found
     assert not tools.answer_tool_call("memory_correct", {**given, "confirm": found[1]}).is_refused
     (row,) = here.cli("list")["memories"]
-    assert "\ncorrected_by: agent\n" in here.text("get", row["handle"])
+    assert "\ncorrected_by: agent " in here.text("get", row["handle"])
     versions = here.cli("history", row["handle"])["versions"]
     assert [(version["text"], version["how"]) for version in versions] == [
         ("The office opens at nine.", "kept"),
