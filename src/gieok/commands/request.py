@@ -78,7 +78,7 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     default = default_of(parameter)
     schema: dict[str, object] = {
         "type": type_name(parameter),
-        "description": parameter.about.doc.en,
+        "description": _describe_parameter(parameter, surface),
     }
     if isinstance(default, list) and surface is Surface.MCP:
         default = ""  # a model is told of one text alone, which is shorter
@@ -87,6 +87,11 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     if parameter.about.choices:
         schema["enum"] = list(parameter.about.choices)
     return schema if parameter.about.needed else {**schema, "default": default}
+
+
+def _describe_parameter(parameter: CommandParameter, surface: Surface) -> str:
+    about = parameter.about
+    return about.tool_doc if surface is Surface.MCP else about.doc.en
 
 
 def run_checked_command(

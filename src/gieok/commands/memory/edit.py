@@ -106,7 +106,11 @@ def edit_memory(
     ] = "",
     text: Annotated[
         Sequence[str],
-        Parameter(Words("what it shall say (default: opens $EDITOR)"), positional=True),
+        Parameter(
+            Words("what it shall say (default: opens $EDITOR)"),
+            positional=True,
+            tool_doc="what it shall say, whole",
+        ),
     ] = (),
     important: Annotated[
         bool,
