@@ -103,6 +103,16 @@ def run_checked_command(
     return checked(call, *args, **check_request(chosen, named, Surface.PYTHON))
 
 
+def build_missing_error(parameter: CommandParameter, surface: Surface) -> BadRequest:
+    """Return the error of a call without a parameter that it needs."""
+    return BadRequest(
+        "{name} is missing",
+        name=Phrase(shown_name(parameter, surface)),
+        example=parameter.about.needed,
+        hint="give `{name}`" if surface is Surface.PYTHON else "such as `{example}`",
+    )
+
+
 # The request.
 def check_request(
     found: Command[..., Any], values: Mapping[str, object], surface: Surface
@@ -126,12 +136,7 @@ def check_request(
     }
     for name, parameter in known.items():
         if parameter.about.needed and not _has_text(checked_values.get(name)):
-            raise BadRequest(
-                "{name} is missing",
-                name=Phrase(shown_name(parameter, surface)),
-                example=parameter.about.needed,
-                hint="give `{name}`" if surface is Surface.PYTHON else "such as `{example}`",
-            )
+            raise build_missing_error(parameter, surface)
     return {known[name].name: value for name, value in checked_values.items()}
 
 

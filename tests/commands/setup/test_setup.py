@@ -28,7 +28,7 @@ from gieok.commands.command import Style
 from gieok.commands.setup.command import render_setup
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.machine import survey_machine
-from gieok.commands.setup.note_folder import read_typed_path
+from gieok.commands.setup.note_folder import read_typed_path, survey_note_folder
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
@@ -412,9 +412,9 @@ def _make_mixed_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("choose", "done"),
     [
-        ([ENTER], ["index", "import ~/my notes/chatgpt/conversations.json"]),
-        ([DOWN, ENTER], ["index"]),
-        ([DOWN, DOWN, ENTER], []),
+        ([UP, ENTER], ["index", "import ~/my notes/chatgpt/conversations.json"]),
+        ([ENTER], ["index"]),
+        ([DOWN, ENTER], []),
     ],
 )
 def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
@@ -479,10 +479,32 @@ def test_a_folder_without_anything_to_read_says_so_and_enter_takes_nothing(
         (r"/home/kim/my\ notes", "/home/kim/my notes"),
         ("/home/kim/my notes", "/home/kim/my notes"),
         ("/home/kim/kim's", "/home/kim/kim's"),
+        ("{user}/o'x y'z", "{user}/o'x y'z"),
+        ("{user}/o'x y'w", "{user}/ox yw"),  # no such folder is there: the quotes are the shell's
+        (r"{user}/a\ b", r"{user}/a\ b"),
+        ("file:///home/kim/my%20notes", "/home/kim/my notes"),
+        ("'file:///home/kim/%EB%A9%94%EB%AA%A8'", "/home/kim/메모"),
     ],
 )
-def test_a_path_is_read_as_it_is_typed_or_dropped(typed: str, path: str) -> None:
-    assert read_typed_path(typed) == path
+def test_a_path_is_read_as_it_is_typed_or_dropped(tmp_path: Path, typed: str, path: str) -> None:
+    caller = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path).caller
+    for name in ("o'x y'z", r"a\ b"):
+        (tmp_path / name).mkdir()
+    typed, path = (text.replace("{user}", str(tmp_path)) for text in (typed, path))
+    assert read_typed_path(caller, typed) == caller.path(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links as Unix has them")
+def test_a_pipe_and_a_link_that_leads_out_are_no_exports(tmp_path: Path) -> None:
+    _make_mixed_folder(tmp_path / "notes")
+    elsewhere = tmp_path / "elsewhere.json"
+    elsewhere.write_bytes((tmp_path / "notes" / "chatgpt" / "conversations.json").read_bytes())
+    os.mkfifo(tmp_path / "notes" / "pipe.json")
+    (tmp_path / "notes" / "out.json").symlink_to(elsewhere)
+    (tmp_path / "notes" / "ring.json").symlink_to("ring.json")
+    call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
+    found = survey_note_folder(call, tmp_path / "notes")
+    assert [export.file.name for export in found.exports] == ["conversations.json"]
 
 
 def test_yes_lets_agents_read_a_folder_that_was_held_back_before(user: Path) -> None:

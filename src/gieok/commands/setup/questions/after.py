@@ -158,8 +158,7 @@ class _TakeNotesQuestion(SetupQuestion):
 
     def default(self, known: Interview) -> Given:
         values = [pick.value for pick in self.picks(known)]
-        wanted = YES if known.call.ask is not None else NOTES_ALONE
-        return wanted if wanted in values else values[0]
+        return NOTES_ALONE if NOTES_ALONE in values else values[0]
 
 
 def _survey_typed_notes(known: Interview) -> NoteFolder:
