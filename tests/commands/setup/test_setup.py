@@ -407,6 +407,7 @@ def _make_mixed_folder(folder: Path) -> None:
     talk = {"title": "Cat", "id": "c", "current_node": "a", "mapping": tree}
     (folder / "chatgpt").mkdir()
     (folder / "chatgpt" / "conversations.json").write_text(json.dumps([talk]))
+    (folder / "chatgpt" / "user.json").write_text('{"id": "u", "email": "kim@example.com"}')
 
 
 @pytest.mark.parametrize(
@@ -430,7 +431,8 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     told = " ".join(shown.split())
     assert re.search(r"3 text files: 1 \.\w+, 1 \.\w+, 1 \.\w+ ", told), told
     assert "not read: 1 .pdf" in told
-    assert "ChatGPT's data export: ~/my notes/chatgpt/conversations.json" in told
+    shown_export = "ChatGPT's data export: ~/my notes/chatgpt/conversations.json"
+    assert f"{shown_export} (kim@example.com, 1 conversation)" in told
     assert "notes.json" not in shown
     result, _ = press(*keys, *choose, ESCAPE, user=tmp_path)
     assert result is not None

@@ -11,12 +11,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from gieok.commands.moving.import_memory import recognise_export
+from gieok.commands.moving.import_memory import RecognisedExport, recognise_export
 from gieok.home.call import Call
 from gieok.home.caller import Caller
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root, is_skipped
-from gieok.text.messages import Words
 
 #: Kinds of files in which programs give a person their data.
 _EXPORT_SUFFIXES = (".zip", ".json", ".jsonl")
@@ -29,7 +28,7 @@ class FoundExport(NamedTuple):
     """Export of another program: its file, and what it is."""
 
     file: Path
-    label: Words
+    export: RecognisedExport
 
 
 class NoteFolder(NamedTuple):
@@ -46,7 +45,7 @@ class NoteFolder(NamedTuple):
 
 
 def survey_note_folder(call: Call, folder: Path) -> NoteFolder:
-    """Return what is in a folder; of exports, the beginning is read."""
+    """Return what is in a folder; of exports, the first conversations are read."""
     root = Root(folder.name, folder)
     files = (path for path in read.list_note_candidates(root) if isinstance(path, Path))
     return NoteFolder(
@@ -58,9 +57,9 @@ def survey_note_folder(call: Call, folder: Path) -> NoteFolder:
 
 def _iter_exports(call: Call, folder: Path) -> Iterator[FoundExport]:
     for file in islice(_iter_export_candidates(folder), _MOST_LOOKED_INTO):
-        label = recognise_export(call, file)
-        if label is not None:
-            yield FoundExport(file, label)
+        export = recognise_export(call, file)
+        if export is not None:
+            yield FoundExport(file, export)
 
 
 def _iter_export_candidates(folder: Path) -> Iterator[Path]:
