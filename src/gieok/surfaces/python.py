@@ -492,9 +492,9 @@ def _build_unknown_error(name: str) -> BadRequest:
     """Return the error of a command that does not exist, with the name that may be meant."""
     from gieok.surfaces.bare_question import find_one_slip  # only where something is wrong
 
-    closest = find_one_slip(name, NAMES)
-    hint = "did you mean {closest!r}?" if closest else "`gieok help` shows all"
-    return BadRequest("there is no command {name!r}", name=name, closest=closest, hint=hint)
+    near = find_one_slip(name, NAMES)
+    hint = "did you mean {near!r}?" if near else "`gieok help` shows all"
+    return BadRequest("there is no command {name!r}", name=name, near=near, hint=hint)
 
 
 #: The method that runs each command that has one.
