@@ -377,10 +377,10 @@ def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / "메모").mkdir()
     (tmp_path / "메모" / "a.txt").write_text("전세 만기는 2027년 3월 1일.\n", encoding="utf-8")
-    keys = [ENTER] * (_STEPS + 2)
+    keys = [ENTER] * 3
     result, shown = press(*keys, ERASE, "전세 만기", ENTER, user=tmp_path, lang="ko")
     assert result is not None
-    assert "노트 폴더는 마지막에" in shown
+    assert "다음은 내 노트입니다" in shown
     assert [deed.what for deed in result.done] == ["index"]
     assert "2027년 3월 1일" in result.answer
 
@@ -424,7 +424,7 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     _make_mixed_folder(tmp_path / "my notes")
     dropped = f"'{tmp_path / 'my notes'}' "  # as a terminal writes a folder that is dropped on it
-    keys = [*[ENTER] * (_STEPS + 1), dropped, ENTER]
+    keys = [*[ENTER] * 2, dropped, ENTER]
     before, shown = press(*keys, ESCAPE, user=tmp_path)
     assert before is not None
     assert before.done == ()
@@ -443,6 +443,23 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     ]
     assert any("March 2027" in text for text in held) is ("index" in done)
     assert any("Bori" in text for text in held) is (len(done) > 1)
+
+
+def test_who_has_no_agent_is_asked_for_notes_behind_one_question_or_for_each_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    result, shown = press(ENTER, ESCAPE, user=tmp_path)
+    assert result is not None
+    assert result.settings == {}
+    assert "Leave the settings as they are?" in shown
+    assert "Search your own notes too?" in shown
+    assert "1/6" not in shown
+    result, shown = press(DOWN, ENTER, *[ENTER] * _STEPS, ESCAPE, user=tmp_path)
+    assert result is not None
+    assert "1/6" in shown
+    assert "6/6" in shown
+    assert press(ESCAPE, user=tmp_path)[0] is None
 
 
 def _documents(call: Call, scope: Scope) -> list[Document]:
@@ -466,7 +483,7 @@ def test_a_folder_without_anything_to_read_says_so_and_enter_takes_nothing(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "a.pdf").write_bytes(b"%PDF")
-    result, shown = press(*[ENTER] * (_STEPS + 1), "~/papers", ENTER, ENTER, user=tmp_path)
+    result, shown = press(*[ENTER] * 2, "~/papers", ENTER, ENTER, user=tmp_path)
     assert result is not None
     assert result.done == ()
     assert "nothing that Gieok reads" in shown
@@ -531,7 +548,7 @@ def test_enter_never_takes_the_folder_of_everything(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.txt").write_text("Rent is due.\n", encoding="utf-8")
-    result, _ = press(*[ENTER] * (_STEPS + 1), ESCAPE, user=tmp_path)
+    result, _ = press(*[ENTER] * 2, ESCAPE, user=tmp_path)
     assert result is not None
     call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
     assert survey_machine(call).note_folders == (tmp_path / name,)  # offered
