@@ -380,7 +380,7 @@ def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
     keys = [ENTER] * 3
     result, shown = press(*keys, ERASE, "전세 만기", ENTER, user=tmp_path, lang="ko")
     assert result is not None
-    assert "다음은 내 노트입니다" in shown
+    assert "다음은 내 노트입니다" in " ".join(shown.split())
     assert [deed.what for deed in result.done] == ["index"]
     assert "2027년 3월 1일" in result.answer
 
