@@ -4,6 +4,8 @@ The first argument decides. The name of a command is that command; a word that i
 such a name is a mistyped command; anything else, and all that stands in quotes, is a question.
 """
 
+from collections.abc import Iterable
+
 from gieok.commands.command import printable
 from gieok.surfaces.arguments import CommandLine
 from gieok.surfaces.commands import first_words
@@ -28,8 +30,13 @@ def read_bare_question(line: CommandLine) -> CommandLine | None:
 
 def find_mistyped_command(word: str) -> str:
     """Return the command whose name is one slip away from `word`; '' where none is."""
-    names = (name for name in first_words() if len(name) >= _SHORTEST_GUESSED)
-    return next((name for name in names if _is_one_slip(word, name)), "")
+    return find_one_slip(word, first_words())
+
+
+def find_one_slip(word: str, names: Iterable[str]) -> str:
+    """Return the name that is one slip away from `word`; '' where none is."""
+    long = (name for name in names if len(name) >= _SHORTEST_GUESSED)
+    return next((name for name in long if _is_one_slip(word, name)), "")
 
 
 def describe_bare_question(line: CommandLine) -> Words:

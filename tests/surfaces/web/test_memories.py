@@ -171,6 +171,18 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     assert told.get("/m/ffffffff").status_code == 400
 
 
+@pytest.mark.parametrize("kind", ["observation", "turn", "record"])
+def test_a_memory_that_an_agent_corrected_opens_and_says_so(told: TestClient, kind: str) -> None:
+    words = "three times" if kind == "record" else "Redis"
+    edit = {"text": ["We use NATS."], "by_agent": True}
+    Memory(resident=Resident()).run("edit", handle=handle(told, words, kind), **edit)
+    page = told.get(f"/m/{handle(told, 'NATS', kind)}")
+    assert page.status_code == 200
+    history = page.text.partition('id="history"')[2]
+    assert "corrected through an agent" in history
+    assert "corrected by you" not in history
+
+
 def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestClient) -> None:
     for port in (8443, 9443):
         post(told, "/remember", text=f"The staging database is on port {port}.", to="agent:main")

@@ -155,6 +155,7 @@ def forget_memories(
         Parameter(
             Words("handles, ids of observations and messages, records, indexed files"),
             positional=True,
+            tool_doc="the handle of one memory, as `list` and `search` show it",
         ),
     ] = (),
     match: Annotated[

@@ -1,8 +1,10 @@
 """`gieok history`: the versions of a memory, and which of them were believed on a day."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Parameter, Style, command, printable
@@ -13,13 +15,11 @@ from gieok.commands.memory.search import span_of_days
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.hook.window import strip_to_letters
-from gieok.memory.corrections import unmarked
+from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK, Role
 from gieok.model.memory import (
-    AGENT,
     CORRECTED,
-    CORRECTED_BY,
     EDITED_AT,
     EDITED_TO,
     REPLACED_BY,
@@ -36,7 +36,15 @@ from gieok.text.turns import ASSISTANT, USER
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
 #: How a version came that a person wrote, and one that they had an agent write.
-_CORRECTED, _CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
+CORRECTED_BY_PERSON, CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
+#: Each way in which a version came, as a person reads it.
+WAYS = {
+    "said": Words("said"),
+    "observed": Words("observed"),
+    "kept": Words("kept"),
+    CORRECTED_BY_PERSON: Words("corrected by you"),
+    CORRECTED_BY_AGENT: Words("corrected through an agent"),
+}
 
 
 class Version(NamedTuple):
@@ -75,8 +83,8 @@ class HistoryResult:
     @property
     @mark_encoded_getter
     def changes(self) -> int:
-        """Return how often the memory changed."""
-        return max(len({version.text for version in self.versions}) - 1, 0)
+        """Return how often the memory changed; a change back to an earlier text counts."""
+        return sum(one.text != after.text for one, after in pairwise(self.versions))
 
 
 class _Statement(NamedTuple):
@@ -106,7 +114,7 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
         since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
         open_end = style.say("now") if version.is_current else ""
         until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
-        how = _HOW[version.how].say(style.lang)
+        how = WAYS[version.how].say(style.lang)
         text = printable(" ".join(version.text.split()))
         lines.append(
             f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
@@ -164,11 +172,15 @@ def trace_memory_history(
 def _merge_same_versions(versions: list[Version]) -> list[Version]:
     """Return versions, oldest first, merging a message and an observation in the same words.
 
-    The version that was asked for is kept.
+    The version that was asked for is kept. A memory that says again what it said before on the same
+    day has a version for each time.
     """
-    version_by_name: dict[tuple[str, date], Version] = {}
+    version_by_name: dict[tuple[str, date, int], Version] = {}
+    times = Counter[tuple[str, str, date]]()
     for version in versions:
-        name = strip_to_letters(version.text), version.since.date()
+        words, day = strip_to_letters(version.text), version.since.date()
+        name = words, day, times[version.handle, words, day]
+        times[version.handle, words, day] += 1
         if name not in version_by_name or version.is_asked:
             version_by_name[name] = version
     return sorted(version_by_name.values(), key=lambda version: (version.since, version.handle))
@@ -315,11 +327,12 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
     since, how, who = _find_belief_start(call, memory)
     ended = one.ended.name if one.ended else ""
     wordings = list(_iter_corrected_wordings(call, memory))
-    followers = [wording.is_agents for wording in wordings[1:]] + [_is_agents_wording(memory)]
-    for wording, is_followed_by_agents in zip(wordings, followers, strict=False):
+    texts = [(wording.text, wording.is_agents) for wording in wordings]
+    texts.append((one.text, _is_agents_wording(memory)))
+    for wording, (next_text, is_agents) in zip(wordings, texts[1:], strict=True):
         at = wording.until
         since = min(since, at)  # a file that was written anew is younger than what it said before
-        if wording.text != one.text:
+        if wording.text != next_text:
             yield Version(
                 handle=memory.handle,
                 text=strip_speaker_label(wording.text),
@@ -330,8 +343,8 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
                 who=who,
                 is_asked=is_asked,
             )
-            since, how = at, _CORRECTED_BY_AGENT if is_followed_by_agents else _CORRECTED
-    is_corrected = how in (_CORRECTED, _CORRECTED_BY_AGENT)
+            since, how = at, find_correction_way(is_agents=is_agents)
+    is_corrected = how in (CORRECTED_BY_PERSON, CORRECTED_BY_AGENT)
     is_current = one.ended is None and (one.has_won or is_corrected)
     yield Version(
         handle=memory.handle,
@@ -364,15 +377,12 @@ def _is_agents_wording(memory: NamedMemory) -> bool:
     """Say whether an agent wrote the text that a memory has now."""
     if memory.line:
         return memory.text.rpartition(CORRECTED_MARK)[2].endswith(f"{AGENT_MARK})")
-    return _is_agents_document(memory.document)
+    return is_agents_document(memory.document)
 
 
-def _is_agents_document(document: Document) -> bool:
-    """Say whether an agent wrote a document: an observation by its metadata, a record by its
-    file.
-    """
-    fields = front_matter(document.text).fields
-    return AGENT in (document.metadata.get(CORRECTED_BY), fields.get(CORRECTED_BY))
+def find_correction_way(*, is_agents: bool) -> str:
+    """Return how a corrected version came: through an agent or by the person alone."""
+    return CORRECTED_BY_AGENT if is_agents else CORRECTED_BY_PERSON
 
 
 def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wording]:
@@ -397,7 +407,7 @@ def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wordi
     ]
     for old, at in zip(older[::-1], times, strict=True):
         until = datetime.fromisoformat(at) if at else document.updated_at
-        yield _Wording(old.text, until, _is_agents_document(old))
+        yield _Wording(old.text, until, is_agents_document(old))
 
 
 def _record_wordings(call: Call, document: Document) -> Iterator[_Wording]:
@@ -416,13 +426,4 @@ def _record_wordings(call: Call, document: Document) -> Iterator[_Wording]:
         keys |= {old.key for old in earlier}
     for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
         until = datetime.fromisoformat(old.metadata[EDITED_AT])
-        yield _Wording(old.text, until, _is_agents_document(old))
-
-
-_HOW = {
-    "said": Words("said"),
-    "observed": Words("observed"),
-    "kept": Words("kept"),
-    _CORRECTED: Words("corrected by you"),
-    _CORRECTED_BY_AGENT: Words("corrected through an agent"),
-}
+        yield _Wording(old.text, until, is_agents_document(old))
