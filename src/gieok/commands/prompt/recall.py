@@ -23,6 +23,7 @@ from gieok.commands.prompt.candidates import (
     build_recall_candidates,
     compute_score_cuts,
 )
+from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.home.call import Call
 from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
@@ -252,14 +253,7 @@ def recall_memories(
     refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
     low_ratio = call.home.hook_settings.number("hook.low_ratio")
     memories = choice.likely(refused.allowed(every), low_ratio, asks_memory, first)
-    binding = refused.allowed(
-        rules.bearing(
-            rules.read_binding_rules(
-                str(call.home.folder), map(str, held_scopes), _lines_of(store)
-            ),
-            prompt_text,
-        )
-    )
+    binding = refused.allowed(rules.bearing(load_spoken_rules(call, held_scopes), prompt_text))
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
@@ -319,16 +313,6 @@ def _list_recall_gaps(
         names = ", ".join(map(str, wanted))
         yield Words.of("{names} holds nothing yet", names=names)
     yield from gaps.gaps_of_memory(call, store, wanted)
-
-
-def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
-    """Return a function that reads a document's lines by scope and key; [] for a gone document."""
-
-    def lines(scope: str, key: str) -> list[str]:
-        documents = store.get(Scope(scope), [key])
-        return documents[0].text.split("\n") if documents else []
-
-    return lines
 
 
 def _build_supposed_settings(call: Call, *, limit: int, mode: str) -> HookSettings:

@@ -1,12 +1,13 @@
 """`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.last_day import parse_last_day
+from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
@@ -29,6 +30,10 @@ from gieok.text.messages import Words
 _MOST_SHOWN = 3
 _FEWEST_DIGITS = 4
 _EFFECTS = {STOP: Words("stops"), ASK: Words("asks")}
+_NOT_READ = Words(
+    "no command, file or tool is read in it, or words that may narrow it are not understood"
+)
+_SAID_ELSEWHERE = Words("it acts where it was said, and that is not here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +58,31 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldRuleRow:
+    """Rule that an agent is told and for which no tool is asked: the user's words."""
+
+    handle: str
+    words: str
+    day: str
+    scope: str
+    why: Words
+
+
+@dataclass(frozen=True, slots=True)
 class RulesResult:
-    """Rules that hold for the scopes of the call, newest first, and failures of the hook."""
+    """Rules that hold for the scopes of the call, newest first, and failures of the hook.
+
+    `told_only` are rules that agents are told here and that act on no tool here.
+    """
 
     rules: tuple[RuleRow, ...]
     failures: tuple[str, ...] = ()
+    told_only: tuple[ToldRuleRow, ...] = ()
 
     @property
     def found(self) -> bool:
         """Return whether there is a rule."""
-        return bool(self.rules)
+        return bool(self.rules or self.told_only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +109,21 @@ def render_rules(result: RulesResult, style: Style) -> str:
     lines = [_render_rule(row, style) for row in result.rules]
     if not lines:
         lines = [style.say("No rule about actions is known here.")]
+    if result.told_only:
+        lines.append(
+            style.say("Agents are told these, but no tool is asked or stopped for them here:")
+        )
+    lines += [_render_told_rule(row, style) for row in result.told_only]
     lines += [
         style.say("a tool ran unjudged: {failure}", failure=printable(failure))
         for failure in result.failures
     ]
     return "\n".join(lines)
+
+
+def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
+    notes = " · ".join((row.why.say(style.lang), row.day, row.scope))
+    return f"{row.handle}  {printable(row.words)}\n  {style.dim(notes)}"
 
 
 def _render_rule(row: RuleRow, style: Style) -> str:
@@ -122,7 +152,18 @@ def list_action_rules(
         rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
     choices = _load_choices(call)
     rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
-    return RulesResult(tuple(rows), tuple(_read_failures(call)))
+    return RulesResult(tuple(rows), tuple(_read_failures(call)), tuple(_list_told_rules(call)))
+
+
+def _list_told_rules(call: Call) -> Iterator[ToldRuleRow]:
+    """Yield the rules that agents are told in the scopes of the call and that act on no tool."""
+    every = _load_rules(call)
+    here = gates.list_scope_rules(every, [scope.path for scope in call.scopes])
+    read, acting = {rule.source for rule in every}, {rule.source for rule in here}
+    for told in load_spoken_rules(call, call.scopes):
+        if told.handle not in acting:
+            why = _SAID_ELSEWHERE if told.handle in read else _NOT_READ
+            yield ToldRuleRow(told.handle, told.text, told.day, told.scope, why)
 
 
 def render_trial(result: RuleTrial, style: Style) -> str:
