@@ -12,7 +12,7 @@ from gieok.agents import table
 from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.observe.run import observe_transcripts
-from gieok.commands.prompt.rules import list_action_rules, render_rules
+from gieok.commands.prompt.rules import list_action_rules, render_rules, try_action_rules
 from gieok.home.calls import open_call
 from gieok.hook import gates
 from gieok.places.home import gate_actions_file, gate_choices_file, gate_rules_file
@@ -225,6 +225,10 @@ def test_no_rule_acts_while_memory_is_paused_private_or_excluded(told) -> None:
     assert told.hook("pre-tool", {**payload, "session_id": "p"}, GIEOK_PRIVATE="1").out == b""
     _run(load_command("pause"))
     assert told.hook("pre-tool", payload).out == b""
+    listed = _run(list_action_rules)
+    assert listed.rules
+    assert "no rule acts now: memory is paused" in render_rules(listed, Style("en", colour=False))
+    assert _run(lambda call: try_action_rules(call, command_line=command)).outcome == "none"
     _run(load_command("resume"))
     assert told.hook("pre-tool", payload).out
 

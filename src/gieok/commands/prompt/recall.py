@@ -25,6 +25,7 @@ from gieok.commands.prompt.candidates import (
 )
 from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.home.call import Call
+from gieok.home.withholding import find_withheld_notice
 from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
@@ -99,6 +100,8 @@ class RecallResult:
     #: Where nothing would be injected: places that were not searched. Left out where every place
     #: was searched, and for the hook.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: Why agents are given nothing now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
 
     @property
     def found(self) -> bool:
@@ -124,6 +127,7 @@ def render_recall(result: RecallResult, style: Style) -> str:
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
+                *([result.withheld.say(style.lang)] if result.withheld else []),
                 *_list_notes(result, style),
                 *_explain_candidates(result, style),
             ]
@@ -212,6 +216,11 @@ def recall_memories(
     within_ms: Annotated[int, Parameter(Words("stop asking after this; 0: never"))] = 0,
 ) -> RecallResult:
     """Search for each part of the prompt, merge by probability, and choose what to show."""
+    withheld = find_withheld_notice(call, agent=agent, session=session)
+    if withheld is not None:
+        return RecallResult(
+            text="", tokens=0, memories=(), asked=(), degraded=None, withheld=withheld
+        )
     prompt_text = " ".join(prompt)
     store = call.home.store
     texts = question.texts(prompt_text)[:_MOST_TEXTS]

@@ -19,6 +19,7 @@ from gieok.flow.gate_rules import (
     load_gate_rules,
 )
 from gieok.home.call import Call
+from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -78,6 +79,8 @@ class RulesResult:
     rules: tuple[RuleRow, ...]
     failures: tuple[str, ...] = ()
     told_only: tuple[ToldRuleRow, ...] = ()
+    #: Why no rule acts now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
 
     @property
     def found(self) -> bool:
@@ -93,6 +96,8 @@ class RuleTrial:
     rule: str | None
     handle: Omitted[str] = None
     day: Omitted[str] = None
+    #: Why no rule acts now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
     found: Hidden[bool] = True
 
 
@@ -109,6 +114,7 @@ def render_rules(result: RulesResult, style: Style) -> str:
     lines = [_render_rule(row, style) for row in result.rules]
     if not lines:
         lines = [style.say("No rule about actions is known here.")]
+    lines += _list_withheld_lines(result.withheld, style)
     if result.told_only:
         lines.append(
             style.say("Agents are told these, but no tool is asked or stopped for them here:")
@@ -119,6 +125,12 @@ def render_rules(result: RulesResult, style: Style) -> str:
         for failure in result.failures
     ]
     return "\n".join(lines)
+
+
+def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
+    if withheld is None:
+        return []
+    return [style.say("no rule acts now: {why}", why=withheld.say(style.lang))]
 
 
 def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
@@ -152,7 +164,12 @@ def list_action_rules(
         rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
     choices = _load_choices(call)
     rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
-    return RulesResult(tuple(rows), tuple(_read_failures(call)), tuple(_list_told_rules(call)))
+    return RulesResult(
+        tuple(rows),
+        tuple(_read_failures(call)),
+        tuple(_list_told_rules(call)),
+        find_withheld_notice(call),
+    )
 
 
 def _list_told_rules(call: Call) -> Iterator[ToldRuleRow]:
@@ -169,7 +186,8 @@ def _list_told_rules(call: Call) -> Iterator[ToldRuleRow]:
 def render_trial(result: RuleTrial, style: Style) -> str:
     """Say what would happen, by which words."""
     if result.outcome == NONE:
-        return style.say("No rule acts: the tool runs.")
+        none = style.say("No rule acts: the tool runs.")
+        return "\n".join((none, *_list_withheld_lines(result.withheld, style)))
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
@@ -237,6 +255,9 @@ def try_action_rules(
         hit = gates.find_gate_hit(held, GateChoices(), use)
         outcome = _limit_outcome(call, hit.outcome) if hit else NONE
         return RuleTrial(outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
+    withheld = find_withheld_notice(call)
+    if withheld is not None:
+        return RuleTrial(NONE, None, withheld=withheld)
     rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
     hit = gates.find_gate_hit(rules, _load_choices(call), use)
     if hit is None:
