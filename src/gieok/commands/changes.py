@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory
-from gieok.commands.memory.history import strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
