@@ -134,6 +134,20 @@ def test_a_folder_without_notes_is_said_to_hold_none(call: Call, tmp_path: Path)
         _index(call, "")
 
 
+def test_documents_of_kinds_that_are_not_read_are_counted(call: Call, folder: Path) -> None:
+    for name in ("prices.csv", "plan.XLSX", "old.xls", "talk.pptx", "page.html", "a.hwpx", "b.rtf"):
+        (folder / name).write_bytes(b"x")
+    assert dict(_index(call, folder).unread) == {
+        ".csv": 1,
+        ".xlsx": 1,
+        ".xls": 1,
+        ".pptx": 1,
+        ".html": 1,
+        ".hwpx": 1,
+        ".rtf": 1,
+    }
+
+
 def test_another_model_needs_a_rebuild_which_swaps(call: Call, folder: Path) -> None:
     _index(call, folder)
     other = _with(call, HashEmbedder(32))

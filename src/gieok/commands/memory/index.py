@@ -163,7 +163,7 @@ def _format_unread_kinds(result: IndexResult, style: Style) -> list[str]:
     if not result.unread:
         return []
     kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in result.unread)
-    return [style.say("  not read, since they are no text files: {kinds}", kinds=kinds)]
+    return [style.say("  not read, as files of these kinds are not: {kinds}", kinds=kinds)]
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
