@@ -105,9 +105,9 @@ def _iter_replaced_versions(call: Call, memory: NamedMemory) -> Iterator[Replace
         return
     document = memory.document
     if document.metadata.get(CORRECTED):
-        for old in call.home.journal.history(document.scope, 1 << 30):
-            if old.key == document.key:
-                yield Replacement(memory.handle, old.text)
+        for version in call.home.journal.history(document.scope, 1 << 30):
+            if version.key == document.key:
+                yield Replacement(memory.handle, version.text)
     standing = Standing(str(call.home.folder), call.clock.now().timestamp())
     ended = find_predecessors(call, memory, standing)
     ended.sort(key=lambda old: handles.find_document_moment(old.document), reverse=True)

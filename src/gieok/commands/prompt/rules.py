@@ -180,7 +180,9 @@ def _list_told_rules(call: Call) -> Iterator[ToldRuleRow]:
     for told in load_spoken_rules(call, call.scopes):
         if told.handle not in acting:
             why = _SAID_ELSEWHERE if told.handle in read else _NOT_READ
-            yield ToldRuleRow(told.handle, told.text, told.day, told.scope, why)
+            yield ToldRuleRow(
+                handle=told.handle, words=told.text, day=told.day, scope=told.scope, why=why
+            )
 
 
 def render_trial(result: RuleTrial, style: Style) -> str:
