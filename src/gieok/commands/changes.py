@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory
-from gieok.commands.memory.history import find_correction_way, strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.history import find_correction_way
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing

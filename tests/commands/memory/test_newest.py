@@ -11,6 +11,7 @@ import pytest
 
 from gieok.commands.memory.newest import place_current_hits
 from gieok.commands.memory.search import search_memory as search
+from gieok.commands.observe.why import explain_named_memory
 from gieok.commands.prompt.recall import recall_memories
 from gieok.home.calls import open_call
 from gieok.model.conversation import Run
@@ -107,6 +108,9 @@ def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[st
     assert main(["get", old]) == 0
     printed = capsys.readouterr()
     assert (printed.out.strip(), f"replaced on 2026-11-09, by {new}" in printed.err) == (_OLD, True)
+    replaced = explain_named_memory(open_call({}), new).replaced
+    assert [(one.handle, one.text) for one in replaced] == [(old, _OLD.removeprefix("User: "))]
+    assert explain_named_memory(open_call({}), old).replaced == ()
 
 
 def test_history_says_now_of_what_took_the_place_of_another_statement(

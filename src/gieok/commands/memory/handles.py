@@ -20,6 +20,8 @@ from gieok.places.home import is_shelf_folder
 from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import HANDLE_PATTERN, build_handle
+from gieok.text.markdown import front_matter
+from gieok.text.turns import ASSISTANT, USER
 
 _HANDLE = re.compile(HANDLE_PATTERN)
 _CORRECTED_LINE = re.compile(
@@ -265,3 +267,9 @@ def find_later_statement(call: Call, memory: NamedMemory) -> LaterStatement | No
 def find_document_moment(document: Document) -> datetime:
     """Return the time that a document is dated by."""
     return document.said_at
+
+
+def strip_speaker_label(text: str) -> str:
+    """Return a conversation line without its speaker label, or a file without its front matter."""
+    text = text[front_matter(text).end :].strip()
+    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")

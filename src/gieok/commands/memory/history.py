@@ -10,7 +10,12 @@ from typing import Annotated, NamedTuple
 from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, origin
-from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.predecessors import (
+    find_ended_documents,
+    find_predecessors,
+    load_memories_by_key,
+)
 from gieok.commands.memory.search import span_of_days
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
@@ -25,13 +30,10 @@ from gieok.model.memory import (
     REPLACED_BY,
     Document,
     Entry,
-    Scope,
 )
-from gieok.places.scope import SESSIONS
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
-from gieok.text.turns import ASSISTANT, USER
 
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
@@ -202,12 +204,12 @@ def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
         if last.name in statement_by_name:
             break
         statement_by_name[last.name] = last
-    waiting = _find_predecessors(call, last, standing)
+    waiting = find_predecessors(call, last.memory, standing)
     while waiting and len(statement_by_name) < _MOST_LINKS:
         statement = _build_history_statement(call, waiting.pop(0), standing)
         if statement.name not in statement_by_name:
             statement_by_name[statement.name] = statement
-            waiting += _find_ended_documents(call, statement.memory.document)
+            waiting += find_ended_documents(call, statement.memory.document)
     return list(statement_by_name.values())
 
 
@@ -255,44 +257,10 @@ def _find_successors(call: Call, one: _Statement) -> list[NamedMemory]:
     """Return the memories that replaced a statement."""
     end = one.ended
     return (
-        _load_memories_by_key(call, end.scope, end.key, end.line)
+        load_memories_by_key(call, end.scope, end.key, end.line)
         if end is not None and end.key
         else []
     )
-
-
-def _find_predecessors(call: Call, one: _Statement, standing: Standing) -> list[NamedMemory]:
-    """Return all memories that a statement replaced.
-
-    A message and its observation count as one statement.
-    """
-    document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
-    predecessors = _find_ended_documents(call, document)
-    for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in call.scopes))):
-        same: dict[tuple[str, str, int], bool] = {}
-        for key, line, end in standing.every(scope):
-            name = (end.scope, end.key, end.line)
-            if name not in same:
-                targets = _load_memories_by_key(call, *name)
-                same[name] = any(
-                    (t.document.key, t.line) == (document.key, one.memory.line)
-                    or strip_to_letters(strip_speaker_label(t.text)) == words
-                    for t in targets
-                )
-            if same[name]:
-                predecessors += _load_memories_by_key(call, scope, key, line)
-    return predecessors
-
-
-def _find_ended_documents(call: Call, document: Document) -> list[NamedMemory]:
-    """Return the documents whose metadata says that `document` replaced them.
-
-    In a block of turns, the line that replaced is recorded elsewhere.
-    """
-    if turns.is_turns(document.key):
-        return []
-    documents = (entry.document for entry in call.home.journal.made(document.scope))
-    return [NamedMemory(old) for old in documents if old.metadata.get(REPLACED_BY) == document.key]
 
 
 def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, str]:
@@ -307,16 +275,6 @@ def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, 
         )
     is_observed = handles.kind_of(document, (), "") == handles.OBSERVATION
     return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
-
-
-def _load_memories_by_key(call: Call, scope: str, key: str, line: int) -> list[NamedMemory]:
-    held, _ = first_answer(call.home.stores.all(), lambda store: store.get(Scope(scope), [key]))
-    is_line = key.startswith(f"{SESSIONS}/")
-    return [
-        NamedMemory(document, line if is_line else 0)
-        for document in held
-        if line <= document.text.count("\n") + 1
-    ]
 
 
 def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) -> Iterator[Version]:
@@ -357,12 +315,6 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
         is_asked=is_asked,
         is_current=is_current,
     )
-
-
-def strip_speaker_label(text: str) -> str:
-    """Return a conversation line without its speaker label, or a file without its front matter."""
-    text = text[front_matter(text).end :].strip()
-    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
 
 
 class _Wording(NamedTuple):

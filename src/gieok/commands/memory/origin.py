@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from gieok.commands.memory import handles
 from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.predecessors import find_predecessors
 from gieok.home.call import Call
-from gieok.hook.validity import LaterClaim
+from gieok.hook.validity import LaterClaim, Standing
 from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
@@ -100,12 +101,27 @@ def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
 
 
 def _iter_replaced_versions(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
-    """Yield the earlier versions of a memory that a person corrected, the newest first."""
+    """Yield what a memory replaced, the newest first of each kind.
+
+    First come its earlier versions, which a person corrected, then earlier statements, which it
+    ended.
+    """
+    if memory.was_replaced:
+        return
     document = memory.document
-    if not memory.was_replaced and document.metadata.get(CORRECTED):
-        for old in call.home.journal.history(document.scope, 1 << 30):
-            if old.key == document.key:
-                yield Replacement(memory.handle, old.text)
+    if document.metadata.get(CORRECTED):
+        for version in call.home.journal.history(document.scope, 1 << 30):
+            if version.key == document.key:
+                yield Replacement(memory.handle, version.text)
+    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    ended = find_predecessors(call, memory, standing)
+    ended.sort(key=lambda old: handles.find_document_moment(old.document), reverse=True)
+    seen: set[str] = set()
+    for old in ended:
+        text = handles.strip_speaker_label(old.text)
+        if text not in seen:
+            seen.add(text)
+            yield Replacement(old.handle, text)
 
 
 def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:

@@ -125,7 +125,7 @@ class WhyResult:
     @property
     @mark_encoded_getter
     def replaced(self) -> tuple[Replacement, ...]:
-        """Return the memories that this memory replaced, newest first."""
+        """Return the earlier versions of this memory, then the memories that it replaced."""
         return self.origin.replaced
 
     @property

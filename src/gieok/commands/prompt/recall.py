@@ -23,7 +23,9 @@ from gieok.commands.prompt.candidates import (
     build_recall_candidates,
     compute_score_cuts,
 )
+from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.home.call import Call
+from gieok.home.withholding import find_withheld_notice
 from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
@@ -98,6 +100,8 @@ class RecallResult:
     #: Where nothing would be injected: places that were not searched. Left out where every place
     #: was searched, and for the hook.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: Why agents are given nothing now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
 
     @property
     def found(self) -> bool:
@@ -125,6 +129,7 @@ def render_recall(result: RecallResult, style: Style) -> str:
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
+                *([result.withheld.say(style.lang)] if result.withheld else []),
                 *_list_notes(result, style),
                 *_explain_candidates(result, style),
             ]
@@ -213,6 +218,11 @@ def recall_memories(
     within_ms: Annotated[int, Parameter(Words("stop asking after this; 0: never"))] = 0,
 ) -> RecallResult:
     """Search for each part of the prompt, merge by probability, and choose what to show."""
+    withheld = find_withheld_notice(call, agent=agent, session=session)
+    if withheld is not None:
+        return RecallResult(
+            text="", tokens=0, memories=(), asked=(), degraded=None, withheld=withheld
+        )
     prompt_text = " ".join(prompt)
     store = call.home.store
     texts = question.texts(prompt_text)[:_MOST_TEXTS]
@@ -254,14 +264,7 @@ def recall_memories(
     refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
     low_ratio = call.home.hook_settings.number("hook.low_ratio")
     memories = choice.likely(refused.allowed(every), low_ratio, asks_memory, first)
-    binding = refused.allowed(
-        rules.bearing(
-            rules.read_binding_rules(
-                str(call.home.folder), map(str, held_scopes), _lines_of(store)
-            ),
-            prompt_text,
-        )
-    )
+    binding = refused.allowed(rules.bearing(load_spoken_rules(call, held_scopes), prompt_text))
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
@@ -321,16 +324,6 @@ def _list_recall_gaps(
         names = ", ".join(map(str, wanted))
         yield Words.of("{names} holds nothing yet", names=names)
     yield from gaps.gaps_of_memory(call, store, wanted)
-
-
-def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
-    """Return a function that reads a document's lines by scope and key; [] for a gone document."""
-
-    def lines(scope: str, key: str) -> list[str]:
-        documents = store.get(Scope(scope), [key])
-        return documents[0].text.split("\n") if documents else []
-
-    return lines
 
 
 def _build_supposed_settings(call: Call, *, limit: int, mode: str) -> HookSettings:

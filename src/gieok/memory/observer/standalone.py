@@ -142,7 +142,7 @@ _EMPTY = re.compile(
     r"^\W*(?:(?:그럼|이제|다음(?:은|에는)?|so|then|and|now)\b,?\s*)*"
     r"(?:(?:does|do) (?:that|this|it) |(?:is|are|would|will|should|shall|may|can) "
     r"(?:that|this|it|i|"
-    r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i|ok\b|okay|right\b"
+    r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i\W*$|ok\b|okay|right\b"
     r"|agreed|"
     r"anything|what do you think|thoughts|any (?:other|more|questions)|ready|continue|proceed"
     r"|go ahead|"
@@ -160,7 +160,18 @@ _NOT_TAKEN = re.compile(
     r"token|secret)\b|라고|다고|오류|에러|출력|무시|비밀번호",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[*_`]{1,3}|^#+\s*|^>\s*")
+_LINE_MARKUP = re.compile(r"^(?:#+|>)\s*")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)(?P<code>.+?)(?<!`)\1(?!`)")
+#: Emphasis stands at the edges of words and is paired: `2*3*4`, MAX_SIZE and __init__ have none.
+_EMPHASIS = re.compile(
+    r"(?<![A-Za-z0-9_*])(\*{1,3})(?=[^\s*])(?P<stars>.*?[^\s*])\1(?![A-Za-z0-9_*])"
+    r"|(?<![\w*])(?:_(?=[^\s_])(?P<line>[^_]*[^\s_])_"
+    r"|__(?=[^\s_])(?P<lines>[^_]*\s[^_]*[^\s_])__)(?![\w*])"
+)
+#: End of emphasis whose beginning stood before the text, as in "**1. Redis**".
+_LEFT_OVER = re.compile(r"(?<=[^\s*])\*{2,3}(?=[\s.,:;!?]|$)")
+#: Stands for code while the marks around it are taken away.
+_CODE_PLACE = "\ue000"
 
 
 #: Supposition, or the opposite of what is meant.
@@ -585,7 +596,16 @@ def _is_taken(text: str) -> bool:
 
 
 def _strip_line_markup(line: str) -> str:
-    return _MARKUP.sub("", line).strip(" -•\t")
+    """Return a line without the marks of Markdown; what stands in code is kept as it is."""
+    line = _LINE_MARKUP.sub("", line.replace(_CODE_PLACE, ""))
+    codes = [match["code"] for match in _CODE_SPAN.finditer(line)]
+    text, before = _CODE_SPAN.sub(_CODE_PLACE, line), ""
+    while text != before:
+        before = text
+        text = _EMPHASIS.sub(lambda match: match["stars"] or match["line"] or match["lines"], text)
+    first, *pieces = _LEFT_OVER.sub("", text).split(_CODE_PLACE)
+    text = first + "".join(f"{code}{piece}" for code, piece in zip(codes, pieces, strict=True))
+    return text.strip(" -•\t")
 
 
 def _count_text_columns(text: str) -> int:

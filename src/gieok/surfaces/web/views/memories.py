@@ -10,7 +10,8 @@ from starlette.responses import Response
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
 from gieok.commands.memory.contradictions import find_contradictions
-from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
+from gieok.commands.memory.handles import strip_speaker_label
+from gieok.commands.memory.history import Version, trace_memory_history
 from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
 from gieok.commands.memory.untrusted import count_waiting_records
