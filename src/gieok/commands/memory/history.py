@@ -32,7 +32,6 @@ from gieok.model.memory import (
     Entry,
 )
 from gieok.ranking.recall import first_answer
-from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
