@@ -325,6 +325,23 @@ def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(call: Call) -
     assert _search(call, question, min_score=0.9).nearest is None
 
 
+def test_hits_that_hardly_answer_are_none_and_name_what_was_not_looked_at(call: Call) -> None:
+    elsewhere = replace(call, scope=Scope("agent:helper"), also=(), is_scope_named=True)
+    remember(elsewhere, text=["The garage lamp was changed on Tuesday."])
+    question = "which lamp is broken in the garage"
+    result = _search(call, question)
+    assert {hit.level for hit in result.results} == {"low"}
+    assert result.found, "the caller named the score"
+    assert not result._replace(has_own_threshold=False).found
+    shown = render_search(result, _EN)
+    assert shown.startswith("Nothing surely answers that.")
+    assert "agent:helper" in shown.partition("But not everything was looked at:")[2]
+    assert render_search(result, _KO).endswith("agent:helper")
+    likely = _search(call, "which provider did we choose for the card payments")
+    assert likely.found
+    assert likely.not_looked_at is None
+
+
 def test_where_nothing_is_found_the_way_to_what_is_less_sure_is_said(call: Call) -> None:
     result = _search(call, "xylophone", min_score=-1.0)
     assert not result.found

@@ -98,9 +98,11 @@ class SearchResult(NamedTuple):
     #: Words that look like a time but were not read as a time: only some expressions are
     #: understood. Left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
-    #: Places that were not searched, where nothing is found. Left out where every place was
-    #: searched.
+    #: Places that were not searched, where no hit is likely to answer. Left out where every place
+    #: was searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: Whether the caller named the least score of a hit, and so what counts as found.
+    has_own_threshold: Hidden[bool] = False
 
     @property
     def is_timeline(self) -> bool:
@@ -112,8 +114,17 @@ class SearchResult(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """True where there is a hit."""
-        return bool(self.results)
+        """True where a hit counts as an answer.
+
+        It is likely, is of a time that was asked for, or reaches the score that the caller named.
+        """
+        is_any_enough = self.is_timeline or self.has_own_threshold
+        return bool(self.results) if is_any_enough else has_likely_hit(self.results)
+
+
+def has_likely_hit(hits: tuple[SearchHit, ...]) -> bool:
+    """Return whether any hit is likely enough to answer; the others are only nearest."""
+    return any(hit.level != LOW for hit in hits)
 
 
 def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[SearchHit, ...]:
@@ -144,7 +155,7 @@ def describe_sureness(level: str) -> Words:
 def introduce_unsure_hits(result: SearchResult) -> Words | None:
     """Return the sentence above hits of which none is likely to answer; None above other hits."""
     shown = result.results or ((result.nearest,) if result.nearest else ())
-    if result.is_timeline or not shown or any(hit.level != LOW for hit in result.results):
+    if result.is_timeline or not shown or has_likely_hit(result.results):
         return None
     return introduce_nearest(len(shown))
 
@@ -178,15 +189,10 @@ def render_search(result: SearchResult, style: Style) -> str:
             blocks.append(style.bold(str(shown)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
-        blocks.append(
-            "\n".join(
-                [
-                    _format_hit_block(result.nearest, result, style),
-                    *gap_lines(result.not_looked_at, style),
-                ]
-            )
-        )
-    elif not blocks:
+        blocks.append(_format_hit_block(result.nearest, result, style))
+    if blocks:
+        blocks[-1] = "\n".join([blocks[-1], *gap_lines(result.not_looked_at, style)])
+    else:
         blocks.append(
             absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style)
         )

@@ -15,6 +15,7 @@ from gieok.commands.memory.hits import (
     Days,
     SearchHit,
     SearchResult,
+    has_likely_hit,
     judge_hit_levels,
     render_search,
 )
@@ -326,7 +327,7 @@ def _search_memory_store(
     )
     gaps = (
         ()
-        if results
+        if results and (ranked_hits.is_timeline or has_likely_hit(results))
         else tuple(_list_search_gaps(call, request, store, scopes, ranked_hits, since, until))
     )
     return SearchResult(
@@ -339,6 +340,7 @@ def _search_memory_store(
         nearest=nearest,
         not_times=ranked_hits.refused or None,
         not_looked_at=gaps or None,
+        has_own_threshold=request.min_score != -1,
     )
 
 
@@ -369,7 +371,7 @@ def _list_search_gaps(
     since: DateSpan | None,
     until: DateSpan | None,
 ) -> Iterator[Words]:
-    """Yield the places that a search without results did not look at."""
+    """Yield the places that a search without likely results did not look at."""
     # which walks folders: a search that finds something has no time for it
     from gieok.commands.memory import gaps
 
