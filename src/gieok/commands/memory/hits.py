@@ -147,6 +147,13 @@ def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[Search
     )
 
 
+def sort_for_reading(result: SearchResult) -> tuple[SearchHit, ...]:
+    """Return the hits as a person reads them: those of a time by day, others best first."""
+    if not result.is_timeline:
+        return result.results
+    return tuple(sorted(result.results, key=lambda hit: hit.date or _NO_DAY))
+
+
 def describe_sureness(level: str) -> Words:
     """Return the word for how likely a hit answers."""
     return Words("sure") if level == HIGH else Words("unsure")
@@ -179,11 +186,7 @@ def render_search(result: SearchResult, style: Style) -> str:
     introduction = introduce_unsure_hits(result)
     blocks = [introduction.say(style.lang)] if introduction else []
     shown = None
-    for hit in (
-        sorted(result.results, key=lambda one: one.date or _NO_DAY)
-        if result.is_timeline
-        else result.results
-    ):
+    for hit in sort_for_reading(result):
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
