@@ -15,6 +15,7 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.memory.corrections import translate_corrections
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
@@ -249,7 +250,8 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
         for status_words in (hit.ended_parts, hit.compared)
         if status_words
     ]
-    shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+    snippet = translate_corrections(hit.snippet, style.lang)
+    shown_lines = [printable(line) for line in snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.signals is not None:
         signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
