@@ -68,6 +68,8 @@ class SearchHit(NamedTuple):
     compared: Omitted[str] = None
     #: Text of that line, where the hit was found by meaning.
     line_text: Omitted[str] = None
+    #: Whether the file on disk still has what is redacted in the snippet.
+    has_more_in_file: Hidden[bool] = False
     #: Days on which the text was said, in order; left out for a single day.
     said_on: Omitted[tuple[day, ...]] = None
     #: Handles of memories elsewhere that say the same, and have no hit of their own here.
@@ -177,6 +179,8 @@ def introduce_nearest(count: int) -> Words:
     )
 
 
+#: Said of a hit with `has_more_in_file`.
+IN_FILE_ALONE = Words("what is redacted here stands in the file itself")
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
 #: A timeline lists everything of its days: no score leaves a line out.
 _NOTHING_THEN = Words("Nothing found.")
@@ -253,6 +257,8 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     snippet = translate_corrections(hit.snippet, style.lang)
     shown_lines = [printable(line) for line in snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
+    if hit.has_more_in_file:
+        lines.append(style.dim(f"      {IN_FILE_ALONE.say(style.lang)}"))
     if hit.signals is not None:
         signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
         lines.append(style.dim(f"      [{signals}]"))

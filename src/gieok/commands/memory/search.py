@@ -116,6 +116,7 @@ def _build_search_hit(
         if file or hit.line
         else None,
         line_text=hit.line.text if hit.line else None,
+        has_more_in_file=bool(file) and _has_more_in_file(file, hit.snippet),
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
     )
@@ -131,6 +132,19 @@ def file_of(document: Document) -> str | None:
     file = document.provenance[0].source
     # A cold search has no time to import Path.
     return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113
+
+
+def _has_more_in_file(file: str, snippet: str) -> bool:
+    """Return whether a file lacks a redacted line of a snippet: it has the line as it was."""
+    redacted = [line.strip() for line in snippet.split("\n") if "[redacted:" in line]
+    if not redacted:
+        return False
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
+            text = opened.read()
+    except OSError:
+        return False
+    return any(line not in text for line in redacted)
 
 
 def _best_line(p: FoundPassage, question: str) -> int:
