@@ -116,7 +116,7 @@ def _build_search_hit(
         if file or hit.line
         else None,
         line_text=hit.line.text if hit.line else None,
-        has_more_in_file=bool(file) and _has_more_in_file(file, hit.snippet),
+        has_more_in_file=file is not None and _has_more_in_file(file, hit.snippet),
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
     )
