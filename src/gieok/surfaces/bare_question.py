@@ -4,6 +4,7 @@ The first argument decides. The name of a command is that command; a word that i
 such a name is a mistyped command; anything else, and all that stands in quotes, is a question.
 """
 
+import re
 from collections.abc import Iterable
 
 from gieok.commands.command import printable
@@ -15,6 +16,7 @@ from gieok.text.messages import Words
 SEARCH = "search"
 #: Letters of the shortest name that a mistyped word is taken for: `who` is no mistyped `why`.
 _SHORTEST_GUESSED = 4
+_HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
 
 def read_bare_question(line: CommandLine) -> CommandLine | None:
@@ -39,8 +41,13 @@ def find_one_slip(word: str, names: Iterable[str]) -> str:
     return next((name for name in long if _is_one_slip(word, name)), "")
 
 
-def describe_bare_question(line: CommandLine) -> Words:
-    """Return the notice of how a line without a command was taken."""
+def describe_bare_question(line: CommandLine) -> Words | None:
+    """Return the notice of how a line without a command was taken.
+
+    None where its first word is Hangul: no command is written so, and nobody meant one.
+    """
+    if _HANGUL.search(line.name):
+        return None
     if line.is_sentence:
         return Words("taken as a question")
     return Words.of("taken as a question: there is no command `{word}`", word=printable(line.name))

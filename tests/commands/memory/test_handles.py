@@ -13,6 +13,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.memory import handles
+from gieok.commands.memory.listing import render_memory_list
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -446,3 +447,12 @@ def test_what_is_shown_is_in_the_readers_language_and_names_the_handle(
         _run("list", words=["zzz"]), style
     )
     assert encode(done)["handle"] == handle  # type: ignore[index]
+
+
+def test_that_a_line_was_corrected_is_said_in_the_language_of_the_reader(home: Path) -> None:
+    _run("edit", handle=_handle("Redis", "observation"), text=["We use NATS."])
+    listed = _run("list", kind="turn", limit=0)
+    shown = {lang: render_memory_list(listed, Style(lang, colour=False)) for lang in ("en", "ko")}
+    assert re.search(r"We use NATS\. \(corrected on \d{4}-\d\d-\d\d\)", shown["en"])
+    assert re.search(r"We use NATS\. \(\d{4}-\d\d-\d\d에 고침\)", shown["ko"])
+    assert "corrected on" not in shown["ko"]

@@ -471,9 +471,18 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
     assert 'chip bad">failed' not in browser.get("/first").text
 
 
-def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
+def test_what_is_added_for_oneself_makes_no_project(browser: TestClient, tmp_path: Path) -> None:
     page = post(browser, "/remember", text="Payments are retried three times.")
     assert "What an agent is given" in page
+    assert not (tmp_path / "work" / ".gieok").exists()
+    added = post(browser, "/remember", text="Tea at four.", to="agent:main", back="/timeline")
+    assert "Remembered for yours, in no project: Tea at four." in added
+    assert not (tmp_path / "work" / ".gieok").exists()
+    assert "Tea at four." in browser.get("/memories?in=agent:main").text
+
+
+def test_a_record_that_makes_a_project_is_seen_and_its_scope_is_chosen(browser: TestClient) -> None:
+    Memory().run("remember", text=["Payments are retried three times."])
     assert re.search(
         r'<option value="project:work-\w+">work</option>', browser.get("/?q=retried").text
     )
@@ -483,7 +492,7 @@ def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestC
 
 
 def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestClient) -> None:
-    post(browser, "/remember", text="Payments are retried three times.")
+    Memory().run("remember", text=["Payments are retried three times."])
     page = browser.get("/timeline?day=2026-01-01").text
     form = page.partition('<details class="add">')[2].partition("</details>")[0]
     assert 'action="/remember"' in form

@@ -11,9 +11,9 @@ from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, LaterStatement, Standing
 from gieok.memory import observation
+from gieok.memory.corrections import CORRECTED_LINE
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
-from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import find_document_status as document_status
 from gieok.places.home import is_shelf_folder
@@ -24,9 +24,6 @@ from gieok.text.markdown import front_matter
 from gieok.text.turns import ASSISTANT, USER
 
 _HANDLE = re.compile(HANDLE_PATTERN)
-_CORRECTED_LINE = re.compile(
-    rf"{re.escape(CORRECTED_MARK)}\d{{4}}-\d\d-\d\d(?:{re.escape(AGENT_MARK)})?\)$"
-)
 _SHOWN, _SHOWN_CHARS = 5, 60
 #: The kinds of memory that a person tells apart.
 RECORD, NOTE, OBSERVATION, TURN = "record", "note", "observation", "turn"
@@ -239,7 +236,7 @@ def is_shelf(root: roots.Root, home: str) -> bool:
 
 def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
     """Return the status of a document, or of one of its lines."""
-    if line and _CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
+    if line and CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
         return "corrected"
     return document_status(document, now)
 

@@ -249,7 +249,7 @@ class _ReviewQuestion(SetupQuestion):
     name = "save"
     step = 6
     kind = AnswerKind.ONE
-    words = Words("Save?")
+    words = Words("Go on with this?")
 
     def note(self, known: Interview) -> list[str]:
         return format_setup_changes(known, find_setup_changes(known))
@@ -284,7 +284,7 @@ def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
         known.words("{name} stays: {value} sets it", name=name, value=known.now[name][1])
         for name in dict.fromkeys(fixed)
     ]
-    return lines or [known.words("nothing changes: everything stays as it is now")]
+    return lines or [known.words("no setting changes: all stay as they are now")]
 
 
 def _format_setting_value(known: Interview, text: str) -> str:

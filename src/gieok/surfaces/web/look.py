@@ -15,6 +15,7 @@ from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.commands.memory.history import WAYS
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
+from gieok.memory.corrections import translate_corrections
 from gieok.surfaces.web.markdown import (
     render_markdown,
     render_markdown_words,
@@ -97,6 +98,12 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
                 "scope_name": lambda path: name_scope(str(path)).say(lang),
+                "markdown": lambda text, question="": render_markdown(
+                    translate_corrections(text, lang), question
+                ),
+                "markdown_words": lambda text, question="": render_markdown_words(
+                    translate_corrections(text, lang), question
+                ),
                 "sureness": lambda level: describe_sureness(level).say(lang),
             }
         )
