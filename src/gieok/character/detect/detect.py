@@ -15,6 +15,7 @@ from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
 from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
+from gieok.character.detect.denials import iter_given_up_plans
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
@@ -172,10 +173,12 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     ]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
-    return Detection(
-        tuple(_settle_findings(findings)),
-        tuple(iter_given_up_facts(split_chat_sentences(text), held, said.day, said.zone)),
+    sentences = split_chat_sentences(text)
+    given_up = (
+        *iter_given_up_facts(sentences, held, said.day, said.zone),
+        *iter_given_up_plans(sentences, held, said.day),
     )
+    return Detection(tuple(_settle_findings(findings)), given_up)
 
 
 def _find_corrections(

@@ -7,8 +7,9 @@ from datetime import date
 from typing import TypeVar
 
 from gieok.character.detect.abandonment import shares_word
+from gieok.character.detect.denials import is_among, list_names
 from gieok.character.detect.patterns import regex
-from gieok.character.detect.plan_clause import OWN_KO, read_plan_clause
+from gieok.character.detect.plan_clause import OWN_KO, PlanClause, read_plan_clause
 from gieok.character.facts import USER, Fact
 from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
@@ -22,6 +23,12 @@ _CHANGED = re.compile(
     r"|\bdelayed\b|\bbrought forward\b|\bput off\b|\bnow (?:it'?s|the|on)\b|\d(?:st|nd|rd"
     r"|th)? now\b|\bshifted\b|\bis now\b|\bit'?s now\b|\binstead\b|\bworks "
     r"better\b|\baltered\b|\bchanged\b",
+    re.IGNORECASE,
+)
+#: Somebody moves what is the user's.
+_MOVED_BY = re.compile(
+    r"\b(?:moved|pushed|bumped|changed|shifted|resched\w*|postponed|delayed|put|brought)"
+    r" (?:it|me|us|my|our|the|that)\b",
     re.IGNORECASE,
 )
 #: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
@@ -98,10 +105,15 @@ def plans(
         return
     clause = read_plan_clause(text, days[-1 if is_change else 0], event[1] if event else "")
     earlier = earlier if clause.is_own else ()
-    old = _find_changed_plan(text, days, held, said, earlier) if is_change else None
+    whose = clause.owner or USER
+    theirs = [fact for fact in held if fact.subject == whose]
+    old = _find_changed_plan(text, days, theirs, said, earlier) if is_change else None
+    if old is not None and not _is_change_of(clause, text, old):
+        return
     if old is None and _is_told(text, days[0], held):
         return
-    is_known = is_change and (old is not None or event is not None or bool(earlier))
+    is_news = old is not None or event is not None or bool(earlier)
+    is_known = is_change and is_news and (old is not None or clause.is_own)
     if clause.is_open or not (is_known or (clause.is_stated and (clause.is_own or clause.owner))):
         return
     own = _find_unnamed_plan(text, days) if clause.has_predicate and clause.is_stated else None
@@ -129,6 +141,21 @@ def plans(
         is_change=is_change,
         replaces=replaces,
     )
+
+
+def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
+    """Return whether a clause that changes a plan speaks of a held one.
+
+    It names a word or the kind of the plan, or nothing; and nobody else is what it is about.
+    """
+    names = [name for name in list_names(_CHANGED.sub(" ", clause.words)) if not _TIME.search(name)]
+    event = _find_event_word(clause.words)
+    is_such = event is not None and event[0] == old.predicate
+    is_named = is_such or any(is_among(name, old) for name in names)
+    if names and not is_named:
+        return False
+    is_about = not names or is_among(names[0], old)
+    return clause.is_own or bool(clause.owner) or is_about or _MOVED_BY.search(text) is not None
 
 
 def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
