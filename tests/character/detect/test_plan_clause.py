@@ -10,6 +10,7 @@ import pytest
 from gieok.character.detect.detect import Spoken, detect_statements
 from gieok.character.facts import USER, Fact
 from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
+from gieok.character.memory.voice import is_well_supported
 from gieok.character.predicates import PLANS
 
 _DAY = date(2026, 10, 5)  # a Monday
@@ -287,3 +288,41 @@ def test_who_only_goes_somewhere_is_on_no_trip() -> None:
 def test_the_house_of_a_relative_makes_the_plan_not_theirs() -> None:
     (plan,) = _list_plans("popping over to my sister's on Sunday with the twins")
     assert plan.subject == USER
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sure"),
+    [
+        ("The wedding is on December 5th", False),
+        ("12월 5일에 아이유 콘서트 해", False),
+        ("I have an exam on December 5th", True),
+        ("언니랑 12월 5일에 부산 가", True),
+    ],
+)
+def test_a_plan_said_again_is_known_only_where_it_says_whose_it_is(
+    text: str, *, is_sure: bool
+) -> None:
+    (plan,) = _list_plans(text, text)
+    assert plan.mentions > 1
+    assert is_well_supported(plan) is is_sure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My viva got moved to Friday",
+        "I moved to Thursday",
+        "Dave moved to Leeds",
+        "My exam got moved to December 22nd",
+        "치과 예약 금요일로 옮겼어",
+        "금붕어가 어항에 살아 있어",
+    ],
+)
+def test_nobody_lives_in_a_day_nor_where_something_else_is(text: str) -> None:
+    found = detect_statements(Spoken(text, is_user=True, day=_DAY), ()).findings
+    assert not [one for one in found if one.predicate == "lives_in"]
+
+
+def test_the_user_lives_where_they_moved_to() -> None:
+    found = detect_statements(Spoken("I just moved to Leeds", is_user=True, day=_DAY), ()).findings
+    assert [one.object for one in found if one.predicate == "lives_in"] == ["Leeds"]

@@ -121,7 +121,9 @@ def list_names(words: str) -> list[str]:
 def is_among(name: str, plan: Fact) -> bool:
     """Return whether a word is one of a plan's."""
     words = list_names(f"{plan.source} {plan.object} {plan.predicate}")
-    return any(_cut_stem(name) == _cut_stem(word) for word in words)
+    stem = _cut_stem(name)
+    is_long = len(stem) > 1 and "가" <= stem[0] <= "힣"
+    return any(stem == _cut_stem(word) or (is_long and stem in word) for word in words)
 
 
 def _names_companion(names: Sequence[str], plan: Fact) -> bool:

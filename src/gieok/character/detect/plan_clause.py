@@ -22,7 +22,8 @@ class PlanClause(NamedTuple):
     `denials`: how many words say that something will not be; `is_heard`: told as
     what others said. `is_own`: nobody else is its subject, and `owner` is the
     relative who is. `has_predicate`: it says what will be done, beside naming an event; `is_bare`:
-    it is nothing but the day. `words` is the clause without its day.
+    it is nothing but the day. `words` is the clause without its day. `names_user`: it says that the
+    user is its subject, in a word or by its verb.
     """
 
     is_open: bool
@@ -34,6 +35,7 @@ class PlanClause(NamedTuple):
     is_bare: bool
     owner: str = ""
     words: str = ""
+    names_user: bool = False
 
     @property
     def is_denied(self) -> bool:
@@ -116,6 +118,8 @@ _HONOURED_KO = re.compile(
 _WEATHER_KO = re.compile(
     r"(?<![가-힣])(?:비|눈|태풍|장마|우박|한파)(?:가|이|도|는)?\s?(?:\S+ )?(?:온|와|오|올|옴|내[리린려])"
 )
+#: Verbs of an event as of a person: 콘서트 해.
+_OF_EVENT_KO = re.compile(r"(?:해|한다|함|합니다|하는데|하거든|열려|열린다|시작)[가-힣]*")
 _NOUN_AND_VERB = 2
 _BARE_NOUN_KO = re.compile(r"[가-힣]{2,4}(?<![은는이가을를도에로서랑고의])")
 _SUBJECT_KO = re.compile(r"(?<![가-힣])(?P<noun>[가-힣]+)(?:이|가|께서)$")
@@ -279,6 +283,9 @@ def _read_korean_clause(
         and (is_settled or _tells_present(final) or is_event_on_day),
         is_bare=False,
         owner=other if re.fullmatch(gates.ONE_RELATIVE, other) else "",
+        names_user=OWN_KO.search(clause) is not None
+        or is_settled
+        or not (is_copula or _OF_EVENT_KO.fullmatch(final)),
         words=f"{before} {after[: words[-1].end()] if words and after.strip() else after}",
     )
 
@@ -421,13 +428,14 @@ def _read_english_clause(
         has_predicate=len(re.findall(r"[a-z]{2,}", body, re.IGNORECASE)) > 1,
         is_bare=False,
         owner=owner if re.fullmatch(_KIN_EN, owner) else "",
+        names_user=_is_own_subject(body),
         words=body,
     )
 
 
 def _may_be_own(body: str, event: str) -> bool:
     """Return whether the user may be the subject of an English clause, or an event of theirs."""
-    if _OWN_EN.match(body) or _MINE_EN.match(body) or _HEADLESS_EN.match(body):
+    if _is_own_subject(body):
         return _EMBEDDED_EN.match(_US_EN.sub("we", body)) is None
     at = body.lower().find(event.lower()) if event else -1
     if at < 0:
@@ -442,6 +450,11 @@ def _may_be_own(body: str, event: str) -> bool:
         return True
     is_others = _OTHERS_EN.search(lead) or (lead.strip() and _VERB_EVENT_EN.search(event))
     return not (is_others or _FOR_KIN_EN.search(body))
+
+
+def _is_own_subject(body: str) -> bool:
+    """Return whether an English clause has the user, or what is theirs, as its subject."""
+    return bool(_OWN_EN.match(body) or _MINE_EN.match(body) or _HEADLESS_EN.match(body))
 
 
 def _is_other_time(before: str, after: str) -> bool:

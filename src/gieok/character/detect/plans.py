@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from gieok.character.detect.abandonment import shares_word
 from gieok.character.detect.denials import is_among, list_names
-from gieok.character.detect.patterns import regex
+from gieok.character.detect.patterns import regex, split_chat_sentences
 from gieok.character.detect.plan_clause import OWN_KO, PlanClause, read_plan_clause
-from gieok.character.facts import USER, Fact
+from gieok.character.facts import USER, WHOSE_UNSURE, Fact
 from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
 from gieok.text.language import detect_text_language
@@ -27,8 +27,14 @@ _CHANGED = re.compile(
 )
 #: Somebody moves what is the user's.
 _MOVED_BY = re.compile(
-    r"\b(?:moved|pushed|bumped|changed|shifted|resched\w*|postponed|delayed|put|brought)"
+    r"\b(?:moved|pushed|bumped|changed|altered|shifted|resched\w*|postponed|delayed|put|brought)"
     r" (?:it|me|us|my|our|the|that)\b",
+    re.IGNORECASE,
+)
+#: Words before a change that are not what changes.
+_NO_THING = re.compile(
+    r"they|you|and|now|just|today|yes|no|\d+(?:st|nd|rd|th)?|날짜[가-힣]*|시간[가-힣]*|약속[가-힣]*|그게|그거[가-힣]*|원래|[으로]+"
+    r"|[다이번음]+ ?주|[월화수목금토일]요일[가-힣]*|그런데|아니|참|맞다|죄송[가-힣]*|미안[가-힣]*",
     re.IGNORECASE,
 )
 #: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
@@ -54,6 +60,7 @@ _VERB_END = re.compile(
     r"(?:이에요|예요|이야|(?<=[가-힣])야|입니다|이다|인데요?|이래요?|래요?|이요|임|이고|이라서|이라|잡혔어|있어요?|있음|있다|있거든"
     r"|[.!~,ㅋㅎ])(?=\s|$)"
 )
+_SURE = 0.9
 _MOST_PLAN, _LITTLE = 24, 3
 _TIME = re.compile(
     (
@@ -137,6 +144,7 @@ def plans(
         shown,
         text.strip(),
         subject,
+        confidence=_SURE if clause.names_user or clause.owner or old else WHOSE_UNSURE,
         day=day.day.isoformat(),
         is_change=is_change,
         replaces=replaces,
@@ -144,18 +152,22 @@ def plans(
 
 
 def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
-    """Return whether a clause that changes a plan speaks of a held one.
+    """Return whether a message that changes a plan speaks of a held one.
 
-    It names a word or the kind of the plan, or nothing; and nobody else is what it is about.
+    What is said to change must be that plan, by a word or its kind, or be named by nothing.
     """
-    names = [name for name in list_names(_CHANGED.sub(" ", clause.words)) if not _TIME.search(name)]
-    event = _find_event_word(clause.words)
+    if _MOVED_BY.search(text):
+        return True
+    sentence = next((one for one in split_chat_sentences(text) if _CHANGED.search(one)), text)
+    before = _CHANGED.split(sentence, maxsplit=1)[0]
+    for day in reversed(days_ahead(before, date.fromisoformat(old.day))):
+        before = f"{before[: day.start]} {before[day.end :]}"
+    names = [one for one in list_names(_TIME.sub(" ", before)) if not _NO_THING.fullmatch(one)]
+    if not names:
+        return clause.is_own or not clause.owner
+    event = _find_event_word(names[0])
     is_such = event is not None and event[0] == old.predicate
-    is_named = is_such or any(is_among(name, old) for name in names)
-    if names and not is_named:
-        return False
-    is_about = not names or is_among(names[0], old)
-    return clause.is_own or bool(clause.owner) or is_about or _MOVED_BY.search(text) is not None
+    return names[0] == clause.owner or is_such or is_among(names[0], old)
 
 
 def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
