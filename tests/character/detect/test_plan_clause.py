@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from gieok.character.detect.detect import Spoken, detect_statements
+from gieok.character.detect.spelling import spelled
 from gieok.character.facts import USER, Fact
 from gieok.character.memory.fact_merge import ToldMessage, join_detected_facts
 from gieok.character.memory.voice import is_well_supported
@@ -326,3 +327,82 @@ def test_nobody_lives_in_a_day_nor_where_something_else_is(text: str) -> None:
 def test_the_user_lives_where_they_moved_to() -> None:
     found = detect_statements(Spoken("I just moved to Leeds", is_user=True, day=_DAY), ()).findings
     assert [one.object for one in found if one.predicate == "lives_in"] == ["Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("planned", "put_right", "told"),
+    [
+        ("나 12월 20일에 수술해", "아 20일 수술 아니고 21일이야", "12월 21일 수술"),
+        ("12월 7일에 면접 봐", "7일 말고 9일에 봐", "12월 9일 면접"),
+        ("12월 7일에 면접 봐", "면접 7일 말고 9일에", "12월 9일 면접"),
+        (
+            "I am having viva on 10th December",
+            "Viva got preponed to 8th December",
+            "December 8 viva",
+        ),
+        (
+            "On 3rd January I have to do the needful at passport office",
+            "Passport office is not 3rd, it is 4th January",
+            "January 4 do needful passport office",
+        ),
+        (
+            "나 12월 20일 오후 두시에 미용실 예약했어",
+            "미용실 오후 네시로 바뀜",
+            "12월 20일 오후 네시 미용실 예약",
+        ),
+        ("담주 토욜 오후 세시에 학원 보충 있어", "보충 네시로 바뀜", "10월 17일 네시 학원 보충"),
+        (
+            "I have an interview on December 20th at 3pm",
+            "Interview moved to 4pm",
+            "December 20 4pm interview",
+        ),
+        (
+            "나 12월 20일에 미용실 예약했어 오후 네시에",
+            "미용실 21일 오후 네시로 바뀜",
+            "12월 21일 오후 네시 미용실 예약",
+        ),
+        ("12월 20일 오후 두시에 시험 봐", "동생 시험 네시로 바뀌었대", "12월 20일 오후 두시 시험"),
+        ("I have an exam on December 20th", "Dave's exam moved to 4pm", "December 20 exam"),
+    ],
+)
+def test_a_day_or_a_time_is_put_right(planned: str, put_right: str, told: str) -> None:
+    assert [plan.object for plan in _list_plans(planned, put_right)] == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "12월 22일에 방학식이고 23일에 할머니 댁 가",
+            ["12월 22일 방학식", "12월 23일 할머니 댁 가기"],
+        ),
+        (
+            "I am having viva on 10th December. I'm flying to Goa on 12th December",
+            ["December 10 viva", "December 12 flying to Goa"],
+        ),
+        ("생일은 12월 1일이고 12월 5일에 시험 봐", ["12월 5일 시험"]),
+        (
+            "My birthday is on the 3rd. I'm going to Rome on December 5th",
+            ["December 5 Rome"],
+        ),
+        ("모레는 읍내 나가야제", ["10월 7일 읍내 나가기"]),
+        ("20일에 여행 가", ["10월 20일 여행"]),
+        ("I am free on December 5th", []),
+    ],
+)
+def test_each_day_of_a_message_has_its_plan_in_plain_words(text: str, told: list[str]) -> None:
+    assert [plan.object for plan in _list_plans(text)] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "갔" * 20_000 + " 12월 20일에 서울 간다",
+        "I fly to Rome" + " " * 20_000 + "on December 20th",
+        "나 12월 20일에 서울 안 가. " * 200,
+    ],
+)
+def test_a_long_message_is_read_in_bounded_steps(text: str) -> None:
+    assert len(spelled(text)) < 4000
+    held = _list_plans("나 12월 20일에 서울 가")
+    assert detect_statements(Spoken(text, is_user=True, day=_DAY), held).gate == ""

@@ -37,6 +37,7 @@ from gieok.text.language import detect_text_language
 from gieok.zone import day_in
 
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
+_WRONG_DAY = re.compile(r"(?<!\d)(\d{1,2})(?:일|st|nd|rd|th)(?!생)", re.IGNORECASE)
 _AGE = re.compile(
     r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)"
 )
@@ -162,7 +163,11 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     text, wrong = settle_corrections(told)
     findings = [
         *_iter_stated_findings(said, text, names, held),
-        *plans.plans(said.day, text, said.earlier, held, Finding),
+        *plans.plans(
+            plans.PlanMessage(said.day, text, said.earlier, _list_wrong_days(wrong)),
+            held,
+            Finding,
+        ),
     ]
     if not findings and not gates.topic(text, names).who:
         findings += _iter_righted_facts(wrong, text, held, said)
@@ -267,7 +272,30 @@ def _iter_righted_facts(
             pattern = rf"(?<!\d){before[0]}(?!\d)" if before else ""
             if is_of_today and re.search(pattern, fact.object) and now:
                 value = re.sub(pattern, now[0], fact.object)
-                yield Finding(fact.predicate, value, text.strip(), fact.subject, is_change=True)
+                day = fact.day and f"{fact.day[:-2]}{int(now[0]):02}"
+                yield Finding(
+                    predicate=fact.predicate,
+                    object=value,
+                    sentence=text.strip(),
+                    subject=fact.subject,
+                    day=day if _is_date(day) else "",
+                    is_change=True,
+                )
+
+
+def _is_date(day: str) -> bool:
+    """Return whether a text is a date."""
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
+
+
+def _list_wrong_days(wrong: Sequence[tuple[str, str]]) -> frozenset[int]:
+    """Return the days of the month that a message puts right."""
+    days = (_WRONG_DAY.search(old) for old, _ in wrong)
+    return frozenset(int(day[1]) for day in days if day)
 
 
 _DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine", "plan")

@@ -7,6 +7,8 @@ their endings, and subjects by their place, never by which verb or noun it is.
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 from gieok.character.detect import gates
@@ -23,7 +25,7 @@ class PlanClause(NamedTuple):
     what others said. `is_own`: nobody else is its subject, and `owner` is the
     relative who is. `has_predicate`: it says what will be done, beside naming an event; `is_bare`:
     it is nothing but the day. `words` is the clause without its day. `names_user`: it says that the
-    user is its subject, in a word or by its verb.
+    user is its subject, in a word or by its verb. `sentence` is the sentence that it is part of.
     """
 
     is_open: bool
@@ -36,6 +38,7 @@ class PlanClause(NamedTuple):
     owner: str = ""
     words: str = ""
     names_user: bool = False
+    sentence: str = ""
 
     @property
     def is_denied(self) -> bool:
@@ -55,6 +58,12 @@ _NAMES_MORE = re.compile(
     r"|\b(?!(?:on|the|at|it|its|by|of|now|so|is)\b)[a-z]{2,}",
     re.IGNORECASE,
 )
+#: Where a message may be cut between two days, and a day that names no month.
+_CUT = re.compile(
+    r"[.!?…\n]+(?!\d)\s*|[ㅋㅎㅠㅜ]{2,}\s*|(?<=[가-힣])(?:고|는데|은데|인데|지만|니까|며)[\s,]+|[,;]\s+|\s+(?:and|but)\s+"
+)
+_JOINING = re.compile(r"\b(?:and|then|but|also|or|to)\b", re.IGNORECASE)
+_NO_MONTH = re.compile(r"\d{1,2}일|(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _FINAL_N, _FINAL_L, _FINAL_M, _FINAL_B = 4, 8, 16, 17
 
 # Korean: the predicate stands at the end of its clause.
@@ -76,15 +85,15 @@ _CONDITION_KO = re.compile(r"(?P<word>[가-힣]*면)(?:은)?(?=[\s,.]|$)")
 _NOODLES = re.compile(r".*(?:라|냉|화|장|표|정|측|수|쫄|국|방|반)면")
 _ASKED_KO = re.compile(r"(?:까|까요|냐|나요|려나|다며|라며|면서|[은는인]가요?)$")
 _REPORTED_KO = re.compile(
-    r"(?:[ㄴ는]?대|다네|단다|다더라|라더라|더라|카네|카더라|칸다|[간는단]데이|다던데|라던데|냬)(?:요|고|구)?$"
+    r"(?:[ㄴ는]?대|다네|단다|다더라|라더라|더라|카네|카더라|칸다|다던데|라던데|냬)(?:요|고|구)?$"
 )
 _SAID_TO_BE_KO = re.compile(r"이?래(?:요|서)?$")
 _SETTLED_KO = re.compile(
-    r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄)|겠"
+    r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄|[제지](?![가-힣]))|겠"
     r"|(?:휴가|연차|반차|월차)(?:를|은|도)? ?(?:[냈냄썼씀]|내)"
     r"|(?:예약|접수|신청|등록|예매|약속)|잡(?:혔|았|아|힌|음|힘)|끊(?:어|었)|(?:정해졌|정했|확정)|할래|예정|계획"
 )
-_WILL_KO = frozenset("거 것 꺼 끼 게 께 건 라 려 예 계 겨".split())
+_WILL_KO = frozenset("거 것 꺼 끼 게 께 건 라 란 려 예 계 겨".split())
 _PRESENT_KO = re.compile(r"(?:[가와봐해혀어아여져려러워줘둬셔써춰쳐타자사]|네)(?:요|유|잉|용|염)?$")
 _SHORT_VERBS = frozenset("가 와 봐 해 혀 줘 둬 써")
 _COPULA_KO = re.compile(
@@ -252,7 +261,41 @@ def read_plan_clause(text: str, day: NamedDay, event: str) -> PlanClause:
         clause = _read_korean_clause(before, named, after, text, event, is_asked=is_asked)
     else:
         clause = _read_english_clause(before, named, after, event, is_asked=is_asked)
-    return clause._replace(is_bare=is_bare)
+    return clause._replace(is_bare=is_bare, sentence=text[start:stop])
+
+
+def split_by_day(text: str, days: Sequence[NamedDay]) -> list[tuple[str, list[NamedDay]]]:
+    """Return the parts of a message that name a day each, with the days by their place in a part.
+
+    A message is split where a sentence or clause ends between two days, and both say more than a
+    day. A day without a month behind one with a month is of that month.
+    """
+    cuts = [0]
+    followers = {one.start: other.start for one, other in pairwise(days)}
+    for one, other in pairwise(days):
+        ends = [cut.end() for cut in _CUT.finditer(text, one.end, other.start)]
+        if not ends:
+            continue
+        stop = followers.get(other.start, len(text))
+        before = text[cuts[-1] : one.start] + text[one.end : ends[-1]]
+        after = text[ends[-1] : other.start] + text[other.end : stop]
+        if _NAMES_MORE.search(before) and _NAMES_MORE.search(_JOINING.sub(" ", after)):
+            cuts.append(ends[-1])
+    parts: list[tuple[str, list[NamedDay]]] = []
+    month = days[0].day
+    for start, stop in zip(cuts, [*cuts[1:], len(text)], strict=True):
+        named: list[NamedDay] = []
+        for day in days:
+            if not start <= day.start < stop:
+                continue
+            of_month = day.day
+            if _NO_MONTH.fullmatch(text[day.start : day.end]) and day.day.day > month.day:
+                with suppress(ValueError):
+                    of_month = month.replace(day=day.day.day)
+            month = of_month
+            named.append(NamedDay(of_month, day.start - start, day.end - start))
+        parts.append((text[start:stop], named))
+    return parts
 
 
 def _read_korean_clause(
