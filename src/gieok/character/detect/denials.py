@@ -100,7 +100,7 @@ def _list_denied(
         fact
         for fact in plans
         if fact.subject == whose
-        and all(is_among(name, fact) for name in names if name != clause.owner)
+        and _covers(fact, [name for name in names if name != clause.owner])
         and not _names_companion(names, fact)
     ]
     if is_day_named and names:
@@ -118,12 +118,26 @@ def list_names(words: str) -> list[str]:
     ]
 
 
+def _covers(plan: Fact, names: Sequence[str]) -> bool:
+    """Return whether every name is a word of a plan, and one is of what is planned itself.
+
+    Who does not cook may still have guests.
+    """
+    is_of_plan = all(is_among(name, plan) for name in names)
+    return is_of_plan and (
+        not names or any(_is_word_of(f"{plan.object} {plan.predicate}", name) for name in names)
+    )
+
+
 def is_among(name: str, plan: Fact) -> bool:
     """Return whether a word is one of a plan's."""
-    words = list_names(f"{plan.source} {plan.object} {plan.predicate}")
+    return _is_word_of(f"{plan.source} {plan.object} {plan.predicate}", name)
+
+
+def _is_word_of(text: str, name: str) -> bool:
     stem = _cut_stem(name)
     is_long = len(stem) > 1 and "가" <= stem[0] <= "힣"
-    return any(stem == _cut_stem(word) or (is_long and stem in word) for word in words)
+    return any(stem == _cut_stem(word) or (is_long and stem in word) for word in list_names(text))
 
 
 def _names_companion(names: Sequence[str], plan: Fact) -> bool:

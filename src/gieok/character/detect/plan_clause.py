@@ -180,7 +180,7 @@ _UNSURE_EN = re.compile(
 )
 _ASKED_EN = re.compile(
     r"^(?:what|when|where|who|why|how|which)\b|^(?:do|does|did|are|is|am|will|would|can|could"
-    r"|should|have|has) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
+    r"|should|has|have(?! (?:the|that|this|my|your|it)\b)) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
     re.IGNORECASE,
 )
 _OWN_EN = re.compile(

@@ -357,7 +357,9 @@ def _noun_of(words: str) -> str:
         words,
     ).strip()
     words = _VERB_END.split(words, maxsplit=1)[0]
-    words = re.sub(r"(?<=[가-힣]{2})(?:이|가|은|는|을|를|날짜가?)$", "", words.strip())
+    words = re.sub(
+        r"(?<=[가-힣]{2})(?:이|(?<![려라어아])가|은|는|을|를|날짜가?)$", "", words.strip()
+    )
     words = re.sub(
         r"^(?:\S*(?:는데|지만|니까|어서|아서|거든)\s+)+|\s*(?:갑니다|가요|간다|감|해요?|합니다|한다|하기로 ?했\S*|잡았\S*|있\S*)$",
         "",
