@@ -100,7 +100,11 @@ def _list_denied(
         fact
         for fact in plans
         if fact.subject == whose
-        and _covers(fact, [name for name in names if name != clause.owner])
+        and _covers(
+            fact,
+            [name for name in names if name != clause.owner],
+            is_called_off=_CALLS_OFF.search(clause.words) is not None,
+        )
         and not _names_companion(names, fact)
     ]
     if is_day_named and names:
@@ -118,15 +122,15 @@ def list_names(words: str) -> list[str]:
     ]
 
 
-def _covers(plan: Fact, names: Sequence[str]) -> bool:
+def _covers(plan: Fact, names: Sequence[str], *, is_called_off: bool) -> bool:
     """Return whether every name is a word of a plan, and one is of what is planned itself.
 
-    Who does not cook may still have guests.
+    Who does not cook may still have guests; who does not go, or calls it off, may name any word.
     """
-    is_of_plan = all(is_among(name, plan) for name in names)
-    return is_of_plan and (
-        not names or any(_is_word_of(f"{plan.object} {plan.predicate}", name) for name in names)
-    )
+    if not all(is_among(name, plan) for name in names):
+        return False
+    itself = f"{plan.object} {plan.predicate}"
+    return is_called_off or not names or any(_is_word_of(itself, name) for name in names)
 
 
 def is_among(name: str, plan: Fact) -> bool:
