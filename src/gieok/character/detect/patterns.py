@@ -84,7 +84,8 @@ _WHEN = re.compile(
 
 #: Days and months: "moved to Friday", 22일로 옮겼어.
 _NAMES_DAY = re.compile(
-    r"^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may"
+    r"^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february"
+    r"|march|april|may"
     r"|june|july|august|september|october|november|december|today|tomorrow|tonight"
     r"|week\w*|month|noon|midnight)\b"
     r"|^(?:.* )?(?:[월화수목금토일]요일|[월화수목금토일]욜|\d{1,2}월|\d{1,2}일|모레|글피|주말|다음 ?[주달]|담주|담달)$",

@@ -29,7 +29,8 @@ _NAME = r"(?-i:[A-Z][a-zé]+(?: [A-Z][a-zé]+)?)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
 #: Somebody or something else moved, or was moved.
 OTHERS_MOVED = (
-    r"(?:^|\s)(?!(?:i|we|ive|i've|weve|we've|i'm|im|we're|me|just|finally|recently|have|had|and|both|all"
+    r"(?:^|\s)(?!(?:i|we|ive|i've|weve|we've|i'm|im|we're|me|just|finally|recently|have"
+    r"|had|and|both|all"
     r"|since|after|before|actually|then|now|only|already|literally|so|about|been|oh|well|yes|yeah"
     r"|also|still|when|was|of|am|are|keep|from)\b)[\w']+ (?:got |was |is |has |been |be )*"
     r"(?:moved|relocated)\b"

@@ -60,7 +60,8 @@ _NAMES_MORE = re.compile(
 )
 #: Where a message may be cut between two days, and a day that names no month.
 _CUT = re.compile(
-    r"[.!?…\n]+(?!\d)\s*|[ㅋㅎㅠㅜ]{2,}\s*|(?<=[가-힣])(?:고|는데|은데|인데|지만|니까|며)[\s,]+|[,;]\s+|\s+(?:and|but)\s+"
+    r"[.!?…\n]+(?!\d)\s*|[ㅋㅎㅠㅜ]{2,}\s*|(?<=[가-힣])(?:고|는데|은데|인데|지만|니까|며)[\s,]+|[,;]\s+"
+    r"|\s+(?:and|but)\s+"
 )
 _JOINING = re.compile(r"\b(?:and|then|but|also|or|to)\b", re.IGNORECASE)
 _NO_MONTH = re.compile(r"\d{1,2}일|(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
@@ -214,7 +215,8 @@ _SOMEBODY_EN = re.compile(
 _EMBEDDED_EN = re.compile(
     r"^\S+ .*?(?:\b(?:he|she|they|you|it)(?:'\w+|\s+(?:\w+))"
     r"|(?:\b(?:my|the|his|her|their|your|our|an?) [\w-]+|\b(?-i:[A-Z])[\w]+)"
-    r"(?:'s (?!\w*(?:wedd|meet|even|open|christen|morn|train|birth|warm|hear)ing)\w+ing|(?: and \w+)?\s+(?:is|are|has|have|will|gets?|can|starts?|plans?)|'ll|'re)"
+    r"(?:'s (?!\w*(?:wedd|meet|even|open|christen|morn|train|birth|warm|hear)ing)\w+ing"
+    r"|(?: and \w+)?\s+(?:is|are|has|have|will|gets?|can|starts?|plans?)|'ll|'re)"
     r"|\bfor (?:my |the )?(?!me\b|us\b|the\b|my\b)[\w-]+ to)\b",
     re.IGNORECASE,
 )

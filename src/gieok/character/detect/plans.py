@@ -21,7 +21,8 @@ _CHANGED = re.compile(
     r"밀렸|밀려|밀림|밀린|바뀌|바뀜|바꼈|바꿨|바꾸기로|미뤄|미뤘|미룸|늦춰|늦어졌|늦어져|연기|연장|당겨|당겼|앞당|옮겼|옮기기로|옮겨졌|변경|물 ?건너|로 "
     r"?하자(?:데|고|네|더)"
     r"|\bnot (?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?\b[^.!?]{0,16}(?:\bit'?s\b|\bit is\b|\bbut\b)"
-    r"|\bpreponed\b|\badvanced to\b|\bmoved (?:it|to|my|the)|\bmoved\b|\bpushed\b|\bbumped\b|\bpostponed\b|\bresched"
+    r"|\bpreponed\b|\badvanced to\b|\bmoved (?:it|to|my|the)|\bmoved\b|\bpushed\b"
+    r"|\bbumped\b|\bpostponed\b|\bresched"
     r"|\bdelayed\b|\bbrought forward\b|\bput off\b|\bnow (?:it'?s|the|on)\b|\d(?:st|nd|rd"
     r"|th)? now\b|\bshifted\b|\bis now\b|\bit'?s now\b|\binstead\b|\bworks "
     r"better\b|\baltered\b|\bchanged\b",
@@ -35,7 +36,8 @@ _MOVED_BY = re.compile(
 )
 #: Words before a change that are not what changes.
 _NO_THING = re.compile(
-    r"they|you|and|now|just|today|yes|no|\d+(?:st|nd|rd|th)?|날짜[가-힣]*|시간[가-힣]*|약속[가-힣]*|그게|그거[가-힣]*|원래|[으로]+"
+    r"they|you|and|now|just|today|yes|no|\d+(?:st|nd|rd|th)?|날짜[가-힣]*|시간[가-힣]*|약속[가-힣]*"
+    r"|그게|그거[가-힣]*|원래|[으로]+"
     r"|[다이번음]+ ?주|[월화수목금토일]요일[가-힣]*|그런데|아니|참|맞다|죄송[가-힣]*|미안[가-힣]*",
     re.IGNORECASE,
 )
