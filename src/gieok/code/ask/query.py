@@ -10,7 +10,7 @@ count more; tests, examples and re-exports count less.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -158,7 +158,7 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for symbol in spellings.find_symbols(spelling)
         if symbol.kind in DEFINITIONS
     ]
-    spelled += _find_named_modules(project, text, spellings.files)
+    spelled += _find_named_modules(project, text, spellings)
     if not words:
         return spelled
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
@@ -171,15 +171,11 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
     return [*{s.key: s for s in (*named, *spelled)}.values()]
 
 
-def _find_named_modules(project: Project, text: str, files: Collection[str]) -> list[Symbol]:
+def _find_named_modules(project: Project, text: str, spellings: SpellingIndex) -> list[Symbol]:
     """Return the modules whose file a question names by its name or by the end of its path."""
     named = [word.strip("`'\"(),?") for word in text.split()]
     named = [word for word in named if find_source_language(word) is not None]
-    paths = [
-        path
-        for path in sorted(files)
-        if any(path == word or path.endswith(f"/{word}") for word in named)
-    ]
+    paths = sorted({path for word in named for path in spellings.find_files_ending(word)})
     # A name that many files have, such as `__init__.py`, names none of them.
     if not 0 < len(paths) <= _MOST_NAMESAKES:
         return []
@@ -225,7 +221,7 @@ def _rank_symbol_hits(
     overlaps = {path: _path_overlap(path, words) for path in paths}
     uses_vectors = any("vector" in hit.signals for hit in hits)
     # While vectors are being made, a passage without one may be near: only its words say anything.
-    unseen = None if project.store.waiting(SCOPE) else 0.0
+    unseen = 0.0 if uses_vectors and not project.store.waiting(SCOPE) else None
     scored = []
     for hit, symbol in zip(hits, _symbols_of(project, hits), strict=True):
         is_defined = symbol is not None and symbol.kind in DEFINITIONS
@@ -234,7 +230,7 @@ def _rank_symbol_hits(
             path=overlaps[hit.passage.key],
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
             is_named=(symbol.key if symbol else module_key(hit.passage.key)) in named,
-            cosine=hit.signals.get("vector", unseen) if uses_vectors else None,
+            cosine=hit.signals.get("vector", unseen),
         )
         score = _read_fused_score(hit)
         if evidence.is_named:

@@ -60,13 +60,15 @@ def compare_symbols(project: Project, change: ProjectChange) -> dict[str, Brough
     ]
     # What is there again did not go.
     known = [row for row in known if row.key not in after]
-    vanished = _find_vanished_symbols(project, at.isoformat(), {row.key for row in (*known, *went)})
+    fresh = sorted(after.keys() - before.keys())
+    gone_already = {row.key for row in (*known, *went)}
+    vanished = _find_vanished_symbols(project, at.isoformat(), gone_already) if fresh else []
     gone: dict[tuple[str, str], list[GoneSymbol]] = defaultdict(list)
     for row in (*reversed(known), *vanished, *reversed(went)):
         gone[row.kind, row.code_hash].append(row)
     holding = {symbol.path for symbol in change.now if symbol.kind in DEFINITIONS}
     brought = {str(kind): BroughtSymbols([], {}) for kind in _LOOKED_AT}
-    for key in sorted(after.keys() - before.keys()):
+    for key in fresh:
         symbol = after[key]
         rows = brought[symbol.kind]
         if same := gone[symbol.kind, symbol.code_hash]:

@@ -159,23 +159,25 @@ def list_action_rules(
     all_: Annotated[bool, Parameter(Words("of every project, not of this one alone"))] = False,
 ) -> RulesResult:
     """Return the rules that hold for the folder of the call."""
-    rules = _load_rules(call)
-    if not all_:
-        rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
+    every = _load_rules(call)
+    here = gates.list_scope_rules(every, [scope.path for scope in call.scopes])
     choices = _load_choices(call)
-    rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
+    rows = [_build_rule_row(call, rule, choices) for rule in reversed(every if all_ else here)]
     return RulesResult(
         tuple(rows),
         tuple(_read_failures(call)),
-        tuple(_list_told_rules(call)),
+        tuple(_list_told_rules(call, every, here)),
         find_withheld_notice(call),
     )
 
 
-def _list_told_rules(call: Call) -> Iterator[ToldRuleRow]:
-    """Yield the rules that agents are told in the scopes of the call and that act on no tool."""
-    every = _load_rules(call)
-    here = gates.list_scope_rules(every, [scope.path for scope in call.scopes])
+def _list_told_rules(
+    call: Call, every: Sequence[GateRule], here: Sequence[GateRule]
+) -> Iterator[ToldRuleRow]:
+    """Yield the rules that agents are told in the scopes of the call and that act on no tool.
+
+    `here` are those of `every` rule that hold in these scopes.
+    """
     read, acting = {rule.source for rule in every}, {rule.source for rule in here}
     for told in load_spoken_rules(call, call.scopes):
         if told.handle not in acting:

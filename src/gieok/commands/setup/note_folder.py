@@ -50,7 +50,7 @@ def survey_note_folder(call: Call, folder: Path) -> NoteFolder:
     files = (path for path in read.list_note_candidates(root) if isinstance(path, Path))
     return NoteFolder(
         notes=Counter(file.suffix.lower() for file in files),
-        exports=tuple(islice(_iter_exports(call, folder), _MOST_LOOKED_INTO)),
+        exports=tuple(_iter_exports(call, folder)),
         unread=read.count_unread_documents(root),
     )
 

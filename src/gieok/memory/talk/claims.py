@@ -173,9 +173,10 @@ def update_claims(
         later = list_said_later(
             [link for link in standing.likely if link.new[:2] not in changes], rows
         )
-        if journal is not None:
-            rows += _share_with_observed(store, journal, Scope(path), rows)
-            later += _share_with_observed(store, journal, Scope(path), later)
+        if journal is not None and any(turns.is_turns(row.old.key) for row in (*rows, *later)):
+            observed = _list_observations(store, Scope(path))
+            rows += _share_with_observed(store, journal, Scope(path), rows, observed)
+            later += _share_with_observed(store, journal, Scope(path), later, observed)
         ended[path] = [(row, path) for row in rows]
         _write_claim_rows(Path(later_file(str(home), path)), [(row, path) for row in later])
     _end_where_said(store, ended)
@@ -353,10 +354,19 @@ def _project_of(store: Store, claim: Claim) -> str | None:
     return documents[0].metadata.get("scope") if documents else None
 
 
+def _list_observations(store: Documents, scope: Scope) -> list[Document]:
+    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
+    return store.get(scope, keys)
+
+
 def _share_with_observed(
-    store: Documents, journal: Conversations, scope: Scope, rows: Sequence[ClaimEnd]
+    store: Documents,
+    journal: Conversations,
+    scope: Scope,
+    rows: Sequence[ClaimEnd],
+    observed: Sequence[Document],
 ) -> list[ClaimEnd]:
-    """Return the ends of observations whose turn holds no more.
+    """Return the rows of turns once more for what was observed of them, of `observed`.
 
     A turn and the observation made of it are one statement.
     """
@@ -371,9 +381,8 @@ def _share_with_observed(
         if message is not None:
             by_message[message.id] = row
     known = {row.old.key for row in rows}
-    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
     shared = []
-    for document in store.get(scope, keys):
+    for document in observed:
         ids = [i for origin in document.provenance for i in origin.message_ids]
         ends = [by_message[i] for i in ids if i in by_message]
         if document.key in known or len(ids) != 1 or not ends or document.metadata.get(CORRECTED):
@@ -701,9 +710,9 @@ class _Comparison:
                 (stated, other) for other in later[:_LATER_READ] if self._is_rival(stated, other)
             ]
             for old, new in pairs:
-                change = None
-                if not is_protected(old):
-                    change = self._judge.find_likely_change(old.text, new.text)
+                if is_protected(old):
+                    continue
+                change = self._judge.find_likely_change(old.text, new.text)
                 if change is not None:
                     claims = old.claim(change.claim), new.claim(change.by)
                     yield ClaimLink(*claims, takes_back=False, at=new.at)
@@ -722,8 +731,9 @@ class _Comparison:
         """
         rivals: list[StatedLine] = []
         for other in (other for passage in self._neighbours(one) for other in passage):
-            is_same = any(is_same_claim(other.text, rival.text) for rival in (one, *rivals))
-            if not is_same and _may_be_changed(other) and _session_of(other) != _session_of(one):
+            if _session_of(other) == _session_of(one) or not _may_be_changed(other):
+                continue
+            if not any(is_same_claim(other.text, rival.text) for rival in (one, *rivals)):
                 rivals.append(other)
         return rivals
 

@@ -93,8 +93,8 @@ class PairJudge:
             if reading is None:
                 return None
             judgement = relation(claim, by)
-            evidence = _weigh_evidence(min(1.0, reading.whole + reading.part), judgement)
-            evidence += _LIKELY_DIFFERING - _DIFFERING if judgement.differing else 0.0
+            chance = min(1.0, reading.whole + reading.part)
+            evidence = _weigh_evidence(chance, judgement, _LIKELY_DIFFERING)
             if evidence >= most:
                 best, most = judgement._replace(claim=claim, by=by), evidence
         return best
@@ -145,7 +145,7 @@ class PairJudge:
         return self._known[pair]
 
 
-def _weigh_evidence(chance: float, judgement: Relation) -> float:
+def _weigh_evidence(chance: float, judgement: Relation, of_differing: float = _DIFFERING) -> float:
     """Return the evidence for a change, the reader's and the rules' together."""
-    differing = _DIFFERING if judgement.differing else 0.0
+    differing = of_differing if judgement.differing else 0.0
     return bound_log_odds(chance) + _BY_RULE[judgement.sureness] + differing

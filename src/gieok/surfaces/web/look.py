@@ -53,8 +53,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     templates.globals.update(
-        markdown=render_markdown,
-        markdown_words=render_markdown_words,
         josa=fill_particles,
         bar=bar,
         columns=draw_columns,

@@ -14,9 +14,9 @@ WRAPPERS = frozenset(
 _COLLECTIONS = frozenset(
     "Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split()
 )
-#: Node types inside a reference or a generic type that are not the type.
 #: Key of a glob `use` among the names of a scope: no identifier begins so.
 _GLOB = "*::"
+#: Node types inside a reference or a generic type that are not the type.
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 #: Attributes of a test (`#[tokio::test]`), and of code that is built for tests only.
 _TEST = re.compile(
@@ -99,6 +99,8 @@ class RustDefinitions(TreeReader):
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name; a glob `use` of a block comes before the names around."""
+        if not self._globs:
+            return super().lookup(name)
         return self._merge_globs(name, self._find_innermost(name), super().lookup(name))
 
     def _find_innermost(self, name: str) -> Namespace | None:

@@ -93,7 +93,7 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         "questions": pending.questions,
         "rejects": stats.rejects,
         "journal": stats.journal,
-        "messages": _count_kept_messages(seen),
+        "messages": seen.call.home.journal.stats().messages,
         "backlog": stats.backlog_tokens,
         "today_tokens": stats.today_tokens,
         "daily_tokens": sidecar.daily_tokens if sidecar else 0,
@@ -122,12 +122,6 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         if wrong is None
         else seen.failed("health.html", wrong, **values)
     )
-
-
-def _count_kept_messages(seen: PageRequest) -> int:
-    """Return how many messages the home keeps: the page is of all scopes."""
-    journal = seen.call.home.journal
-    return sum(journal.stats(scope).messages for scope in journal.scopes())
 
 
 def show_growth_curves(seen: PageRequest) -> Response:
