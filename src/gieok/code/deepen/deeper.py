@@ -5,8 +5,7 @@ from hashlib import sha256
 from itertools import count
 
 from gieok.code.ask import statistics
-from gieok.code.index.project import SCOPE, Project
-from gieok.code.languages import places
+from gieok.code.index.project import SCOPE, Project, read_readmes
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.model.code import key_name
@@ -74,15 +73,7 @@ def _build_description_prompt(project: Project) -> Prompt:
         for name, value in statistics.count_graph(project)._asdict().items()
         if name not in _PASSING
     }
-    readme = next(
-        (
-            document.text
-            for document in project.store.get(
-                SCOPE, [path for path in sorted(project.store.files()) if places.is_readme(path)]
-            )
-        ),
-        "",
-    )
+    readme = next((document.text for document in read_readmes(project)), "")
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
     return prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))

@@ -51,7 +51,8 @@ def compare_symbols(project: Project, change: ProjectChange) -> dict[str, Brough
     one. A module without functions and classes is not new. Call it once a sync, under its lock.
     """
     at = project.clock.now()
-    known = [row for row in _read_gone(project.root) if row.at >= (at - _KEPT_FOR).isoformat()]
+    stored = _read_gone(project.root)
+    known = [row for row in stored if row.at >= (at - _KEPT_FOR).isoformat()]
     before, after = _select_looked_at(change.was), _select_looked_at(change.now)
     went = [
         GoneSymbol(key, symbol.kind, symbol.code_hash, at.isoformat())
@@ -76,10 +77,9 @@ def compare_symbols(project: Project, change: ProjectChange) -> dict[str, Brough
         elif symbol.kind != SymbolKind.MODULE or symbol.path in holding:
             rows.new.append(key)
     used = {key for rows in brought.values() for key in rows.moved.values()}
-    left = [row for row in (*known, *went) if row.key not in used]
-    if left or used:
-        text = json.dumps(left[-_MOST_KEPT:], ensure_ascii=False)
-        layout.write_code_file(project.root, _FILE, text)
+    left = [row for row in (*known, *went) if row.key not in used][-_MOST_KEPT:]
+    if left != stored and (left or used):
+        layout.write_code_file(project.root, _FILE, json.dumps(left, ensure_ascii=False))
     return brought
 
 

@@ -101,12 +101,7 @@ class RustDefinitions(TreeReader):
         """Return the variable of a name; a glob `use` of a block comes before the names around."""
         if not self._globs:
             return super().lookup(name)
-        return self._merge_globs(name, self._find_innermost(name), super().lookup(name))
-
-    def _find_innermost(self, name: str) -> Namespace | None:
-        """Return the scope that binds a name, innermost first; None for none."""
-        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
-        return next((scope for scope in scopes if name in scope.names), None)
+        return self._merge_globs(name, self.find_binding(name), super().lookup(name))
 
     def _merge_globs(self, name: str, until: Namespace | None, held: Variable) -> Variable:
         """Return `held` merged with what globs import as `name`, of scopes inside of `until`."""
