@@ -26,7 +26,8 @@ class Replacement(NamedTuple):
 class Origin(NamedTuple):
     """Status of a memory, its replacements, and in how many sessions an agent was shown it.
 
-    `said_later`: what was said later on its subject, which may change it.
+    `said_later`: what was said later on its subject, which may change it. `replaced` is empty where
+    it was not asked for.
     """
 
     status: str
@@ -83,8 +84,11 @@ def _find_first_filled_line(document: Document) -> int:
     )
 
 
-def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
-    """Return what is known of a memory besides the messages that it was made of."""
+def find_memory_origin(call: Call, memory: NamedMemory, *, with_replaced: bool = True) -> Origin:
+    """Return what is known of a memory besides the messages that it was made of.
+
+    Without `with_replaced`, what the memory replaced is not looked up.
+    """
     document = memory.document
     status = handles.find_memory_status(document, call.clock.now(), memory.line)
     if memory.was_replaced:
@@ -93,7 +97,7 @@ def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
         status = end.name
     return Origin(
         "retired" if memory.away else status,
-        tuple(_iter_replaced_versions(call, memory)),
+        tuple(_iter_replaced_versions(call, memory)) if with_replaced else (),
         tuple(_replaced_by(call, memory)),
         _shown_in(call.home.folder, memory),
         tuple(_said_later(call, memory)) if status not in ("replaced", "ended") else (),
