@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, open_standing, strip_speaker_label
 from gieok.commands.memory.history import find_correction_way
 from gieok.commands.memory.predecessors import load_documents, load_documents_by_place
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim
 from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, Document, Scope
@@ -58,7 +58,7 @@ def list_changes(
 
     A replacement in the same words is told once, where a message and an observation both have it.
     """
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = open_standing(call)
     ended = [
         _Replacement(claim, scope, key, line)
         for scope in scopes
