@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, open_standing, strip_speaker_label
 from gieok.commands.memory.history import find_correction_way
+from gieok.commands.memory.predecessors import load_documents, load_documents_by_place
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim
 from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, Document, Scope
 from gieok.places.scope import SESSIONS
-from gieok.ranking.recall import first_answer
 from gieok.text.handles import build_handle
 
 _TEXT_CHARS = 200
@@ -58,7 +58,7 @@ def list_changes(
 
     A replacement in the same words is told once, where a message and an observation both have it.
     """
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = open_standing(call)
     ended = [
         _Replacement(claim, scope, key, line)
         for scope in scopes
@@ -84,19 +84,13 @@ def list_changes(
 
 def _read_replacements(call: Call, rows: Sequence[_Replacement]) -> Iterator[Change]:
     """Yield replacements in words, without those of which a statement is not there any more."""
-    keys: dict[Scope, list[str]] = {}
-    for row in rows:
-        keys.setdefault(row.scope, []).append(row.key)
-        keys.setdefault(Scope(row.claim.scope), []).append(row.claim.key)
-    documents = {
-        (scope, document.key): document
-        for scope, wanted in keys.items()
-        for document in _load_documents(call, scope, wanted)
-    }
+    old_places = ((str(row.scope), row.key) for row in rows)
+    new_places = ((row.claim.scope, row.claim.key) for row in rows)
+    documents = load_documents_by_place(call, (*old_places, *new_places))
     for row in rows:
         claim, key = row.claim, row.key
-        old = documents.get((row.scope, key))
-        new = documents.get((Scope(claim.scope), claim.key))
+        old = documents.get((str(row.scope), key))
+        new = documents.get((claim.scope, claim.key))
         before, after = _read_line(old, row.line), _read_line(new, claim.line)
         if new is None or not before or not claim.still_says(after):
             continue
@@ -141,7 +135,7 @@ def _iter_corrections(
     while rows := list(islice(wordings, _MOST_READ)):
         current = {
             document.key: document
-            for document in _load_documents(call, scope, [row.key for row in rows])
+            for document in load_documents(call, scope, [row.key for row in rows])
         }
         for row in rows:
             whole = current.get(row.key)
@@ -185,12 +179,6 @@ def _iter_kept_wordings(
         at = row.find_time(row.new)
         if since <= at < until if at is not None else row.new is None:
             yield row
-
-
-def _load_documents(call: Call, scope: Scope, keys: Sequence[str]) -> list[Document]:
-    distinct = list(dict.fromkeys(keys))
-    documents, _ = first_answer(call.home.stores.all(), lambda store: store.get(scope, distinct))
-    return documents
 
 
 def _read_line(document: Document | None, line: int) -> str:

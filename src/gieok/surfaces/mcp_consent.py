@@ -53,7 +53,7 @@ class OpenPreviews:
         #: Token → when the preview was shown, and the digest of its change.
         self._open: dict[str, tuple[float, str]] = {}
 
-    def open(self, change: str) -> str:
+    def open_preview(self, change: str) -> str:
         """Return the token of a new preview; the oldest of too many is good no more."""
         token = secrets.token_hex(_TOKEN_BYTES)
         with self._lock:
@@ -62,7 +62,7 @@ class OpenPreviews:
                 del self._open[next(iter(self._open))]
         return token
 
-    def confirm(self, token: object, change: str) -> None:
+    def use_token(self, token: object, change: str) -> None:
         """Use a token up. Raises BadRequest unless its preview was of this change."""
         with self._lock:
             shown = self._open.pop(token, None) if isinstance(token, str) else None

@@ -131,10 +131,10 @@ def _confirm_call(
     shown = _show_memory(row, call, handle, resident)
     change = mcp_consent.build_change_digest(row["operation"], shown, changed)
     if given := call.values.get(mcp_consent.CONFIRM):
-        previews.confirm(given, change)
+        previews.use_token(given, change)
         return _address_memory(row, call, shown, row["agreed"])
     question = mcp_consent.build_question_text(row["question"], shown, changed)
-    token = previews.open(change)
+    token = previews.open_preview(change)
     return ToolAnswer(f"{mcp_consent.build_preview_text(token)}\n{_fence_memory(question)}")
 
 

@@ -248,11 +248,11 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
     )
     lines = [style.bold(printable(changed)), "", *_render_tests_to_run(result, style), ""]
     if result.test_code:
+        rows = [_render_reached_symbol(one, style) for one in result.test_code]
         count = result.counts.test_code
-        title = style.say("{words} ({count})", words=Words("Other test code"), count=count)
-        lines += [*_render_impact_group(title, result.test_code, count, style), ""]
-    title = style.say("{words} ({count})", words=Words("May break"), count=result.counts.symbols)
-    lines += _render_impact_group(title, result.symbols, result.counts.symbols, style)
+        lines += [*_render_impact_group(Words("Other test code"), rows, count, style), ""]
+    rows = [_render_reached_symbol(one, style) for one in result.symbols]
+    lines += _render_impact_group(Words("May break"), rows, result.counts.symbols, style)
     loading = [f for f in (*result.files, *result.test_files) if not f.symbols]
     importing = [f for f in loading if f.distance == 1]
     lines += _render_loading_files(Words("Only import it"), importing, result.limit, style)
@@ -275,10 +275,15 @@ def _render_loading_files(
     """Return the files that load what changed, and of which no symbol is known to reach it."""
     if not files:
         return []
-    heading = style.say("{words} ({count})", words=title, count=len(files))
-    shown = [f"  {printable(file.path)}" for file in files[: limit or None]]
-    rest = len(files) - len(shown)
-    return ["", style.bold(heading), *shown, *([style.dim(f"  … {rest}")] if rest else [])]
+    rows = [f"  {printable(file.path)}" for file in files[: limit or None]]
+    return ["", *_render_impact_group(title, rows, len(files), style)]
+
+
+def _render_impact_group(title: Words, rows: Sequence[str], count: int, style: Style) -> list[str]:
+    """Return a title with the number of all, the rows that are shown, and how many are not."""
+    heading = style.say("{words} ({count})", words=title, count=count)
+    rest = count - len(rows)
+    return [style.bold(heading), *rows, *([style.dim(f"  … {rest}")] if rest > 0 else [])]
 
 
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
@@ -321,13 +326,6 @@ def _render_tests_by_file(rows: Sequence[TestsOfFile], limit: int, style: Style)
         more = style.say("  … {hidden:,} more in {files:,} files", hidden=hidden, files=files)
         lines.append(style.dim(more))
     return lines
-
-
-def _render_impact_group(
-    title: str, rows: list[ReachedSymbol], count: int, style: Style
-) -> list[str]:
-    lines = [style.bold(title), *(_render_reached_symbol(row, style) for row in rows)]
-    return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
 
 
 def _format_changed_keys(keys: tuple[str, ...]) -> str:

@@ -241,24 +241,32 @@ def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
     return document_status(document, now)
 
 
-def find_memory_end(call: Call, memory: NamedMemory) -> EndedClaim | None:
+def open_standing(call: Call) -> Standing:
+    """Return what holds no more and what was said later, as recorded in the home, seen from now."""
+    return Standing(str(call.home.folder), call.clock.now().timestamp())
+
+
+def find_memory_end(memory: NamedMemory, standing: Standing) -> EndedClaim | None:
     """Return how a later statement ended a memory; None where the memory still holds."""
-    document, line = memory.document, memory.line or 1
-    if memory.line or document.kind not in _TALK:
-        return Standing(str(call.home.folder), call.clock.now().timestamp()).ended(
-            str(document.scope), document.key, line, memory.text
-        )
-    return None
+    place = _find_claim_place(memory)
+    return standing.ended(*place) if place else None
 
 
-def find_later_statement(call: Call, memory: NamedMemory) -> LaterStatement | None:
+def find_later_statement(memory: NamedMemory, standing: Standing) -> LaterStatement | None:
     """Return what was said later on the subject of a memory and likely changes it."""
-    document, line = memory.document, memory.line or 1
-    if memory.line or document.kind not in _TALK:
-        return Standing(str(call.home.folder), call.clock.now().timestamp()).later(
-            str(document.scope), document.key, line, memory.text
-        )
-    return None
+    place = _find_claim_place(memory)
+    return standing.later(*place) if place else None
+
+
+def _find_claim_place(memory: NamedMemory) -> tuple[str, str, int, str] | None:
+    """Return the scope, key, first line and text by which claims of a memory are recorded.
+
+    None for a whole block of turns: its claims are those of its lines.
+    """
+    document = memory.document
+    if not memory.line and document.kind in _TALK:
+        return None
+    return str(document.scope), document.key, memory.line or 1, memory.text
 
 
 def find_document_moment(document: Document) -> datetime:

@@ -195,7 +195,7 @@ def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
 
 def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
     """Return the statement that now holds in place of a memory, and all that it replaced."""
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = handles.open_standing(call)
     asked_statement = last = _build_history_statement(call, memory, standing)
     statement_by_name = {asked_statement.name: asked_statement}
     while len(statement_by_name) < _MOST_LINKS and (after := _find_successors(call, last)):
@@ -283,13 +283,11 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
     since, how, who = _find_belief_start(call, memory)
     ended = one.ended.name if one.ended else ""
-    wordings = list(_iter_corrected_wordings(call, memory))
-    texts = [(wording.text, wording.is_agents) for wording in wordings]
-    texts.append((one.text, _is_agents_wording(memory)))
-    for wording, (next_text, is_agents) in zip(wordings, texts[1:], strict=True):
+    latest = _Wording(one.text, call.clock.now(), _is_agents_wording(memory))
+    for wording, after in pairwise([*_iter_corrected_wordings(call, memory), latest]):
         at = wording.until
         since = min(since, at)  # a file that was written anew is younger than what it said before
-        if wording.text != next_text:
+        if wording.text != after.text:
             yield Version(
                 handle=memory.handle,
                 text=strip_speaker_label(wording.text),
@@ -300,7 +298,7 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
                 who=who,
                 is_asked=is_asked,
             )
-            since, how = at, find_correction_way(is_agents=is_agents)
+            since, how = at, find_correction_way(is_agents=after.is_agents)
     is_corrected = how in (CORRECTED_BY_PERSON, CORRECTED_BY_AGENT)
     is_current = one.ended is None and (one.has_won or is_corrected)
     yield Version(
@@ -317,7 +315,7 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
 
 
 class _Wording(NamedTuple):
-    """Earlier text of a memory, until when it stood, and whether an agent had written it."""
+    """Text of a memory, until when it stood or stands, and whether an agent had written it."""
 
     text: str
     until: datetime

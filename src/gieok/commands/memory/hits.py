@@ -186,7 +186,7 @@ def introduce_nearest(count: int) -> Words:
 
 
 #: Said of a hit with `has_more_in_file`.
-IN_FILE_ALONE = Words("what is redacted here stands in the file itself")
+_IN_FILE_ALONE = Words("what is redacted here stands in the file itself")
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
 #: A timeline lists everything of its days: no score leaves a line out.
 _NOTHING_THEN = Words("Nothing found.")
@@ -265,7 +265,7 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     shown_lines = [printable(line) for line in snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.has_more_in_file:
-        lines.append(style.dim(f"      {IN_FILE_ALONE.say(style.lang)}"))
+        lines.append(style.dim(f"      {_IN_FILE_ALONE.say(style.lang)}"))
     if hit.signals is not None:
         signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
         lines.append(style.dim(f"      [{signals}]"))

@@ -378,7 +378,7 @@ def _list_rows(
     known: list[roots.Root],
 ) -> list[ListedMemory]:
     """Return the rows of the items that fit, in their order, notes last."""
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = handles.open_standing(call)
     shown = [
         (item, _build_listed_row(call, item, documents[item.key], known, standing))
         for item in items

@@ -3,6 +3,7 @@
 import calendar
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 
 from gieok.commands.memory.hits import sort_for_reading
@@ -10,6 +11,7 @@ from gieok.commands.memory.listing import ListedMemory, list_memories
 from gieok.commands.memory.search import search_memory
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
+from gieok.ranking.likelihood import HIGH, MEDIUM
 from gieok.ranking.timeline import asks_or_orders
 from gieok.text.turns import ASSISTANT
 
@@ -17,7 +19,7 @@ from gieok.text.turns import ASSISTANT
 _MOST_LISTED, _MOST_TRIED = 60, 8
 #: A longer name is a sentence, and no name of a thing.
 _MOST_CHARS = 40
-_SURE = ("high", "medium")
+_SURE = (HIGH, MEDIUM)
 #: Hits that the home page shows at first.
 _SHOWN = 12
 _HOLDS = ("stands", "current")
@@ -34,26 +36,18 @@ def suggest_questions(call: Call, most: int = 3) -> list[str]:
         memories = list_memories(call, limit=_MOST_LISTED, everywhere=True).memories
     except NotIndexed:
         return []
-    questions = list[str]()
-    for number, question in enumerate(_iter_candidates(call, memories)):
-        if number == _MOST_TRIED or len(questions) == most:
-            break
-        if _is_answered(call, question):
-            questions.append(question)
-    return questions
+    tried = islice(_iter_candidates(call, memories), _MOST_TRIED)
+    return list(islice((question for question in tried if _is_answered(call, question)), most))
 
 
 def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator[str]:
     """Yield questions: about two names of notes, about the newest month, about further names."""
     names = _iter_note_names(memories)
-    for count, name in enumerate(names, start=1):
-        yield call.words("What about {name}?", name=name)
-        if count == 2:
-            break
+    about_names = (call.words("What about {name}?", name=name) for name in names)
+    yield from islice(about_names, 2)
     if memories:
         yield _ask_about_month(call, memories[0])
-    for name in names:
-        yield call.words("What about {name}?", name=name)
+    yield from about_names
 
 
 def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:

@@ -231,8 +231,11 @@ def explain_memory_origin(
     return explain_named_memory(call, id)
 
 
-def explain_named_memory(call: Call, name: str) -> WhyResult:
-    """Return the origin of the memory with a handle or id. Raises BadRequest."""
+def explain_named_memory(call: Call, name: str, *, with_replaced: bool = True) -> WhyResult:
+    """Return the origin of the memory with a handle or id. Raises BadRequest.
+
+    Without `with_replaced`, what the memory replaced is not looked up.
+    """
     memory = handles.find_only_memory(call, name, history=True) or _by_id(
         call, name.partition("#L")[0]
     )
@@ -250,7 +253,7 @@ def explain_named_memory(call: Call, name: str) -> WhyResult:
     return WhyResult(
         memory=memory,
         said=origin.messages_of(call, memory),
-        origin=origin.find_memory_origin(call, memory),
+        origin=origin.find_memory_origin(call, memory, with_replaced=with_replaced),
         zone=call.zone,
         archived_in=place,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
-from gieok.commands.last_day import parse_last_day
+from gieok.commands.last_day import parse_coming_day, parse_last_day
 from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
@@ -354,11 +354,7 @@ def give_rule_end(
     """Give a rule its last day, durably. Raises NotFound, BadRequest."""
     found = _find_rule(call, handle)
     today = call.clock.now().astimezone(call.zone).date()
-    last = parse_last_day(day, today)
-    if last < today:
-        raise BadRequest(
-            "{words!r} is over: {day}", words=day, day=last, hint="name today or a later day"
-        )
+    last = parse_coming_day(day, today)
 
     def give(choices: GateChoices) -> bool:
         choices.until[found.handle] = last.isoformat()

@@ -144,7 +144,8 @@ def show_memory_page(seen: PageRequest) -> Response:
     handle = seen.request.path_params["handle"]
     held = seen.memory_of(handle)
     try:
-        why = explain_named_memory(rescope_call(held.call), handle)
+        # The history below has the statements that it replaced.
+        why = explain_named_memory(rescope_call(held.call), handle, with_replaced=False)
         got = held.get(handle)
         versions = held.run(trace_memory_history, handle=why.handle).versions
         on = (
