@@ -170,7 +170,7 @@ def _classify_part(one: WorthyStatement) -> _Part:
     own = one.stated.own
     if not one.is_done and own and categories.classify_statement(own) is Category.TASK:
         return _Part.OPEN
-    if one.is_joined and (one.stated.is_agreed or one.stated.is_answer):
+    if one.replies_to_agent:
         return _Part.DECIDED
     if one.is_done:
         return _Part.TOLD
@@ -182,7 +182,7 @@ def _classify_part(one: WorthyStatement) -> _Part:
 def _part_from_question(one: WorthyStatement) -> WorthyStatement:
     """Return a statement by itself where it follows a question that it does not answer."""
     stated = one.stated
-    if not one.is_joined or stated.is_agreed or stated.is_answer or stated.is_rule:
+    if not one.is_joined or one.replies_to_agent or stated.is_rule:
         return one
     return one._replace(
         text=stated.own,
@@ -301,13 +301,12 @@ def _build_quote(one: WorthyStatement, before: Mapping[str, str]) -> Quote:
     if not repeats.content(asked):
         asked = _add_sentence_before(asked, words_before)
     is_bare = len(repeats.content(own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
-    is_answer = one.is_joined and (stated.is_agreed or stated.is_answer)
     has_yes_or_no = is_reply and strip_filler(said) != said
     return Quote(
         who=Role.USER,
         text=_cut_quote(said if is_reply or stated.is_agreed else own),
         at=message.at,
-        answers=asked if is_answer or is_bare or has_yes_or_no else "",
+        answers=asked if one.replies_to_agent or is_bare or has_yes_or_no else "",
     )
 
 
