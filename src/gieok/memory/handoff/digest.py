@@ -421,7 +421,7 @@ def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
     """Return the commands that do more than look, each once, in the order of their last runs."""
     runs: dict[str, list[LoggedStep]] = {}
     for step in steps:
-        if step.deed == tool_log.RUN and not tool_log.is_looking(step.text):
+        if step.deed == tool_log.RUN:
             runs[step.text] = [*runs.pop(step.text, []), step]
     return [
         CommandRun(
@@ -432,6 +432,7 @@ def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
             said=every[-1].said,
         )
         for command, every in runs.items()
+        if not tool_log.is_looking(command)
     ]
 
 
