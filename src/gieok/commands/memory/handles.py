@@ -255,7 +255,7 @@ def find_later_statement(call: Call, memory: NamedMemory) -> LaterStatement | No
     """Return what was said later on the subject of a memory and likely changes it."""
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
-        return Standing(str(call.home.folder), call.clock.now().timestamp()).later(
+        return Standing(str(call.home.folder), call.clock.now().timestamp()).find_later_statement(
             str(document.scope), document.key, line, memory.text
         )
     return None
