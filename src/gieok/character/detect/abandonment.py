@@ -50,8 +50,8 @@ def iter_given_up_facts(
     if not given_up:
         return
     for fact in held:
-        is_dated = fact.type == "plan" and bool(fact.day)
-        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
+        is_undated_plan = fact.type == "plan" and not fact.day
+        is_open = fact.is_idea or is_undated_plan or fact.type == "habit" or fact.predicate == "job"
         own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
         is_left = (
             fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
@@ -61,7 +61,7 @@ def iter_given_up_facts(
             for own_word in own
             for other in given_up_words
         )
-        if (is_open and is_named and (fact.is_idea or not is_dated)) or is_left:
+        if (is_open and is_named) or is_left:
             yield fact
 
 
