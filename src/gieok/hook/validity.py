@@ -20,8 +20,8 @@ from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Protocol
+    from collections.abc import Iterator, Sequence
+    from typing import Any, Protocol, TypeVar
 
     from gieok.hook.matches import Match
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         def line(self, scope: str, key: str, number: int) -> str:
             """Return a line of a document."""
 
+    _LaterT = TypeVar("_LaterT", bound="LaterClaim")
+    #: Place of a claim (line, start, length), its checksum, and what came later.
+    _ClaimRow = tuple[int, int, int, int, _LaterT]
 
 _LONGEST_QUOTE = 80
 
@@ -113,21 +116,8 @@ class EndedClaim(LaterClaim):
     until when it holds. `is_whole`: the passage says nothing else.
     """
 
-    __slots__ = ("is_whole", "words")
-
-    def __init__(
-        self,
-        scope: str,
-        key: str,
-        line: int,
-        check: int,
-        at: float,
-        start: int = 0,
-        length: int = 0,
-    ) -> None:
-        super().__init__(scope, key, line, check, at, start, length)
-        self.words = ""
-        self.is_whole = True
+    words = ""
+    is_whole = True
 
     @property
     def status(self) -> str:
@@ -171,29 +161,23 @@ class Standing:
 
     def __init__(self, home: str, now_s: float) -> None:
         self._home, self._now_s = home, now_s
-        self._known: dict[str, dict[str, list[tuple[int, int, int, int, EndedClaim]]]] = {}
-        self._winners: dict[tuple[str, str, int], EndedClaim] = {}
-        self._later: dict[str, dict[str, list[list[Any]]]] = {}
+        self._ended: dict[str, dict[str, list[_ClaimRow[EndedClaim]]]] = {}
+        self._later: dict[str, dict[str, list[_ClaimRow[LaterStatement]]]] = {}
+        #: Lines that replaced a claim: scope, document, number.
+        self._winners: set[tuple[str, str, int]] = set()
 
-    def later(self, scope: str, key: str, first_line: int, text: str) -> "LaterStatement | None":
+    def find_later_statement(
+        self, scope: str, key: str, first_line: int, text: str
+    ) -> "LaterStatement | None":
         """Return what was said later on the subject of a passage, the newest of it.
 
         None where nothing was, and where the passage says something else by now.
         """
         if scope not in self._later:
-            known: dict[str, list[list[Any]]] = {}
-            for row in _read_rows(later_file(self._home, scope)):
-                if row[-1] <= self._now_s:
-                    known.setdefault(row[0], []).append(row)
-            self._later[scope] = known
-        lines = text.split("\n")
-        found = [
-            _read_later_statement(row)
-            for row in self._later[scope].get(key, ())
-            if first_line <= row[1] < first_line + len(lines)
-            and line_check(lines[row[1] - first_line][row[2] : row[2] + row[3]]) == row[4]
-        ]
-        return max(found, key=lambda statement: statement.at, default=None)
+            file = later_file(self._home, scope)
+            self._later[scope] = _read_claim_rows(file, LaterStatement, self._now_s)
+        said = _iter_said_claims(self._later[scope].get(key, ()), first_line, text)
+        return max((later for _, later in said), key=lambda later: later.at, default=None)
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
         """Return how a passage ended, if all of it holds no more; None for a passage that holds.
@@ -206,14 +190,8 @@ class Standing:
 
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
         """Return the claims of a passage that hold no more, if the passage still says them."""
-        lines = text.split("\n")
         claims = []
-        for line, start, length, check, claim in self._read(scope).get(key, ()):
-            if not first_line <= line < first_line + len(lines):
-                continue
-            words = lines[line - first_line][start : start + length]
-            if line_check(words) != check:
-                continue
+        for words, claim in _iter_said_claims(self._read(scope).get(key, ()), first_line, text):
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
             claims.append(claim)
@@ -234,41 +212,43 @@ class Standing:
             self._read(name)
         return (scope, key, line) in self._winners
 
-    def _read(self, scope: str) -> "dict[str, list[tuple[int, int, int, int, EndedClaim]]]":
-        if scope not in self._known:
-            known: dict[str, list[tuple[int, int, int, int, EndedClaim]]] = {}
-            for row in _read_rows(replaced_file(self._home, scope)):
-                (
-                    key,
-                    line,
-                    start,
-                    length,
-                    check,
-                    by_scope,
-                    by_key,
-                    by_line,
-                    by_start,
-                    by_length,
-                    by_check,
-                    at,
-                ) = row
-                if at > self._now_s:
-                    continue
-                claim = EndedClaim(by_scope, by_key, by_line, by_check, at, by_start, by_length)
-                known.setdefault(key, []).append((line, start, length, check, claim))
-                if by_key:
-                    self._winners[by_scope, by_key, by_line] = claim
-            self._known[scope] = known
+    def _read(self, scope: str) -> "dict[str, list[_ClaimRow[EndedClaim]]]":
+        if scope not in self._ended:
+            known = _read_claim_rows(replaced_file(self._home, scope), EndedClaim, self._now_s)
+            self._ended[scope] = known
+            self._winners |= {
+                claim.place for rows in known.values() for *_, claim in rows if claim.key
+            }
             # A replacement that holds no more itself has not won.
-            for key, rows in known.items():
-                for line, *_ in rows:
-                    self._winners.pop((scope, key, line), None)
-        return self._known[scope]
+            self._winners -= {
+                (scope, key, line) for key, rows in known.items() for line, *_ in rows
+            }
+        return self._ended[scope]
 
 
-def _read_later_statement(row: "list[Any]") -> LaterStatement:
-    _, _, _, _, _, scope, key, line, start, length, check, at = row
-    return LaterStatement(scope, key, line, check, at, start, length)
+def _iter_said_claims(
+    rows: "Sequence[_ClaimRow[_LaterT]]", first_line: int, text: str
+) -> "Iterator[tuple[str, _LaterT]]":
+    """Yield the words of each claim that a passage still says, and what came later."""
+    lines = text.split("\n") if rows else []
+    for line, start, length, check, later in rows:
+        if first_line <= line < first_line + len(lines):
+            words = lines[line - first_line][start : start + length]
+            if line_check(words) == check:
+                yield words, later
+
+
+def _read_claim_rows(
+    file: str, kind: "type[_LaterT]", now_s: float
+) -> "dict[str, list[_ClaimRow[_LaterT]]]":
+    """Return the claims of a file with what came later by now, by the claims' documents."""
+    known: dict[str, list[_ClaimRow[_LaterT]]] = {}
+    for key, line, start, length, check, *later in _read_rows(file):
+        by_scope, by_key, by_line, by_start, by_length, by_check, at = later
+        if at <= now_s:
+            claim = kind(by_scope, by_key, by_line, by_check, at, by_start, by_length)
+            known.setdefault(key, []).append((line, start, length, check, claim))
+    return known
 
 
 def _read_rows(file: str) -> "list[list[Any]]":
@@ -300,7 +280,11 @@ def newest_first(
         claims = standing.claims(memory.scope, match.key, line, match.text)
         if claims:
             memory.status = "; ".join(claim.status for claim in claims)
-        later = None if claims else standing.later(memory.scope, match.key, line, match.text)
+        later = (
+            None
+            if claims
+            else standing.find_later_statement(memory.scope, match.key, line, match.text)
+        )
         successor = later or find_successor(claims, is_turn=bool(memory.who))
         if successor is not None:
             new = by_handle.get(successor.handle) or _looked_up(successor, memory, reader)

@@ -1,68 +1,37 @@
 """What was said later on a subject stands before what was said earlier, wherever one is shown."""
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.changed_turns import (
+    NEW_KEY,
+    OLD_KEY,
+    SCOPE,
+    enter_home,
+    put_changed_turns,
+    put_turn,
+)
 
 from gieok.commands.prompt.recall import recall_memories
 from gieok.home.calls import open_call
-from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.places.home import later_file
 from gieok.surfaces.cli import main
-from gieok.text.handles import build_handle, line_check
+from gieok.text.handles import build_handle
 
-_SCOPE = "agent:main"
 _OLD, _NEW = (
     "User: the staging host is stg.example.test",
     "User: preview.example.test is what everybody opens these days",
 )
-_OLD_KEY, _NEW_KEY = "sessions/codex/s1#1", "sessions/codex/s2#1"
-_OLD_HANDLE, _NEW_HANDLE = (build_handle(_SCOPE, key, 1) for key in (_OLD_KEY, _NEW_KEY))
+_OLD_HANDLE, _NEW_HANDLE = (build_handle(SCOPE, key, 1) for key in (OLD_KEY, NEW_KEY))
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "home"
-    monkeypatch.setenv("GIEOK_HOME", str(home))
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-    monkeypatch.chdir(tmp_path)
-    _put(_OLD_KEY, _OLD, 1)
-    _put(_NEW_KEY, _NEW, 9)
-    at = int(datetime(2026, 11, 9, tzinfo=UTC).timestamp())
-    row = [*_claim(_OLD_KEY, _OLD), _SCOPE, *_claim(_NEW_KEY, _NEW), at]
-    file = Path(later_file(str(home), _SCOPE))
-    file.parent.mkdir()
-    file.write_text(json.dumps([row]), encoding="utf-8")
+    home = enter_home(tmp_path, monkeypatch)
+    put_changed_turns(_OLD, _NEW, later_file(str(home), SCOPE))
     return home
-
-
-def _claim(key: str, line: str) -> list[object]:
-    """Return how a claim is named that is all of a line: key, line, place, length, sum."""
-    words = line.removeprefix("User: ")
-    return [key, 1, len("User: "), len(words), line_check(words)]
-
-
-def _put(key: str, line: str, day: int) -> None:
-    at = datetime(2026, 11, day, tzinfo=UTC)
-    document = Document(
-        scope=Scope(_SCOPE),
-        key=key,
-        kind="turn",
-        text=line,
-        content_hash=line,
-        created_at=at,
-        updated_at=at,
-        valid_from=at,
-        metadata={
-            "agent": "codex",
-            "session": key.removeprefix("sessions/codex/").removesuffix("#1"),
-            "from": "other:0",
-        },
-    )
-    open_call({}).home.store.put([Entry(document, (Passage(0, len(line), 1, 1),))])
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
@@ -132,7 +101,7 @@ def test_why_names_what_was_said_later(capsys: pytest.CaptureFixture[str]) -> No
 def test_what_says_something_else_by_now_is_not_brought(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _put(_NEW_KEY, "User: the lamp is on", 9)
+    put_turn(NEW_KEY, "User: the lamp is on", 9)
     (hit,) = _json(capsys, "search", "stg staging host")["results"]
     assert (hit["handle"], "said_later" in hit) == (_OLD_HANDLE, False)
     assert _json(capsys, "why", _OLD_HANDLE)["said_later"] == []

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.talk import AT, SHOP, build_key, build_turns, embed_missing
 
 from gieok.memory import observation
 from gieok.memory.talk import promotion
@@ -18,10 +18,8 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.models.local.reader import LocalReader
 from gieok.places.home import later_file, replaced_file
 from gieok.ports.models import ChangeReading, SentenceReading
-from gieok.testing import HashEmbedder, MemoryStore
+from gieok.testing import MemoryStore
 
-_SHOP = Scope("project:shop")
-_AT = datetime(2026, 3, 1, tzinfo=UTC)
 _FIRST = "The tide gate opens for the punts at six."
 _SECOND = "For the punts the tide gate opens at seven."
 _BARGE = "Mira teaches pottery on Mondays.", "Mira lives on a barge."
@@ -49,33 +47,6 @@ class _Reader:
         return []
 
 
-def _key(session: str) -> str:
-    return f"sessions/codex/{session}#1"
-
-
-def _turns(session: str, day: int, *said: str, scope: Scope = _SHOP) -> Entry:
-    """Return a block of turns; what begins with the label of the agent is the agent's."""
-    lines = [one if one.startswith("Assistant: ") else f"User: {one}" for one in said]
-    text, at = "\n".join(lines), _AT + timedelta(days=day)
-    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
-    passages = tuple(
-        Passage(start, start + len(line), n, n)
-        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
-    )
-    document = Document(
-        scope=scope,
-        key=_key(session),
-        kind="turn",
-        text=text,
-        content_hash=sha256(text.encode()).hexdigest(),
-        created_at=at,
-        updated_at=at,
-        valid_from=at,
-        metadata={"agent": "codex", "session": session},
-    )
-    return Entry(document, passages)
-
-
 @pytest.fixture(scope="module")
 def reader(models: Path) -> LocalReader:
     return LocalReader(models)
@@ -88,18 +59,12 @@ def store() -> MemoryStore:
 
 
 def _settle(store: MemoryStore, home: Path, reader: object) -> None:
-    embedder = HashEmbedder(128)
-    store.use_model(embedder.model, embedder.dimension)
-    while missing := store.missing(100):
-        vectors = embedder.embed_passages([text for _, text in missing])
-        store.put_vectors(
-            embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True))
-        )
-    while promotion.update_promotions(store, home, reader=reader, now=_AT + timedelta(days=90)):  # type: ignore[arg-type]
+    embed_missing(store)
+    while promotion.update_promotions(store, home, reader=reader, now=AT + timedelta(days=90)):  # type: ignore[arg-type]
         pass
 
 
-def _later(home: Path, scope: Scope = _SHOP) -> Mapping[tuple[str, int], tuple[str, int]]:
+def _later(home: Path, scope: Scope = SHOP) -> Mapping[tuple[str, int], tuple[str, int]]:
     """Return (key, line) of the earlier statements → that of what was said later."""
     file = Path(later_file(str(home), str(scope)))
     rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
@@ -107,7 +72,7 @@ def _later(home: Path, scope: Scope = _SHOP) -> Mapping[tuple[str, int], tuple[s
 
 
 def _replaced(home: Path) -> list[object]:
-    file = Path(replaced_file(str(home), str(_SHOP)))
+    file = Path(replaced_file(str(home), str(SHOP)))
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
@@ -115,20 +80,22 @@ def _replaced(home: Path) -> list[object]:
 def test_what_was_said_later_on_a_subject_is_beside_it_and_replaces_nothing(
     store: MemoryStore, tmp_path: Path, is_newest_first: bool
 ) -> None:
-    entries = [_turns("a", 1, _FIRST), _turns("b", 9, _SECOND)]
+    entries = [build_turns("a", 1, _FIRST), build_turns("b", 9, _SECOND)]
     for entry in reversed(entries) if is_newest_first else entries:
         store.put([entry])
         _settle(store, tmp_path, _Reader())
-    assert _later(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+    assert _later(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
     assert not _replaced(tmp_path)
 
 
 def test_a_chain_of_two_changes_leads_to_the_newest(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _FIRST), _turns("b", 9, _SECOND), _turns("c", 20, _THIRD)])
+    store.put(
+        [build_turns("a", 1, _FIRST), build_turns("b", 9, _SECOND), build_turns("c", 20, _THIRD)]
+    )
     _settle(store, tmp_path, _Reader())
     assert _later(tmp_path) == {
-        (_key("a"), 1): (_key("c"), 1),
-        (_key("b"), 1): (_key("c"), 1),
+        (build_key("a"), 1): (build_key("c"), 1),
+        (build_key("b"), 1): (build_key("c"), 1),
     }
 
 
@@ -143,14 +110,16 @@ def test_what_surely_took_the_place_of_the_later_statement_stands_beside_the_fir
             sure = 0.9 if (earlier, later) == (second, third) else 0.0
             return ChangeReading(0.92 if is_pair else sure, 0.0)
 
-    store.put([_turns("a", 1, _FIRST), _turns("b", 9, second), _turns("c", 20, third)])
+    store.put(
+        [build_turns("a", 1, _FIRST), build_turns("b", 9, second), build_turns("c", 20, third)]
+    )
     _settle(store, tmp_path, _OnlyFirst())
-    assert [row[0] for row in _replaced(tmp_path)] == [_key("b")]  # type: ignore[index]
-    assert _later(tmp_path) == {(_key("a"), 1): (_key("c"), 1)}
+    assert [row[0] for row in _replaced(tmp_path)] == [build_key("b")]  # type: ignore[index]
+    assert _later(tmp_path) == {(build_key("a"), 1): (build_key("c"), 1)}
 
 
 def test_what_is_replaced_has_nothing_beside_it(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _FIRST), _turns("b", 9, _SECOND)])
+    store.put([build_turns("a", 1, _FIRST), build_turns("b", 9, _SECOND)])
     _settle(store, tmp_path, _Reader(0.9999))
     assert len(_replaced(tmp_path)) == 1
     assert not _later(tmp_path)
@@ -159,64 +128,66 @@ def test_what_is_replaced_has_nothing_beside_it(store: MemoryStore, tmp_path: Pa
 @pytest.mark.parametrize(
     "other",
     [
-        _turns("b", 9, f"Assistant: {_SECOND}"),
-        _turns("b", 9, _SECOND, scope=Scope("project:mill")),
-        _turns("b", 9, "Does the tide gate open at seven for the punts?"),
-        _turns("b", 9, _FIRST),
-        _turns("b", 9, "The loom room is at the tide, at seven, for the punts."),
+        build_turns("b", 9, f"Assistant: {_SECOND}"),
+        build_turns("b", 9, _SECOND, scope=Scope("project:mill")),
+        build_turns("b", 9, "Does the tide gate open at seven for the punts?"),
+        build_turns("b", 9, _FIRST),
+        build_turns("b", 9, "The loom room is at the tide, at seven, for the punts."),
     ],
     ids=["agent", "scope", "question", "same", "subject"],
 )
 def test_nothing_else_is_beside_a_statement(
     store: MemoryStore, tmp_path: Path, other: Entry
 ) -> None:
-    store.put([_turns("a", 1, _FIRST), other])
+    store.put([build_turns("a", 1, _FIRST), other])
     _settle(store, tmp_path, _Reader())
     assert not _later(tmp_path)
     assert not _later(tmp_path, Scope("project:mill"))
 
 
 def test_what_one_session_says_twice_is_no_change_of_it(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _FIRST, "Assistant: Noted.", _SECOND)])
+    store.put([build_turns("a", 1, _FIRST, "Assistant: Noted.", _SECOND)])
     _settle(store, tmp_path, _Reader())
     assert not _later(tmp_path)
 
 
 def test_a_line_that_a_person_corrected_stands_alone(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, f"{_FIRST}{CORRECTED_MARK}2026-03-05)"), _turns("b", 9, _SECOND)])
+    store.put(
+        [build_turns("a", 1, f"{_FIRST}{CORRECTED_MARK}2026-03-05)"), build_turns("b", 9, _SECOND)]
+    )
     _settle(store, tmp_path, _Reader())
     assert not _later(tmp_path)
 
 
 def test_only_the_nearest_earlier_statements_are_read(store: MemoryStore, tmp_path: Path) -> None:
     said = [f"The tide gate number {n} opens at six for the punts." for n in "13579"]
-    store.put([_turns(f"s{n}", n, text) for n, text in enumerate(said, 1)])
+    store.put([build_turns(f"s{n}", n, text) for n, text in enumerate(said, 1)])
     _settle(store, tmp_path, _Reader(0.001))
-    store.put([_turns("t", 9, _SECOND)])
+    store.put([build_turns("t", 9, _SECOND)])
     reader = _Reader()
     _settle(store, tmp_path, reader)
     assert len(_later(tmp_path)) == 3
 
 
 def test_what_is_forgotten_stands_beside_nothing(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _FIRST), _turns("b", 9, _SECOND)])
+    store.put([build_turns("a", 1, _FIRST), build_turns("b", 9, _SECOND)])
     _settle(store, tmp_path, _Reader())
     assert _later(tmp_path)
-    store.forget(_SHOP, [_key("b")])
+    store.forget(SHOP, [build_key("b")])
     _settle(store, tmp_path, _Reader())
     assert not _later(tmp_path)
 
 
 def test_without_a_reader_nothing_is_likely(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _FIRST), _turns("b", 9, _SECOND)])
+    store.put([build_turns("a", 1, _FIRST), build_turns("b", 9, _SECOND)])
     _settle(store, tmp_path, None)
     assert not _later(tmp_path)
 
 
 def test_an_observation_is_no_statement_of_its_own(store: MemoryStore, tmp_path: Path) -> None:
-    at = _AT + timedelta(days=9)
+    at = AT + timedelta(days=9)
     observed = Document(
-        scope=_SHOP,
+        scope=SHOP,
         key=f"{observation.PREFIX}9",
         kind=observation.KIND,
         text=_SECOND,
@@ -225,7 +196,7 @@ def test_an_observation_is_no_statement_of_its_own(store: MemoryStore, tmp_path:
         updated_at=at,
         valid_from=at,
     )
-    entry = _turns("a", 1, _FIRST)
+    entry = build_turns("a", 1, _FIRST)
     store.put([entry, Entry(observed, (Passage(0, len(_SECOND), 1, 1),))])
     _settle(store, tmp_path, _Reader())
     assert not _later(tmp_path)

@@ -50,25 +50,30 @@ def iter_given_up_facts(
     if not given_up:
         return
     for fact in held:
-        is_dated = fact.type == "plan" and bool(fact.day)
-        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
+        is_undated_plan = fact.type == "plan" and not fact.day
+        is_open = fact.is_idea or is_undated_plan or fact.type == "habit" or fact.predicate == "job"
         own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
         is_left = (
             fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
         )
         is_named = any(
-            _cut_word_stem(own_word) == _cut_word_stem(other)
+            cut_word_stem(own_word) == cut_word_stem(other)
             for own_word in own
             for other in given_up_words
         )
-        if (is_open and is_named and (fact.is_idea or not is_dated)) or is_left:
+        if (is_open and is_named) or is_left:
             yield fact
+
+
+def cut_word_stem(word: str) -> str:
+    """Return the beginning of a word by which its forms are compared."""
+    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]
 
 
 def shares_word(one: str, other: str) -> bool:
     """Return whether two texts share a word that may name a thing, days left out."""
-    words = {_cut_word_stem(word) for word in _iter_names(one)}
-    return any(_cut_word_stem(word) in words for word in _iter_names(other))
+    words = {cut_word_stem(word) for word in _iter_names(one)}
+    return any(cut_word_stem(word) in words for word in _iter_names(other))
 
 
 def _iter_names(text: str) -> Iterator[str]:
@@ -77,7 +82,3 @@ def _iter_names(text: str) -> Iterator[str]:
         for word in _WORD.findall(text)
         if word.lower() not in _COMMON and not _DAY_WORD.match(word)
     )
-
-
-def _cut_word_stem(word: str) -> str:
-    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from gieok.character.detect.abandonment import cut_word_stem
 from gieok.character.detect.plan_clause import PlanClause, read_plan_clause
 from gieok.character.facts import USER, Fact
 from gieok.text.day_ahead import NamedDay, days_ahead
@@ -101,7 +102,7 @@ def _list_denied(
         fact
         for fact in plans
         if fact.subject == whose
-        and _covers(
+        and _covers_names(
             fact,
             [name for name in names if name != clause.owner],
             is_called_off=_CALLS_OFF.search(clause.words) is not None,
@@ -123,33 +124,30 @@ def list_names(words: str) -> list[str]:
     ]
 
 
-def _covers(plan: Fact, names: Sequence[str], *, is_called_off: bool) -> bool:
+def _covers_names(plan: Fact, names: Sequence[str], *, is_called_off: bool) -> bool:
     """Return whether every name is a word of a plan, and one is of what is planned itself.
 
     Who does not cook may still have guests; who does not go, or calls it off, may name any word.
     """
-    if not all(is_among(name, plan) for name in names):
+    itself = list_names(f"{plan.object} {plan.predicate}")
+    words = [*list_names(plan.source), *itself]
+    if not all(_is_word_of(words, name) for name in names):
         return False
-    itself = f"{plan.object} {plan.predicate}"
     return is_called_off or not names or any(_is_word_of(itself, name) for name in names)
 
 
 def is_among(name: str, plan: Fact) -> bool:
     """Return whether a word is one of a plan's."""
-    return _is_word_of(f"{plan.source} {plan.object} {plan.predicate}", name)
+    return _is_word_of(list_names(f"{plan.source} {plan.object} {plan.predicate}"), name)
 
 
-def _is_word_of(text: str, name: str) -> bool:
-    stem = _cut_stem(name)
+def _is_word_of(words: Sequence[str], name: str) -> bool:
+    stem = cut_word_stem(name)
     is_long = len(stem) > 1 and "가" <= stem[0] <= "힣"
-    return any(stem == _cut_stem(word) or (is_long and stem in word) for word in list_names(text))
+    return any(stem == cut_word_stem(word) or (is_long and stem in word) for word in words)
 
 
 def _names_companion(names: Sequence[str], plan: Fact) -> bool:
     """Return whether a denial names who was to come along: they may be the ones who do not."""
-    companions = {_cut_stem((ko or en).lower()) for ko, en in _COMPANION.findall(plan.source)}
-    return any(_cut_stem(name) in companions for name in names)
-
-
-def _cut_stem(word: str) -> str:
-    return word[:2] if "가" <= word[0] <= "힣" else word[:5]
+    companions = {cut_word_stem(ko or en) for ko, en in _COMPANION.findall(plan.source)}
+    return any(cut_word_stem(name) in companions for name in names)

@@ -34,7 +34,7 @@ class PlanClause(NamedTuple):
     is_heard: bool
     is_own: bool
     has_predicate: bool
-    is_bare: bool
+    is_bare: bool = False
     owner: str = ""
     words: str = ""
     names_user: bool = False
@@ -311,7 +311,7 @@ def _read_korean_clause(
     behind = " ".join(word[0] for word in words)
     is_settled = _SETTLED_KO.search(behind) is not None or _tells_future(behind)
     is_copula = _COPULA_KO.search(behind) is not None and not _tells_present(final, is_verb=True)
-    other = _find_korean_subject(before, day, words, event, is_copula=is_copula)
+    other = _find_korean_subject(before, day, words, behind, event, is_copula=is_copula)
     is_said_to_be = _SAID_TO_BE_KO.search(final) is not None
     is_heard = gates.names_person(text) if is_said_to_be else _REPORTED_KO.search(final) is not None
     is_on_day = _DAY_MARK_KO.match(after) is not None or _DAY_MARK_KO.search(day[-2:]) is not None
@@ -326,7 +326,6 @@ def _read_korean_clause(
         is_own=not other and not _YOU_KO.search(clause) and not _is_korean_other(clause, behind),
         has_predicate=not is_said_to_be
         and (is_settled or _tells_present(final) or is_event_on_day),
-        is_bare=False,
         owner=other if re.fullmatch(gates.ONE_RELATIVE, other) else "",
         names_user=OWN_KO.search(clause) is not None
         or is_settled
@@ -408,18 +407,22 @@ def _is_korean_other(clause: str, behind: str) -> bool:
 
 
 def _find_korean_subject(
-    before: str, day: str, words: "Sequence[re.Match[str]]", event: str, *, is_copula: bool
+    before: str,
+    day: str,
+    words: "Sequence[re.Match[str]]",
+    behind: str,
+    event: str,
+    *,
+    is_copula: bool,
 ) -> str:
-    """Return who else is the subject of a clause; '' for nobody."""
-    behind = " ".join(word[0] for word in words)
-    marked = _PERSON_KO.search(f"{before} {behind}") or _ROLE_SUBJECT_KO.search(
-        f"{before} {behind}"
-    )
+    """Return who else is the subject of a clause; '' for nobody. `behind` are the words joined."""
+    around = f"{before} {behind}"
+    marked = _PERSON_KO.search(around) or _ROLE_SUBJECT_KO.search(around)
     if marked:
         return marked["who"]
     topic = gates.topic(f"{before}{day}", frozenset())
     bare = _BARE_PERSON_KO.search(before)
-    if (topic.who or bare) and not _CARED_FOR_KO.search(f"{before} {behind}"):
+    if (topic.who or bare) and not _CARED_FOR_KO.search(around):
         return bare["who"] if bare else topic.who
     if is_copula:
         return ""
@@ -471,7 +474,6 @@ def _read_english_clause(
         is_heard=False,
         is_own=not owner and _may_be_own(body, event),
         has_predicate=len(re.findall(r"[a-z]{2,}", body, re.IGNORECASE)) > 1,
-        is_bare=False,
         owner=owner if re.fullmatch(_KIN_EN, owner) else "",
         names_user=_is_own_subject(body),
         words=body,

@@ -162,7 +162,11 @@ def _read_plan(
         return
     earlier = earlier if clause.is_own else ()
     theirs = [fact for fact in held if fact.subject == (clause.owner or USER)]
-    old = _find_changed_plan(message, days, theirs, earlier) if is_moved else None
+    old = (
+        _find_changed_plan(message, days, theirs, earlier, event=event, is_change=is_change)
+        if is_moved
+        else None
+    )
     if old is not None and is_change and not _is_change_of(clause, text, old):
         return
     is_change = is_change or old is not None
@@ -181,7 +185,7 @@ def _read_plan(
     )
     named = event or before or own
     if old is not None:
-        named = old.predicate, _LEADING_DAY.sub("", old.object)
+        named = _name_held_plan(old)
     if named is None:
         return
     day = _as_planned(days[-1] if is_moved else days[0], text, named[0], held, old)
@@ -214,19 +218,14 @@ def _iter_moved_times(
     names = list_names(text)
     named = [
         fact
-        for fact in held
-        if fact.subject == (clause.owner or USER)
-        and fact.day >= message.said.isoformat()
-        and fact.predicate in PLANS
-        and not fact.is_idea
-        and any(is_among(name, fact) for name in names)
+        for fact in _list_open_plans(held, message.said)
+        if fact.subject == (clause.owner or USER) and any(is_among(name, fact) for name in names)
     ]
     if len(named) != 1 or not _is_change_of(clause, text, named[0]):
         return
     (old,) = named
     day = NamedDay(date.fromisoformat(old.day), 0, 0)
-    what = old.predicate, _LEADING_DAY.sub("", old.object)
-    shown = _format_plan_text(text, what, day, (), is_given=True)
+    shown = _format_plan_text(text, _name_held_plan(old), day, (), is_given=True)
     yield make(
         old.predicate,
         shown,
@@ -236,6 +235,20 @@ def _iter_moved_times(
         is_change=True,
         replaces=old.object,
     )
+
+
+def _list_open_plans(held: Sequence[Fact], said: date) -> list[Fact]:
+    """Return the plans whose day is not over."""
+    return [
+        fact
+        for fact in held
+        if fact.day >= said.isoformat() and fact.predicate in PLANS and not fact.is_idea
+    ]
+
+
+def _name_held_plan(plan: Fact) -> tuple[str, str]:
+    """Return the predicate of a plan and its words without its day."""
+    return plan.predicate, _LEADING_DAY.sub("", plan.object)
 
 
 def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
@@ -277,29 +290,29 @@ def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[s
 
 
 def _find_changed_plan(
-    message: PlanMessage, days: Sequence[NamedDay], held: Sequence[Fact], earlier: Sequence[str]
+    message: PlanMessage,
+    days: Sequence[NamedDay],
+    held: Sequence[Fact],
+    earlier: Sequence[str],
+    *,
+    event: tuple[str, str] | None,
+    is_change: bool,
 ) -> Fact | None:
     """Return the plan that a change refers to.
 
     That is a plan whose day or words the text names, else one that was told in a word of the text,
     else the last plan, where it was told just before. What only puts a day right refers to a plan
-    of that day.
+    of that day. `event` is that of the text; `is_change`: the text says that something changed.
     """
-    text, said = message.text, message.said
-    open_ = [
-        fact
-        for fact in held
-        if fact.day >= said.isoformat() and fact.predicate in PLANS and not fact.is_idea
-    ]
-    if not _CHANGED.search(text):
+    text = message.text
+    open_ = _list_open_plans(held, message.said)
+    if not is_change:
         open_ = [fact for fact in open_ if int(fact.day[-2:]) in message.wrong_days]
     named = {day.day.isoformat() for day in days[:-1]}
     words = {word[:3] for word in re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", text.lower())}
 
-    event = _find_event_word(text)
-
     def likeness(fact: Fact) -> tuple[int, bool, object]:
-        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _LEADING_DAY.sub("", fact.object).lower())
+        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _name_held_plan(fact)[1].lower())
         is_such = event is not None and fact.predicate == event[0]
         shared = len({word[:3] for word in own} & words)
         return shared * 2 + is_such, fact.day in named, fact.at
@@ -307,7 +320,7 @@ def _find_changed_plan(
     best = max(open_, key=likeness, default=None)
     if best is None or any(likeness(best)[:2]):
         return best
-    if not _CHANGED.search(text):
+    if not is_change:
         return best if len(open_) == 1 and _is_short_message(text) else None
     if event is None and not earlier:
         return None

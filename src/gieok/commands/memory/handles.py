@@ -255,7 +255,7 @@ def find_memory_end(memory: NamedMemory, standing: Standing) -> EndedClaim | Non
 def find_later_statement(memory: NamedMemory, standing: Standing) -> LaterStatement | None:
     """Return what was said later on the subject of a memory and likely changes it."""
     place = _find_claim_place(memory)
-    return standing.later(*place) if place else None
+    return standing.find_later_statement(*place) if place else None
 
 
 def _find_claim_place(memory: NamedMemory) -> tuple[str, str, int, str] | None:

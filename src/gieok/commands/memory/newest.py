@@ -129,7 +129,11 @@ def _mark_ended_hit(
     ):
         ended = _ended_by_document(document)
     has_won = ended is None and standing.won([], p.scope.path, p.key, p.start_line)
-    later = None if parts or ended else standing.later(p.scope.path, p.key, p.start_line, p.text)
+    later = (
+        None
+        if parts or ended
+        else standing.find_later_statement(p.scope.path, p.key, p.start_line, p.text)
+    )
     return PlacedHit(
         hit=hit,
         ended=ended,

@@ -77,6 +77,11 @@ class WorthyStatement(NamedTuple):
         """Whether `text` begins with words of the agent's that the user replied to."""
         return bool(self.stated.asked) and self.text == self.stated.text
 
+    @property
+    def replies_to_agent(self) -> bool:
+        """Whether `text` begins with words of the agent's that the user accepted or answered."""
+        return self.is_joined and (self.stated.is_agreed or self.stated.is_answer)
+
 
 class StatementJudge:
     """Judge of statements: by the reader, or by their words alone where it cannot run."""

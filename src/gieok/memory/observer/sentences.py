@@ -138,7 +138,7 @@ def own_sentences(text: str) -> list[str]:
     sentences = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in sentences):
         return []
-    said = (one for one in sentences if not one.endswith((":", "：")) or _OWN_LIST.search(one))
+    said = (sentence for sentence in sentences if not _introduces_others(sentence))
     return [own for sentence in said if (own := strip_filler(sentence)) and is_understood(own)]
 
 
@@ -203,8 +203,13 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
                 continue
             if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
                 paragraphs[-1].append(bare.strip())
-            is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
+            is_brought = _introduces_others(line)
     return ["\n".join(lines) for lines in paragraphs if lines]
+
+
+def _introduces_others(line: str) -> bool:
+    """Say whether a line introduces other people's words."""
+    return line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
 
 
 def is_filler(text: str) -> bool:

@@ -337,15 +337,14 @@ class UserStatement(NamedTuple):
 
         The user does so by words on something that the question names, or by a bare value.
         """
-        if self.is_refused or not self.own:
-            return self.is_refused
-        return bool(repeats.content(self.own) & repeats.content(self.asked)) or self._is_bare
+        own = repeats.content(self.own)
+        return self.is_refused or not own.isdisjoint(repeats.content(self.asked)) or self._is_bare
 
     @property
     def is_choice(self) -> bool:
         """Whether the user accepts, refuses, names what the question named, or gives a value."""
-        if self.is_agreed or self.is_refused or not self.own:
-            return self.is_agreed or self.is_refused
+        if self.is_agreed or self.is_refused:
+            return True
         own = repeats.content(self.own)
         return self._is_bare or (bool(own) and own <= repeats.content(self.asked))
 

@@ -17,7 +17,7 @@ when B is cancelled. When B is taken back at once without being named (`taken_ba
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -520,10 +520,10 @@ def compare_scope(
     before = _read_compared_scope(file)
     hashes = store.hashes(scope)
     compared = _keep_stamps(before, hashes, judge)
-    links = [link for link in before.links if link.old.key in hashes and link.new.key in hashes]
+    links = _keep_links_of(hashes, before.links)
     ends = [end for end in before.ends if end.old.key in hashes]
     taken = [statement for statement in before.taken_back if statement.key in hashes]
-    likely = [link for link in before.likely if link.old.key in hashes and link.new.key in hashes]
+    likely = _keep_links_of(hashes, before.likely)
     changed = _list_changed(compared, hashes)
     waits = len(changed) > _MOST_DOCUMENTS
     comparison = _Comparison(store, scope, judge)
@@ -559,10 +559,10 @@ def compare_scope(
     likely += found_likely
     state = ComparedScope(
         compared,
-        list({(link.old[:3], link.new[:2]): link for link in links}.values()),
+        _drop_repeated_links(links),
         list({end.old[:3]: end for end in ends}.values()),
         sorted(set(taken)),
-        list({(link.old[:3], link.new[:2]): link for link in likely}.values()),
+        _drop_repeated_links(likely),
     )
     if state != before:
         fs.make_private(file.parent)
@@ -577,6 +577,16 @@ def compare_scope(
         )
         fs.replace_private(file, json.dumps(content))
     return state, waits
+
+
+def _keep_links_of(keys: Container[str], links: Iterable[ClaimLink]) -> list[ClaimLink]:
+    """Return the links between documents that are there."""
+    return [link for link in links if link.old.key in keys and link.new.key in keys]
+
+
+def _drop_repeated_links(links: Iterable[ClaimLink]) -> list[ClaimLink]:
+    """Return one link from a claim to a line; of several the last."""
+    return list({(link.old[:3], link.new[:2]): link for link in links}.values())
 
 
 def _drop_links_of(key: str, links: Iterable[ClaimLink]) -> list[ClaimLink]:

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 #: Answers of the head *relation*, in the order of its logits.
 RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated")
-_CHANGES, _PARTIAL = (
-    (RELATIONS.index("replaces"), RELATIONS.index("ends")),
-    RELATIONS.index("partial"),
-)
+_CHANGES = (RELATIONS.index("replaces"), RELATIONS.index("ends"))
+_PARTIAL = RELATIONS.index("partial")
 #: Tokens of a pair that are read, both halves together, and of one half.
 _LONGEST, _HALF = 190, 88
 #: Seconds after which a head that could not be opened is tried again.

@@ -305,7 +305,7 @@ def _read_named_turns(
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         handle = build_handle(whose, key, number)
         turns[text] = SaidTurn(compute_faded_value(value, at, now), at, day, text, handle, question)
-        later = standing.later(whose, key, number, line)
+        later = standing.find_later_statement(whose, key, number, line)
         if later is not None:
             _add_later_turn(place, turns, turns[text], later, index)
     return sorted(turns.values(), key=lambda turn: -turn.at)

@@ -218,11 +218,10 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
             piece = []
         else:
             piece.append(word)
+    hid_failure = state.budget.hides_failure
     for inner in scanner.substitutions:
-        hid_failure = state.budget.hides_failure
         found += _read_script(inner, state, depth + 1)
-        if _is_here_text(inner):  # what looks like a list there is text
-            state.budget.hides_failure = hid_failure
+    state.budget.hides_failure = hid_failure  # what looks like a list in a here text is text
     return found
 
 
