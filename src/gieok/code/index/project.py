@@ -17,18 +17,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gieok.code.index import graph, scan, update
+from gieok.code.index import graph, local_links, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
 from gieok.code.languages.places import is_readme
-from gieok.code.languages.table import LANGUAGES
+from gieok.code.languages.language import Family
+from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
 from gieok.code.model.tuning import Chunking, Tuning
+from gieok.code.resolve.frozen.solution import Solution, parse_solution
 from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
-from gieok.model.code import GraphChange, Links, SourceFile, Symbol
+from gieok.model.code import GraphChange, LinkedFile, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
@@ -369,11 +371,11 @@ def _write_project_changes(
 def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     """Link all files of families of languages; `facts` are the facts already in memory."""
     store = project.store
-    languages = {
-        language.name
-        for language in LANGUAGES.values()
-        if language.family and language.family.name in due
-    }
+    due = due - _link_changed_files(project, due)
+    if not due:
+        store.write_note(SCOPE, _DUE_NOTE, "[]")
+        return
+    languages = _list_family_languages(due)
     paths = {path for path, file in store.files().items() if file.language in languages}
 
     def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
@@ -386,8 +388,9 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     files = [(path, file_facts) for path, file_facts in facts.items() if path in paths]
     files += stored(paths - facts.keys())
     facts.clear()
-    built = graph.build(files, again=partial(stored, paths))
-    links = Links(languages, built.edges, built.unresolved_calls)
+    built = graph.build(files, again=partial(stored, paths), is_recorded=True)
+    solutions = {name: built.solutions.get(name, b"") for name in due}
+    links = Links(languages, built.edges, built.unresolved_calls, solutions)
     store.replace((), (), GraphChange({}, {}, links))
     known = _parse_note_rows(store.notes(SCOPE), _UNLINKED_NOTE)
     others = [row for row in known if row[0] not in paths]
@@ -395,6 +398,65 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
     store.write_note(SCOPE, _DUE_NOTE, "[]")
+
+
+def _list_family_languages(families: Collection[str]) -> set[str]:
+    """Return the names of the languages of some families."""
+    return {
+        language.name
+        for language in LANGUAGES.values()
+        if language.family and language.family.name in families
+    }
+
+
+def _link_changed_files(project: Project, due: Collection[str]) -> set[str]:
+    """Link the changed files of families alone, where their changes stay inside of them.
+
+    Returns the families in which that was so; the files of the others are all to be linked.
+    """
+    store = project.store
+    changed = store.linked_files()
+    done: set[str] = set()
+    for family in sorted({row.family for row in LANGUAGES.values() if row.family}):
+        languages = _list_family_languages([family.name])
+        own = [file for file in changed if find_source_language(file.path) in languages]
+        if family.name not in due or not 0 < len(own) <= local_links.MOST_FILES:
+            continue
+        data = store.solution(family.name)
+        if not data:
+            continue
+        solution = parse_solution(data)
+        if solution.paths != store.fact_paths(languages):
+            continue
+        links = _link_locally(store, family, solution, own)
+        if links is not None:
+            paths = [file.path for file in own]
+            rows = Links(languages, links.edges, links.calls, paths=paths)
+            store.replace((), (), GraphChange({}, {}, rows))
+            done.add(family.name)
+    return done
+
+
+def _link_locally(
+    store: "ProjectStore", family: Family, solution: Solution, own: Sequence[LinkedFile]
+) -> local_links.FileLinks | None:
+    after = dict(store.facts([file.path for file in own]))
+    changed = [
+        local_links.ChangedFile(
+            path=file.path,
+            before=fact_file.parse_facts(file.facts),
+            after=fact_file.parse_facts(after[file.path]),
+            edges=file.edges,
+            calls=file.unresolved_calls,
+        )
+        for file in own
+    ]
+    code = local_links.Code(
+        family=family,
+        read_facts=lambda path: fact_file.parse_facts(dict(store.facts([path]))[path]),
+        find_symbols=lambda name: store.symbols(names=[name]),
+    )
+    return local_links.link_locally(solution, code, changed)
 
 
 def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:

@@ -5,6 +5,7 @@ an order that depends on the order of the constraints alone: the same files give
 any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
 """
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -206,6 +207,36 @@ class Flows:
         self._is_spent = True
         if not self._is_lenient:
             raise Tangled("values and calls bring about each other without end")
+
+    # Reading
+
+    def is_read(self, variable: int) -> bool:
+        """Return whether values of a variable reach another variable or a trigger."""
+        return self._targets[variable] is not None or self._waits[variable] is not None
+
+    def count_values(self) -> bytes:
+        """Return how many values each variable holds."""
+        return bytes([len(held) if held else 0 for held in self._points])
+
+    def dump_values(self) -> tuple[bytes, dict[int, tuple[int, ...]]]:
+        """Return the values of variables: the only one of each, and those of the others.
+
+        In the first, C ints, -1 stands for none and -2 for several.
+        """
+        points = self._points
+        single = array(
+            "i", [-1 if not held else held[0] if len(held) == 1 else -2 for held in points]
+        )
+        several = {
+            variable: tuple(held)
+            for variable, held in enumerate(points)
+            if held is not None and len(held) > 1
+        }
+        return single.tobytes(), several
+
+    def steps_left(self) -> int:
+        """Return how many steps may still be taken."""
+        return self._steps
 
     def let_go(self) -> None:
         """Drop the triggers.

@@ -25,6 +25,7 @@ class PythonLinker(Linker):
     """Linker of Python: absolute imports from every source root, relative ones by folders."""
 
     natives = NATIVES
+    is_by_path = True
 
     def __init__(self, files: Sequence[tuple[str, Facts]]) -> None:
         self._modules = _Modules(path for path, _ in files)

@@ -5,8 +5,9 @@ with it. Symbols keep their number as long as their key lives, so edges into a f
 again stay; only differences are written.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -16,6 +17,7 @@ from gieok.model.code import (
     Execution,
     ExecutionCount,
     GraphChange,
+    LinkedFile,
     SourceFile,
     Summary,
     Symbol,
@@ -68,6 +70,16 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS code_executions_by_test ON code_executions (test)",
 )
 _LAST_TABLE = "code_executions_by_test"
+#: What the last link of all files found, and what the files that changed since then were.
+_LINK_TABLES = (
+    """CREATE TABLE IF NOT EXISTS code_solutions (
+        family TEXT PRIMARY KEY, solution BLOB NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_before (
+        path TEXT PRIMARY KEY, facts TEXT NOT NULL, edges TEXT NOT NULL, calls TEXT NOT NULL
+    ) WITHOUT ROWID""",
+)
+_LAST_LINK_TABLE = "code_before"
 _SYMBOL = ", ".join(Symbol._fields)
 _FILE = ", ".join(SourceFile._fields)
 _SUMMARY = ", ".join(Summary._fields)
@@ -99,10 +111,12 @@ class ProjectStore(SqliteStore):
         super().__init__(file, **options)
         self._realm = realm
         with self._reading() as db:
-            known = db.execute(
-                "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
-            ).fetchone()
-        if known is None:
+            known = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+        if _LAST_LINK_TABLE not in known:
+            with self._writing() as db:
+                for statement in _LINK_TABLES:
+                    db.execute(statement)
+        if _LAST_TABLE not in known:
             realm_values = (
                 made_documents.load_made_values(realm.kept())
                 if realm
@@ -154,6 +168,7 @@ class ProjectStore(SqliteStore):
         With `graph` None, the graph stays as it is.
         """
         with self._writing() as db:
+            graph_writing.keep_linked_files(db, [(file.path, facts) for file, facts in files])
             db.executemany(
                 (
                     f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, "
@@ -164,6 +179,38 @@ class ProjectStore(SqliteStore):
             db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
             if graph is not None:
                 graph_writing.change_graph(db, graph)
+
+    def solution(self, family: str) -> bytes:
+        """Return what the last link of all files of a family found; empty where it is not kept."""
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT solution FROM code_solutions WHERE family = ?", (family,)
+            ).fetchone()
+        return bytes(row[0]) if row else b""
+
+    def fact_paths(self, languages: Collection[str]) -> list[str]:
+        """Return the files of some languages that have facts, sorted."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM code_files WHERE facts <> '' AND language IN "
+                f"({marks([*languages])}) ORDER BY path",
+                [*languages],
+            )
+            return [path for (path,) in rows]
+
+    def linked_files(self) -> list[LinkedFile]:
+        """Return the files that changed since all files were linked, as they were then."""
+        with self._reading() as db:
+            rows = db.execute("SELECT path, facts, edges, calls FROM code_before ORDER BY path")
+            return [
+                LinkedFile(
+                    path=path,
+                    facts=facts,
+                    edges=[Edge(*row) for row in json.loads(edges)],
+                    unresolved_calls=[UnresolvedCall(*row) for row in json.loads(calls)],
+                )
+                for path, facts, edges, calls in rows
+            ]
 
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()

@@ -3,8 +3,9 @@
 Each function runs inside the caller's transaction.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gieok.model.code import GraphChange, Links, Symbol
@@ -21,8 +22,38 @@ def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
     _write_symbols(db, graph.symbols)
     for path, lines in graph.moved.items():
         _move_symbol_lines(db, path, lines)
-    if graph.links is not None:
+    if graph.links is not None and graph.links.paths is None:
         _write_links(db, graph.links)
+    elif graph.links is not None:
+        _write_links_of_files(db, graph.links, graph.links.paths or ())
+
+
+def keep_linked_files(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
+    """Keep what files were when all files were linked; `files` are (path, new facts).
+
+    What is kept already is older, and stays.
+    """
+    if db.execute("SELECT 1 FROM code_solutions").fetchone() is None:
+        return
+    query = "SELECT facts FROM code_files WHERE path = ? AND facts NOT IN ('', ?)"
+    for path, facts in files:
+        before = db.execute(query, (path, facts)).fetchone()
+        kept = "SELECT 1 FROM code_before WHERE path = ?"
+        if before is not None and db.execute(kept, (path,)).fetchone() is None:
+            of_path = "JOIN code_symbols s ON s.id = source WHERE s.path = ?"
+            edges = db.execute(
+                "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_symbols s "
+                "JOIN code_edges e ON e.source = s.id JOIN code_symbols t ON t.id = e.target "
+                "WHERE s.path = ?",
+                (path,),
+            ).fetchall()
+            calls = db.execute(
+                f"SELECT s.key, code_open.name, line FROM code_open {of_path}", (path,)
+            ).fetchall()
+            db.execute(
+                "INSERT INTO code_before (path, facts, edges, calls) VALUES (?, ?, ?, ?)",
+                (path, before[0], json.dumps(edges), json.dumps(calls)),
+            )
 
 
 def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
@@ -101,6 +132,39 @@ def _write_links(db: sqlite3.Connection, links: Links) -> None:
         if row[1] in own
     )
     _write_difference(db, "code_open", _CALL, 3, before, calls)
+    db.executemany("DELETE FROM code_solutions WHERE family = ?", [(f,) for f in links.solutions])
+    db.executemany(
+        "INSERT INTO code_solutions (family, solution) VALUES (?, ?)",
+        [row for row in links.solutions.items() if row[1]],
+    )
+    other = f"SELECT path FROM code_files WHERE path NOT IN ({of_languages})"
+    db.execute(f"DELETE FROM code_before WHERE path NOT IN ({other})", list(links.languages))
+
+
+def _write_links_of_files(db: sqlite3.Connection, links: Links, paths: Collection[str]) -> None:
+    """Replace the edges and unresolved calls that begin in some files."""
+    own: dict[str, int] = {}
+    for batch in batches([*paths]):
+        query = f"SELECT key, id FROM code_symbols WHERE path IN ({marks(batch)})"
+        own |= dict(db.execute(query, batch).fetchall())
+    ids = dict(own)
+    for batch in batches([*{edge.target for edge in links.edges}]):
+        query = f"SELECT key, id FROM code_symbols WHERE key IN ({marks(batch)})"
+        ids |= dict(db.execute(query, batch).fetchall())
+    sources = [*own.values()]
+    before = [
+        row
+        for batch in batches(sources)
+        for row in db.execute(
+            f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
+        )
+    ]
+    edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
+    _write_difference(db, "code_edges", _EDGE, 4, sorted(before), sorted(edges))
+    numbers = set(sources)
+    known = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
+    calls = [(c.name, ids[c.source], c.line) for c in links.unresolved_calls]
+    _write_difference(db, "code_open", _CALL, 3, sorted(known), sorted(calls))
 
 
 def _write_difference(

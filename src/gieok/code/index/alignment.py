@@ -1,0 +1,450 @@
+"""Alignment of two versions of a file's facts: what is the same, what was removed, what was added.
+
+The numbers of variables, functions and symbols shift at every edit. Here those of the old version
+are found again in the new one, instruction by instruction, so that what is left over on both sides
+is the change.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+from gieok.code.index.file_moves import LINES
+from gieok.code.model.facts import NOTHING, Facts, FunctionFact, Op, SymbolKind, Trait
+from gieok.code.resolve.instructions import OPERANDS
+
+#: Between their common beginnings and ends, longer versions are not compared.
+_LONGEST = 3_000
+#: Operations whose effect is never known to stay inside of a file.
+_FAR = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.MIX, Op.PROVIDED))
+#: Operations without a variable that receives the result.
+WITHOUT_RESULT = frozenset((Op.STORE, Op.STORE_INDEX, Op.RAISE, Op.IMPORT_ALL, Op.MIX))
+
+Row = Sequence[Any]
+
+
+class Rows(NamedTuple):
+    """Instructions of one side, on the level of modules and classes and inside of functions."""
+
+    top: list[Row]
+    inner: list[Row]
+
+
+class Alignment(NamedTuple):
+    """What is the same in two versions of a file, and what is not."""
+
+    #: New function, variable, container → the old one that it was.
+    functions: dict[int, int]
+    variables: dict[int, int]
+    containers: dict[int, int]
+    #: Old and new instructions whose effect differs: removed or added, or of a variable that such
+    #: an instruction writes.
+    removed: Rows
+    added: Rows
+    #: Other new instructions at the lines of these.
+    beside: Rows
+    #: Variables, on both sides, whose values may differ.
+    old_touched: set[int]
+    new_touched: set[int]
+    #: (symbol, line) on both sides whose edges are made again; and old (symbol, line) → new line
+    #: for all others.
+    old_places: set[tuple[str, int]]
+    new_places: set[tuple[str, int]]
+    lines: dict[tuple[str, int], int]
+    #: Old functions that are gone, new ones that came.
+    gone: list[int]
+    come: list[int]
+
+
+def align_facts(old: Facts, new: Facts, fold: "Folds") -> Alignment | None:
+    """Return what differs between two versions of a file; None where that cannot be told.
+
+    `fold` gives the name under which the edges of a symbol are kept.
+    """
+    if (old.language, old.package, old.error) != (new.language, new.package, new.error):
+        return None
+    aligner = _Aligner(old, new)
+    if not aligner.match_definitions():
+        return None
+    pairs = [
+        aligner.match(before, after)
+        for before, after in ((old.top, new.top), (old.inner, new.inner))
+    ]
+    return _Differences(aligner, pairs, fold).find()
+
+
+class Folds:
+    """Names under which the edges of a file's symbols are kept, by the symbols' numbers."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        self.old = old
+        self.new = new
+
+
+class _Pairs(NamedTuple):
+    """Instructions of one level, as lists, with the numbers of those that are the same."""
+
+    old: list[Row]
+    new: list[Row]
+    same: list[tuple[int, int]]
+
+
+class _Aligner:
+    """Matching of the numbers of two versions of a file."""
+
+    def __init__(self, old: Facts, new: Facts) -> None:
+        self.old = old
+        self.new = new
+        #: New → old, and old → new.
+        self.variables: dict[int, int] = {}
+        self.old_variables: dict[int, int] = {}
+        self.symbols: dict[int, int] = {}
+        self.functions: dict[int, int] = {}
+        self.containers: dict[int, int] = {}
+        self.old_containers: dict[int, int] = {}
+        #: Old and new variables by which others reach a function, class or module.
+        self.old_shared: set[int] = set()
+        self.new_shared: set[int] = set()
+
+    def match_definitions(self) -> bool:
+        """Match symbols, functions, classes and names; return whether all classes are the same."""
+        old, new = self.old, self.new
+        known = dict(zip(_iter_names(old), range(len(old.symbols)), strict=True))
+        for number, name in enumerate(_iter_names(new)):
+            if name in known:
+                self.symbols[number] = known[name]
+        functions = {fact.symbol: number for number, fact in enumerate(old.functions)}
+        for number, fact in enumerate(new.functions):
+            before = functions.get(self.symbols.get(fact.symbol, NOTHING))
+            if before is not None and self._match_function(old.functions[before], fact):
+                self.functions[number] = before
+        matched = [*self.functions.values()]
+        return matched == sorted(matched) and self._match_classes() and self._match_names()
+
+    def _match_function(self, old: FunctionFact, new: FunctionFact) -> bool:
+        pairs = [*zip(old.parameters, new.parameters, strict=False)]
+        pairs += zip(old.keyword_only.values(), new.keyword_only.values(), strict=False)
+        pairs += [
+            (old.rest, new.rest),
+            (old.keywords, new.keywords),
+            (old.result, new.result),
+            (old.yields, new.yields),
+        ]
+        is_same = (
+            [*old.names] == [*new.names]
+            and len(old.parameters) == len(new.parameters)
+            and [*old.keyword_only] == [*new.keyword_only]
+            and old.owner == new.owner
+            and [*old.traits] == [*new.traits]
+            and [*old.passes] == [*new.passes]
+            and all((a == NOTHING) == (b == NOTHING) for a, b in pairs)
+        )
+        return is_same and all(a == NOTHING or self._share(a, b) for a, b in pairs)
+
+    def _match_classes(self) -> bool:
+        old, new = self.old.classes, self.new.classes
+        if len(old) != len(new):
+            return False
+        for before, after in zip(old, new, strict=True):
+            if self.symbols.get(after.symbol) != before.symbol or len(before.bases) != len(
+                after.bases
+            ):
+                return False
+            for a, b in zip(before.bases, after.bases, strict=True):
+                if (a == NOTHING) != (b == NOTHING) or (a != NOTHING and not self._pair(a, b)):
+                    return False
+            for name, variable in after.attributes.items():
+                if name in before.attributes and not self._share(before.attributes[name], variable):
+                    return False
+        return True
+
+    def _match_names(self) -> bool:
+        old, new = self.old.names, self.new.names
+        return all(self._share(old[name], new[name]) for name in new if name in old)
+
+    def _share(self, old: int, new: int) -> bool:
+        """Match two variables through which others reach what is defined."""
+        self.old_shared.add(old)
+        self.new_shared.add(new)
+        return self._pair(old, new)
+
+    def _pair(self, old: int, new: int) -> bool:
+        """Match two variables; return whether neither is matched with another."""
+        return (
+            self.variables.setdefault(new, old) == old
+            and self.old_variables.setdefault(old, new) == new
+        )
+
+    # Instructions
+
+    def match(self, before: Sequence[Row], after: Sequence[Row]) -> _Pairs:
+        """Match instructions from both ends, and between as far as they look alike."""
+        old, new = [*before], [*after]
+        first, end = 0, min(len(old), len(new))
+        while first < end and self._match_rows(old[first], new[first]):
+            first += 1
+        same = [(n, n) for n in range(first)]
+        last, most = 0, end - first
+        while last < most and self._match_rows(old[-last - 1], new[-last - 1]):
+            last += 1
+        old_end, new_end = len(old) - last, len(new) - last
+        if 0 < old_end - first <= _LONGEST and 0 < new_end - first <= _LONGEST:
+            shapes = (
+                [self._shape(row, is_new=False) for row in old[first:old_end]],
+                [self._shape(row, is_new=True) for row in new[first:new_end]],
+            )
+            for a, b, size in SequenceMatcher(None, *shapes, autojunk=False).get_matching_blocks():
+                for n in range(size):
+                    place = (first + a + n, first + b + n)
+                    if self._match_rows(old[place[0]], new[place[1]]):
+                        same.append(place)
+        same += [(old_end + n, new_end + n) for n in range(last)]
+        return _Pairs(old, new, same)
+
+    def _match_rows(self, old: Row, new: Row) -> bool:
+        """Match the variables of two instructions; return whether the two are the same."""
+        if self._shape(old, is_new=False) != self._shape(new, is_new=True):
+            return False
+        pairs = [*zip(iter_variables(old), iter_variables(new), strict=True)]
+        fresh: list[tuple[int, int]] = []
+        for a, b in pairs:
+            known, back = self.variables.get(b), self.old_variables.get(a)
+            if (known is None) != (back is None) or (known is not None and known != a):
+                return False
+            if known is None:
+                fresh.append((a, b))
+        if len({a for a, _ in fresh}) != len(set(fresh)) or len({b for _, b in fresh}) != len(
+            set(fresh)
+        ):
+            return False
+        if old[0] == Op.CONTAINER:
+            if new[2] in self.containers or old[2] in self.old_containers:
+                return False
+            self.containers[new[2]] = old[2]
+            self.old_containers[old[2]] = new[2]
+        for a, b in fresh:
+            self._pair(a, b)
+        return True
+
+    def _shape(self, row: Row, *, is_new: bool) -> tuple[object, ...]:
+        """Return what two instructions have in common if they are the same."""
+        op, line = int(row[0]), LINES.get(row[0])
+        shape: list[object] = [op]
+        for place, kind in enumerate(OPERANDS[op], 1):
+            operand = row[place]
+            if place == line or kind == "k":
+                continue
+            if kind == "v":
+                shape.append(self._shape_variable(operand, is_new=is_new))
+            elif kind == "a":
+                shape.append(
+                    tuple((k, self._shape_variable(v, is_new=is_new)) for k, v in operand)
+                )
+            elif kind == "s" and is_new:
+                shape.append(self.symbols.get(operand, ~operand))
+            elif kind == "f" and is_new:
+                shape.append(self.functions.get(operand, ~operand))
+            else:
+                shape.append(operand)
+        return tuple(shape)
+
+    def _shape_variable(self, variable: int, *, is_new: bool) -> object:
+        if variable == NOTHING:
+            return None
+        if is_new:
+            return self.variables[variable] if variable in self.new_shared else "local"
+        return variable if variable in self.old_shared else "local"
+
+
+class _Differences:
+    """Instructions and variables that two versions of a file do not have in common."""
+
+    def __init__(self, aligner: _Aligner, levels: Sequence[_Pairs], fold: Folds) -> None:
+        self._aligner = aligner
+        self._levels = levels
+        self._fold = fold
+        self.old_touched: set[int] = set()
+        self.new_touched: set[int] = set()
+
+    def find(self) -> Alignment | None:
+        """Return the differences; None where one has an effect that is not known to be near."""
+        levels = self._levels
+        old_same = [{a for a, _ in level.same} for level in levels]
+        new_same = [{b for _, b in level.same} for level in levels]
+        removed = [
+            [row for n, row in enumerate(level.old) if n not in same]
+            for level, same in zip(levels, old_same, strict=True)
+        ]
+        added = [
+            [row for n, row in enumerate(level.new) if n not in same]
+            for level, same in zip(levels, new_same, strict=True)
+        ]
+        self._touch_functions()
+        for row in (*removed[0], *removed[1]):
+            self._touch(row, self.old_touched, self._aligner.old_shared)
+        for row in (*added[0], *added[1]):
+            self._touch(row, self.new_touched, self._aligner.new_shared)
+        rest = [
+            [(level.old[a], level.new[b]) for a, b in sorted(level.same)] for level in levels
+        ]
+        self._spread()
+        is_again = True
+        while is_again:
+            is_again = False
+            for number, pairs in enumerate(rest):
+                left: list[tuple[Row, Row]] = []
+                for pair in pairs:
+                    if self._is_touched(pair[1]):
+                        removed[number].append(pair[0])
+                        added[number].append(pair[1])
+                        self._touch(pair[0], self.old_touched, self._aligner.old_shared)
+                        self._touch(pair[1], self.new_touched, self._aligner.new_shared)
+                        is_again = True
+                    else:
+                        left.append(pair)
+                rest[number] = left
+            self._spread()
+        if any(row[0] in _FAR for rows in (*removed, *added) for row in rows):
+            return None
+        return self._finish(removed, added, rest)
+
+    def _touch_functions(self) -> None:
+        """Note the variables of functions and names that only one of the versions has."""
+        aligner = self._aligner
+        matched = {*aligner.functions.values()}
+        for facts, touched, shared, is_here in (
+            (aligner.old, self.old_touched, aligner.old_shared, matched.__contains__),
+            (aligner.new, self.new_touched, aligner.new_shared, aligner.functions.__contains__),
+        ):
+            own = [facts.names, *(fact.attributes for fact in facts.classes)]
+            touched |= {v for names in own for v in names.values()} - shared
+            for number, fact in enumerate(facts.functions):
+                if not is_here(number):
+                    ends = (fact.rest, fact.keywords, fact.result, fact.yields)
+                    touched |= {*fact.parameters, *fact.keyword_only.values(), *ends}
+            touched.discard(NOTHING)
+
+    def _touch(self, row: Row, touched: set[int], shared: set[int]) -> None:
+        """Note the variable that an instruction writes; shared ones are watched as it runs."""
+        if row[0] not in WITHOUT_RESULT and row[1] not in shared and row[1] != NOTHING:
+            touched.add(row[1])
+        if row[0] == Op.STORE_INDEX and row[1] not in shared:  # a literal's own element
+            touched.add(row[1])
+
+    def _spread(self) -> None:
+        """Let a variable whose values may differ be one on both sides."""
+        aligner = self._aligner
+        self.new_touched |= {
+            aligner.old_variables[v] for v in self.old_touched if v in aligner.old_variables
+        }
+        self.old_touched |= {
+            aligner.variables[v] for v in self.new_touched if v in aligner.variables
+        }
+
+    def _is_touched(self, row: Row) -> bool:
+        return any(variable in self.new_touched for variable in iter_variables(row))
+
+    def _finish(
+        self,
+        removed: Sequence[list[Row]],
+        added: Sequence[list[Row]],
+        rest: Sequence[list[tuple[Row, Row]]],
+    ) -> Alignment | None:
+        old_places = {place for rows in removed for place in self._places(rows, self._fold.old)}
+        new_places = {place for rows in added for place in self._places(rows, self._fold.new)}
+        placed = [
+            (self._place(a, self._fold.old), self._place(b, self._fold.new), level, b)
+            for level, pairs in enumerate(rest)
+            for a, b in pairs
+            if a[0] in LINES
+        ]
+        forth: dict[tuple[str, int], tuple[str, int]] = {}
+        back: dict[tuple[str, int], tuple[str, int]] = {}
+        for old, new, _, _ in placed:  # lines that became one, or one that became several
+            if forth.setdefault(old, new) != new or back.setdefault(new, old) != old:
+                old_places |= {old, back.get(new, old)}
+                new_places |= {new, forth.get(old, new)}
+        size = -1
+        while size != len(old_places) + len(new_places):
+            size = len(old_places) + len(new_places)
+            for old, new, _, _ in placed:
+                if old in old_places or new in new_places:
+                    old_places.add(old)
+                    new_places.add(new)
+        beside: tuple[list[Row], list[Row]] = ([], [])
+        for _, new, level, row in placed:
+            if new in new_places:
+                beside[level].append(row)
+        # what runs again only to be looked at must not change what others import
+        if any(row[0] in _FAR for row in (*beside[0], *beside[1])):
+            return None
+        lines = {old: new[1] for old, new, _, _ in placed if old not in old_places}
+        if any(old[0] != new[0] for old, new, _, _ in placed if old not in old_places):
+            return None
+        aligner = self._aligner
+        gone = sorted(set(range(len(aligner.old.functions))) - {*aligner.functions.values()})
+        come = sorted(set(range(len(aligner.new.functions))) - aligner.functions.keys())
+        if not (_is_of_functions(removed[0], gone) and _is_of_functions(added[0], come)):
+            return None
+        facts = [aligner.old.functions[n] for n in gone] + [aligner.new.functions[n] for n in come]
+        if any(Trait.PROVIDER in fact.traits for fact in facts):
+            return None
+        return Alignment(
+            functions=aligner.functions,
+            variables=aligner.variables,
+            containers={
+                new: old
+                for new, old in aligner.containers.items()
+                if new not in {row[2] for row in added[1] if row[0] == Op.CONTAINER}
+            },
+            removed=Rows(*removed),
+            added=Rows(*added),
+            beside=Rows(*beside),
+            old_touched=self.old_touched,
+            new_touched=self.new_touched,
+            old_places=old_places,
+            new_places=new_places,
+            lines=lines,
+            gone=gone,
+            come=come,
+        )
+
+    def _places(self, rows: Sequence[Row], fold: Sequence[str]) -> set[tuple[str, int]]:
+        return {self._place(row, fold) for row in rows if row[0] in LINES}
+
+    def _place(self, row: Row, fold: Sequence[str]) -> tuple[str, int]:
+        """Return the symbol that holds the edges of an instruction, and the line."""
+        kinds = OPERANDS[row[0]]
+        symbol = row[kinds.index("s") + 1] if "s" in kinds else 0
+        return fold[symbol], int(row[LINES[row[0]]])
+
+
+def _is_of_functions(top: Sequence[Row], functions: Sequence[int]) -> bool:
+    """Return whether instructions of a module or class only define some functions."""
+    made = {row[1] for row in top if row[0] == Op.FUNCTION and row[2] in functions}
+    return all(
+        row[0] == Op.EXTERNAL
+        or (row[0] == Op.FUNCTION and row[1] in made)
+        or (row[0] == Op.COPY and row[2] in made)
+        for row in top
+    )
+
+
+def iter_variables(row: Row) -> Iterator[int]:
+    """Yield the variables of an instruction."""
+    for kind, operand in zip(OPERANDS[row[0]], row[1:], strict=False):
+        if kind == "v" and operand != NOTHING:
+            yield operand
+        elif kind == "a":
+            yield from (variable for _, variable in operand if variable != NOTHING)
+
+
+def _iter_names(facts: Facts) -> Iterator[tuple[str, str, int]]:
+    """Yield the name, kind and number among its likes of each symbol, with its traits."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for symbol in facts.symbols:
+        likeness = (symbol.qualified, f"{symbol.kind} {' '.join(symbol.traits)}")
+        seen[likeness] += 1
+        is_marker = symbol.kind == SymbolKind.MARKER
+        yield (*likeness, -seen[likeness] if is_marker else seen[likeness])
