@@ -6,8 +6,9 @@ is the change.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gieok.code.index.file_moves import LINES
@@ -17,7 +18,7 @@ from gieok.code.resolve.instructions import OPERANDS
 #: Between their common beginnings and ends, longer versions are not compared.
 _LONGEST = 3_000
 #: Operations whose effect is never known to stay inside of a file.
-_FAR = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.MIX, Op.PROVIDED))
+_FAR = frozenset((Op.IMPORT_ALL, Op.CLASS, Op.MIX, Op.PROVIDED))
 #: Operations without a variable that receives the result.
 WITHOUT_RESULT = frozenset((Op.STORE, Op.STORE_INDEX, Op.RAISE, Op.IMPORT_ALL, Op.MIX))
 
@@ -62,7 +63,7 @@ def align_facts(old: Facts, new: Facts, fold: "Folds") -> Alignment | None:
 
     `fold` gives the name under which the edges of a symbol are kept.
     """
-    if (old.language, old.package, old.error) != (new.language, new.package, new.error):
+    if (old.language, old.package) != (new.language, new.package):
         return None
     aligner = _Aligner(old, new)
     if not aligner.match_definitions():
@@ -120,7 +121,11 @@ class _Aligner:
             if before is not None and self._match_function(old.functions[before], fact):
                 self.functions[number] = before
         matched = [*self.functions.values()]
-        return matched == sorted(matched) and self._match_classes() and self._match_names()
+        return (
+            all(a < b for a, b in pairwise(matched))
+            and self._match_classes()
+            and self._match_names()
+        )
 
     def _match_function(self, old: FunctionFact, new: FunctionFact) -> bool:
         pairs = [*zip(old.parameters, new.parameters, strict=False)]
@@ -238,9 +243,7 @@ class _Aligner:
             if kind == "v":
                 shape.append(self._shape_variable(operand, is_new=is_new))
             elif kind == "a":
-                shape.append(
-                    tuple((k, self._shape_variable(v, is_new=is_new)) for k, v in operand)
-                )
+                shape.append(tuple((k, self._shape_variable(v, is_new=is_new)) for k, v in operand))
             elif kind == "s" and is_new:
                 shape.append(self.symbols.get(operand, ~operand))
             elif kind == "f" and is_new:
@@ -257,6 +260,14 @@ class _Aligner:
         return variable if variable in self.old_shared else "local"
 
 
+class _Places(NamedTuple):
+    """Places, as symbols with lines, whose edges are made again; and lines of all others."""
+
+    old: set[tuple[str, int]]
+    new: set[tuple[str, int]]
+    lines: dict[tuple[str, int], int]
+
+
 class _Differences:
     """Instructions and variables that two versions of a file do not have in common."""
 
@@ -264,154 +275,169 @@ class _Differences:
         self._aligner = aligner
         self._levels = levels
         self._fold = fold
-        self.old_touched: set[int] = set()
-        self.new_touched: set[int] = set()
+        self._removed = [
+            set(range(len(level.old))) - {old for old, _ in level.same} for level in levels
+        ]
+        self._added = [
+            set(range(len(level.new))) - {new for _, new in level.same} for level in levels
+        ]
+        self._same = [sorted(level.same) for level in levels]
+        self._old_touched: set[int] = set()
+        self._new_touched: set[int] = set()
+        functions = aligner.functions
+        self._gone = sorted(set(range(len(aligner.old.functions))) - {*functions.values()})
+        self._come = sorted(set(range(len(aligner.new.functions))) - functions.keys())
 
     def find(self) -> Alignment | None:
         """Return the differences; None where one has an effect that is not known to be near."""
-        levels = self._levels
-        old_same = [{a for a, _ in level.same} for level in levels]
-        new_same = [{b for _, b in level.same} for level in levels]
-        removed = [
-            [row for n, row in enumerate(level.old) if n not in same]
-            for level, same in zip(levels, old_same, strict=True)
-        ]
-        added = [
-            [row for n, row in enumerate(level.new) if n not in same]
-            for level, same in zip(levels, new_same, strict=True)
-        ]
         self._touch_functions()
-        for row in (*removed[0], *removed[1]):
-            self._touch(row, self.old_touched, self._aligner.old_shared)
-        for row in (*added[0], *added[1]):
-            self._touch(row, self.new_touched, self._aligner.new_shared)
-        rest = [
-            [(level.old[a], level.new[b]) for a, b in sorted(level.same)] for level in levels
-        ]
+        for level, removed, added in zip(self._levels, self._removed, self._added, strict=True):
+            for number in removed:
+                self._touch(level.old[number], self._old_touched, self._aligner.old_shared)
+            for number in added:
+                self._touch(level.new[number], self._new_touched, self._aligner.new_shared)
         self._spread()
-        is_again = True
-        while is_again:
-            is_again = False
-            for number, pairs in enumerate(rest):
-                left: list[tuple[Row, Row]] = []
-                for pair in pairs:
-                    if self._is_touched(pair[1]):
-                        removed[number].append(pair[0])
-                        added[number].append(pair[1])
-                        self._touch(pair[0], self.old_touched, self._aligner.old_shared)
-                        self._touch(pair[1], self.new_touched, self._aligner.new_shared)
-                        is_again = True
-                    else:
-                        left.append(pair)
-                rest[number] = left
-            self._spread()
-        if any(row[0] in _FAR for rows in (*removed, *added) for row in rows):
+        removed_rows = Rows(*self._select(self._removed, is_new=False))
+        added_rows = Rows(*self._select(self._added, is_new=True))
+        if not self._is_near(removed_rows, added_rows):
             return None
-        return self._finish(removed, added, rest)
+        places = self._find_places(removed_rows, added_rows)
+        if places is None:
+            return None
+        beside = [
+            [
+                level.new[new]
+                for _, new in same
+                if has_line(level.new[new])
+                and self._place(level.new[new], self._fold.new) in places.new
+            ]
+            for level, same in zip(self._levels, self._same, strict=True)
+        ]
+        if any(row[0] in _FAR for rows in beside for row in rows):
+            return None
+        made = {row[2] for row in added_rows.inner if row[0] == Op.CONTAINER}
+        containers = self._aligner.containers
+        return Alignment(
+            functions=self._aligner.functions,
+            variables=self._aligner.variables,
+            containers={new: old for new, old in containers.items() if new not in made},
+            removed=removed_rows,
+            added=added_rows,
+            beside=Rows(*beside),
+            old_touched=self._old_touched,
+            new_touched=self._new_touched,
+            old_places=places.old,
+            new_places=places.new,
+            lines=places.lines,
+            gone=self._gone,
+            come=self._come,
+        )
+
+    # Variables whose values may differ
 
     def _touch_functions(self) -> None:
         """Note the variables of functions and names that only one of the versions has."""
         aligner = self._aligner
-        matched = {*aligner.functions.values()}
-        for facts, touched, shared, is_here in (
-            (aligner.old, self.old_touched, aligner.old_shared, matched.__contains__),
-            (aligner.new, self.new_touched, aligner.new_shared, aligner.functions.__contains__),
+        for facts, numbers, touched, shared in (
+            (aligner.old, self._gone, self._old_touched, aligner.old_shared),
+            (aligner.new, self._come, self._new_touched, aligner.new_shared),
         ):
-            own = [facts.names, *(fact.attributes for fact in facts.classes)]
-            touched |= {v for names in own for v in names.values()} - shared
-            for number, fact in enumerate(facts.functions):
-                if not is_here(number):
-                    ends = (fact.rest, fact.keywords, fact.result, fact.yields)
-                    touched |= {*fact.parameters, *fact.keyword_only.values(), *ends}
+            for names in (facts.names, *(fact.attributes for fact in facts.classes)):
+                touched.update({*names.values()} - shared)
+            for number in numbers:
+                fact = facts.functions[number]
+                touched.update(fact.parameters, fact.keyword_only.values())
+                touched.update((fact.rest, fact.keywords, fact.result, fact.yields))
             touched.discard(NOTHING)
 
     def _touch(self, row: Row, touched: set[int], shared: set[int]) -> None:
         """Note the variable that an instruction writes; shared ones are watched as it runs."""
-        if row[0] not in WITHOUT_RESULT and row[1] not in shared and row[1] != NOTHING:
+        is_written = row[0] not in WITHOUT_RESULT
+        # the container of a literal is written by its elements
+        if (is_written or row[0] == Op.STORE_INDEX) and row[1] not in shared:
             touched.add(row[1])
-        if row[0] == Op.STORE_INDEX and row[1] not in shared:  # a literal's own element
-            touched.add(row[1])
+            touched.discard(NOTHING)
 
     def _spread(self) -> None:
-        """Let a variable whose values may differ be one on both sides."""
+        """Let instructions that read or write touched variables be removed and added too."""
         aligner = self._aligner
-        self.new_touched |= {
-            aligner.old_variables[v] for v in self.old_touched if v in aligner.old_variables
-        }
-        self.old_touched |= {
-            aligner.variables[v] for v in self.new_touched if v in aligner.variables
-        }
+        size = -1
+        while size != len(self._old_touched) + len(self._new_touched):
+            size = len(self._old_touched) + len(self._new_touched)
+            self._new_touched |= {
+                aligner.old_variables[v] for v in self._old_touched if v in aligner.old_variables
+            }
+            self._old_touched |= {
+                aligner.variables[v] for v in self._new_touched if v in aligner.variables
+            }
+            for number, level in enumerate(self._levels):
+                self._same[number] = [
+                    pair for pair in self._same[number] if not self._take(number, level, pair)
+                ]
 
-    def _is_touched(self, row: Row) -> bool:
-        return any(variable in self.new_touched for variable in iter_variables(row))
+    def _take(self, number: int, level: _Pairs, pair: tuple[int, int]) -> bool:
+        """Take an instruction out of what is the same, if it has a touched variable."""
+        old, new = level.old[pair[0]], level.new[pair[1]]
+        if self._new_touched.isdisjoint(iter_variables(new)):
+            return False
+        self._removed[number].add(pair[0])
+        self._added[number].add(pair[1])
+        self._touch(old, self._old_touched, self._aligner.old_shared)
+        self._touch(new, self._new_touched, self._aligner.new_shared)
+        return True
 
-    def _finish(
-        self,
-        removed: Sequence[list[Row]],
-        added: Sequence[list[Row]],
-        rest: Sequence[list[tuple[Row, Row]]],
-    ) -> Alignment | None:
-        old_places = {place for rows in removed for place in self._places(rows, self._fold.old)}
-        new_places = {place for rows in added for place in self._places(rows, self._fold.new)}
-        placed = [
-            (self._place(a, self._fold.old), self._place(b, self._fold.new), level, b)
-            for level, pairs in enumerate(rest)
-            for a, b in pairs
-            if a[0] in LINES
+    def _select(self, numbers: Sequence[set[int]], *, is_new: bool) -> list[list[Row]]:
+        """Return instructions of each level, in their order."""
+        return [
+            [(level.new if is_new else level.old)[number] for number in sorted(chosen)]
+            for level, chosen in zip(self._levels, numbers, strict=True)
         ]
-        forth: dict[tuple[str, int], tuple[str, int]] = {}
-        back: dict[tuple[str, int], tuple[str, int]] = {}
-        for old, new, _, _ in placed:  # lines that became one, or one that became several
-            if forth.setdefault(old, new) != new or back.setdefault(new, old) != old:
-                old_places |= {old, back.get(new, old)}
-                new_places |= {new, forth.get(old, new)}
+
+    # Effects and places
+
+    def _is_near(self, removed: Rows, added: Rows) -> bool:
+        """Return whether the effects of what differs may stay inside of the file."""
+        aligner = self._aligner
+        if any(row[0] in _FAR for rows in (*removed, *added) for row in rows):
+            return False
+        facts = [aligner.old.functions[n] for n in self._gone]
+        facts += [aligner.new.functions[n] for n in self._come]
+        return (
+            not any(Trait.PROVIDER in fact.traits for fact in facts)
+            and _is_of_functions(removed.top, self._gone, self._old_touched)
+            and _is_of_functions(added.top, self._come, self._new_touched)
+            and _have_functions(aligner.old, {*aligner.symbols.values()}, self._gone)
+            and _have_functions(aligner.new, {*aligner.symbols}, self._come)
+        )
+
+    def _find_places(self, removed: Rows, added: Rows) -> _Places | None:
+        """Return the places of what differs, and those that cannot be told from them."""
+        old_places = {
+            self._place(r, self._fold.old) for rows in removed for r in rows if has_line(r)
+        }
+        new_places = {self._place(r, self._fold.new) for rows in added for r in rows if has_line(r)}
+        pairs = [
+            (self._place(level.old[a], self._fold.old), self._place(level.new[b], self._fold.new))
+            for level, same in zip(self._levels, self._same, strict=True)
+            for a, b in same
+            if has_line(level.old[a])
+        ]
+        forth, back = dict(pairs), {new: old for old, new in pairs}
+        for old, new in pairs:  # lines that became one, or one that became several
+            if forth[old] != new or back[new] != old:
+                old_places |= {old, back[new]}
+                new_places |= {new, forth[old]}
         size = -1
         while size != len(old_places) + len(new_places):
             size = len(old_places) + len(new_places)
-            for old, new, _, _ in placed:
+            for old, new in pairs:
                 if old in old_places or new in new_places:
                     old_places.add(old)
                     new_places.add(new)
-        beside: tuple[list[Row], list[Row]] = ([], [])
-        for _, new, level, row in placed:
-            if new in new_places:
-                beside[level].append(row)
-        # what runs again only to be looked at must not change what others import
-        if any(row[0] in _FAR for row in (*beside[0], *beside[1])):
+        kept = [(old, new) for old, new in pairs if old not in old_places]
+        if any(old[0] != new[0] for old, new in kept):
             return None
-        lines = {old: new[1] for old, new, _, _ in placed if old not in old_places}
-        if any(old[0] != new[0] for old, new, _, _ in placed if old not in old_places):
-            return None
-        aligner = self._aligner
-        gone = sorted(set(range(len(aligner.old.functions))) - {*aligner.functions.values()})
-        come = sorted(set(range(len(aligner.new.functions))) - aligner.functions.keys())
-        if not (_is_of_functions(removed[0], gone) and _is_of_functions(added[0], come)):
-            return None
-        facts = [aligner.old.functions[n] for n in gone] + [aligner.new.functions[n] for n in come]
-        if any(Trait.PROVIDER in fact.traits for fact in facts):
-            return None
-        return Alignment(
-            functions=aligner.functions,
-            variables=aligner.variables,
-            containers={
-                new: old
-                for new, old in aligner.containers.items()
-                if new not in {row[2] for row in added[1] if row[0] == Op.CONTAINER}
-            },
-            removed=Rows(*removed),
-            added=Rows(*added),
-            beside=Rows(*beside),
-            old_touched=self.old_touched,
-            new_touched=self.new_touched,
-            old_places=old_places,
-            new_places=new_places,
-            lines=lines,
-            gone=gone,
-            come=come,
-        )
-
-    def _places(self, rows: Sequence[Row], fold: Sequence[str]) -> set[tuple[str, int]]:
-        return {self._place(row, fold) for row in rows if row[0] in LINES}
+        return _Places(old_places, new_places, {old: new[1] for old, new in kept})
 
     def _place(self, row: Row, fold: Sequence[str]) -> tuple[str, int]:
         """Return the symbol that holds the edges of an instruction, and the line."""
@@ -420,13 +446,35 @@ class _Differences:
         return fold[symbol], int(row[LINES[row[0]]])
 
 
-def _is_of_functions(top: Sequence[Row], functions: Sequence[int]) -> bool:
-    """Return whether instructions of a module or class only define some functions."""
+def has_line(row: Row) -> bool:
+    """Return whether an instruction has a line."""
+    return row[0] in LINES
+
+
+def _have_functions(facts: Facts, matched: set[int], functions: Sequence[int]) -> bool:
+    """Return whether the symbols of only one version are those of its functions."""
+    own = {facts.functions[number].symbol for number in functions}
+    return all(
+        number in matched or number in own or symbol.kind == SymbolKind.MARKER
+        for number, symbol in enumerate(facts.symbols)
+    )
+
+
+def _is_of_functions(
+    top: Sequence[Row], functions: Sequence[int], touched: Collection[int]
+) -> bool:
+    """Return whether instructions of a module or class only import, and define functions.
+
+    The names must be those that came or went alone: what else holds them is not known.
+    """
     made = {row[1] for row in top if row[0] == Op.FUNCTION and row[2] in functions}
     return all(
-        row[0] == Op.EXTERNAL
-        or (row[0] == Op.FUNCTION and row[1] in made)
-        or (row[0] == Op.COPY and row[2] in made)
+        row[1] in touched
+        and (
+            row[0] in (Op.EXTERNAL, Op.IMPORT)
+            or (row[0] == Op.FUNCTION and row[1] in made)
+            or (row[0] == Op.COPY and row[2] in made)
+        )
         for row in top
     )
 

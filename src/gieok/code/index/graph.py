@@ -21,7 +21,7 @@ from gieok.code.resolve.frozen.solution import Recorder, find_dispatched
 from gieok.code.resolve.isolation import Files, isolated
 from gieok.code.resolve.program import CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
-from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
+from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path, module_key
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
 RESOLVER_VERSION = 18
@@ -268,6 +268,7 @@ def _link_family(
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
     add_reference_edges(program, placed, edges)
     _add_class_edges(program, keys, edges)
+    add_import_edges(program, program.paths, edges)
     _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls, recorder.solution if recorder else b""
 
@@ -437,7 +438,7 @@ def add_reference_edges(program: Program, placed: Sequence[str], edges: EdgeSet)
 
 
 def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> None:
-    """Add the edges between classes and between modules."""
+    """Add the edges from classes to their bases."""
     for owner, symbol in enumerate(program.class_symbol):
         for base in program.hierarchy.bases(owner):
             edges.add(
@@ -448,9 +449,19 @@ def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> N
                 "base class",
                 0,
             )
-    modules = [keys[bound.symbols] for bound in program.bounds]
+
+
+def add_import_edges(program: Program, paths: Sequence[str], edges: EdgeSet) -> None:
+    """Add the edges between modules."""
     for file, target_file, line in program.imports:
-        edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
+        edges.add(
+            module_key(paths[file]),
+            module_key(paths[target_file]),
+            IMPORTS,
+            Certainty.IMPORT,
+            "imported",
+            line,
+        )
 
 
 def add_nested_edges(files: Files, edges: EdgeSet, place: Callable[[str], str]) -> None:

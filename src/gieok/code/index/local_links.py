@@ -21,6 +21,7 @@ from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.code.model.facts import DEFINITIONS, NOTHING, Facts, FunctionFact, Op, Trait
 from gieok.code.resolve import by_receiver
+from gieok.code.resolve.arguments import are_arguments_followed
 from gieok.code.resolve.flows import Tangled
 from gieok.code.resolve.frozen.solution import Solution
 from gieok.code.resolve.frozen.state import (
@@ -33,7 +34,7 @@ from gieok.code.resolve.frozen.state import (
     move_function,
 )
 from gieok.code.resolve.program import FAN, Program
-from gieok.code.resolve.solver import Solver
+from gieok.code.resolve.solver import NO_FACTS, Solver
 from gieok.code.resolve.values import Value
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
@@ -44,6 +45,8 @@ MOST_FILES = 40
 _MOST_METHODS = 4
 _FUNCTION_VALUES = frozenset((Value.FUNCTION, Value.BOUND, Value.GENERATED, Value.MANAGER))
 _STEPS_PER_INSTRUCTION = 20
+#: Language of files that say what the names of imports mean.
+_MANIFEST = "manifest"
 
 
 class ChangedFile(NamedTuple):
@@ -119,16 +122,18 @@ class _Changed:
 class _Local:
     """The linking of some changed files on the ground of a solution."""
 
-    def __init__(
-        self, solution: Solution, code: Code, changed: Sequence[ChangedFile]
-    ) -> None:
+    def __init__(self, solution: Solution, code: Code, changed: Sequence[ChangedFile]) -> None:
         before = {file.path: file.before for file in changed}
         self._after = {file.path: file.after for file in changed}
         self._ground = Ground(solution, lambda path: before.get(path) or code.read_facts(path))
         self._solution = solution
         self._code = code
         self._files = [_Changed(self._ground, file) for file in changed]
-        self._linker = FrozenLinker(code.family.linker or FrozenLinker, solution.paths)
+        files = [
+            (path, NO_FACTS if _is_code_file(path) else self._facts_of(path))
+            for path in solution.paths
+        ]
+        self._linker = FrozenLinker(code.family.linker or FrozenLinker, files)
 
     def link(self) -> FileLinks:
         """Return the links. Raises Escapes."""
@@ -136,12 +141,13 @@ class _Local:
         self._check_methods()
         self._check_definitions()
         self._check_gone_functions()
+        self._check_size()
         removed = sum(len(f.alignment.removed.inner) for f in self._files)
         steps = self._solution.steps - _STEPS_PER_INSTRUCTION * removed
-        self._run_removed(steps)
+        written = self._run_removed(steps)
         programs = [
-            self._run_new(steps, is_observing=False),
-            self._run_new(steps, is_observing=True),
+            self._run_new(steps, written, is_observing=False),
+            self._run_new(steps, written, is_observing=True),
         ]
         return self._collect(programs)
 
@@ -149,12 +155,13 @@ class _Local:
 
     def _check_names(self) -> None:
         """Refuse names of modules that came or went where others may ask for them."""
-        starred = {origin for origins in self._solution.stars.values() for origin in origins}
+        starred = {origin for origins in self._ground.stars.values() for origin in origins}
         for file in self._files:
-            names = file.new_names() | file.old_names()
-            if names and (
-                file.number in starred
-                or not names.isdisjoint(self._solution.names.get(file.number, ()))
+            new, old = file.new_names(), file.old_names()
+            if (
+                ((new or old) and file.number in starred)
+                or not new.isdisjoint(self._ground.names.get(file.number, ()))
+                or not old.isdisjoint(self._ground.shared.get(file.number, ()))
             ):
                 raise Escapes
 
@@ -168,12 +175,11 @@ class _Local:
                 below = [owner, *hierarchy.descendants(owner)]
                 around = {*hierarchy.linear(owner), *below} - {owner}
                 if (
-                    name.startswith("__")
+                    name.startswith(("__", *solution.prefixes))
                     or solution.is_mixed
                     or name in solution.declared
-                    or name.startswith(tuple(solution.prefixes))
                     or any(name in solution.attributes[other] for other in around)
-                    or any(name in solution.looked.get(other, ()) for other in below)
+                    or any(name in self._ground.looked.get(other, ()) for other in below)
                 ):
                     raise Escapes
 
@@ -196,25 +202,6 @@ class _Local:
                     for other in self._find_definitions(name)
                 ):
                     raise Escapes
-            self._check_kinds(file, opened)
-
-    def _check_kinds(self, file: _Changed, opened: set[str]) -> None:
-        """Refuse other definitions that came or went where an unresolved call may mean them."""
-        before, after = (
-            Counter((s.qualified, s.name, s.kind) for s in facts.symbols if s.kind in DEFINITIONS)
-            for facts in (file.before, file.after)
-        )
-        functions = {
-            facts.symbols[facts.functions[n].symbol].qualified
-            for facts, numbers in (
-                (file.before, file.alignment.gone),
-                (file.after, file.alignment.come),
-            )
-            for n in numbers
-        }
-        for qualified, name, _ in (before - after) + (after - before):
-            if qualified not in functions and name in opened:
-                raise Escapes
 
     def _check_gone_functions(self) -> None:
         """Refuse functions that went where somebody else holds them."""
@@ -225,19 +212,29 @@ class _Local:
         allowed = {
             file.bound.variables + v for file in self._files for v in file.alignment.old_touched
         }
-        for number, kind in enumerate(solution.kinds):
-            if kind in _FUNCTION_VALUES and solution.first[number] in gone:
-                own = [v for v in allowed if ground.single[v] == number]
-                if ground.single.count(number) != len(own):
+        for value, kind in enumerate(solution.kinds):
+            if kind in _FUNCTION_VALUES and ground.first[value] in gone:
+                own = sum(solution.single[variable] == value for variable in allowed)
+                if solution.single.count(value) != own or any(
+                    value in held and variable not in allowed
+                    for variable, held in ground.iter_several()
+                ):
                     raise Escapes
-                gone_value = number
-                if any(gone_value in held for v, held in solution.several.items() if v not in allowed):
-                    raise Escapes
+
+    def _check_size(self) -> None:
+        """Refuse more or fewer functions where that decides whether arguments are followed."""
+        before = self._solution.counts[0]
+        after = before + sum(len(f.alignment.come) - len(f.alignment.gone) for f in self._files)
+        if are_arguments_followed(before) != are_arguments_followed(after):
+            raise Escapes
 
     # Runs
 
-    def _run_removed(self, steps: int) -> None:
-        """Run what was removed or may have had another effect. Raises Escapes where it had one."""
+    def _run_removed(self, steps: int) -> set[int]:
+        """Run what was removed or may have had another effect; return which variables it wrote.
+
+        Nothing reads these. Raises Escapes where others do.
+        """
         program = FrozenProgram(self._ground, steps, is_observing=False)
         work: list[tuple[_Changed, dict[str, list[int]]]] = []
         for file in self._files:
@@ -249,10 +246,14 @@ class _Local:
         for file, numbers in work:
             solver.run(file.bound, numbers, file.alignment.removed.inner)
         solver.settle()
+        return program.frozen_flows.written
 
-    def _run_new(self, steps: int, *, is_observing: bool) -> FrozenProgram:
+    def _run_new(
+        self, steps: int, written: Collection[int], *, is_observing: bool
+    ) -> FrozenProgram:
         """Run what was added, or what stands beside it at the same lines."""
         program = FrozenProgram(self._ground, steps, is_observing=is_observing)
+        program.frozen_flows.written.update(written)
         work: list[tuple[_Changed, dict[str, list[int]]]] = []
         for file in self._files:
             numbers = self._number_new(program, file)
@@ -272,9 +273,7 @@ class _Local:
         return program
 
     def _solver(self, program: FrozenProgram) -> Solver:
-        return Solver(
-            FrozenNames(program, self._linker), FrozenAttributes(program, self._ground)
-        )
+        return Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
 
     def _number_old(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
         """Return the numbers of the old version's operands: what may differ has new ones."""
@@ -311,9 +310,7 @@ class _Local:
     ) -> int:
         """Add a function that came, or one that went and whose effect is looked at."""
         owner = file.bound.classes + fact.owner if fact.owner != NOTHING else NOTHING
-        program.add_functions(
-            [move_function(fact, variables, owner)], [symbols + fact.symbol]
-        )
+        program.add_functions([move_function(fact, variables, owner)], [symbols + fact.symbol])
         return len(program.functions) - 1
 
     def _number_new(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
@@ -338,8 +335,7 @@ class _Local:
             if fact.owner != NOTHING and fact.parameters:
                 program.own_receivers.add(variables[fact.parameters[0]])
             program.named_parameters.update(
-                (variables[v], name)
-                for v, name in zip(fact.parameters, fact.names, strict=False)
+                (variables[v], name) for v, name in zip(fact.parameters, fact.names, strict=False)
             )
         return _end_numbers(
             v=variables,
@@ -377,13 +373,13 @@ class _Local:
         """Return the kept links of the changed files with those that were found anew."""
         edges = EdgeSet()
         calls: set[UnresolvedCall] = set()
+        graph.add_nested_edges([(f.path, f.after) for f in self._files], edges, fold_lambda_key)
         for file in self._files:
             self._keep_links(file, edges, calls)
-        graph.add_nested_edges([(f.path, f.after) for f in self._files], edges, fold_lambda_key)
         answered = set.union(*(graph.list_answered(program) for program in programs))
         referred: Counter[tuple[int, int]] = Counter()
         for program in programs:
-            if program.computed or program.imports:
+            if program.computed:
                 raise Escapes
             if any(len(site.targets) > FAN for site in program.sites):
                 raise Escapes
@@ -391,6 +387,7 @@ class _Local:
             calls |= graph.add_site_edges(program, naming, answered, edges)
             graph.add_reference_edges(program, naming.placed, edges)
             self._add_dispatch_edges(program, naming.placed, edges)
+            graph.add_import_edges(program, self._solution.paths, edges)
             referred.update((r.symbol, r.line) for r in program.references)
         if any(count >= FAN for count in referred.values()):
             raise Escapes
@@ -407,20 +404,25 @@ class _Local:
         lines, changed = file.alignment.lines, file.alignment.old_places
         for edge in file.links.edges:
             place = (edge.source, edge.line)
-            if edge.reason != graph.DEFINED_INSIDE and place not in changed:
+            if edge.reason == graph.DEFINED_INSIDE:
+                # it may hide a less certain edge of the same place
+                row = (edge.source, edge.target, edge.kind, lines.get(place, -1))
+                if place in lines and row not in edges.found:
+                    raise Escapes
+            elif place not in changed:
                 line = lines[place] if edge.line else 0
                 edges.add(edge.source, edge.target, edge.kind, edge.tier, edge.reason, line)
         for call in file.links.calls:
-            place = (call.source, call.line)
-            if place not in changed:
-                calls.add(call._replace(line=lines[place] if call.line else 0))
+            if (call.source, call.line) not in changed:
+                line = lines[call.source, call.line] if call.line else 0
+                calls.add(call._replace(line=line))
 
     def _add_dispatch_edges(
         self, program: FrozenProgram, placed: Sequence[str], edges: EdgeSet
     ) -> None:
         owners = {
             self._ground.class_symbol(owner): functions
-            for owner, functions in self._solution.dispatched.items()
+            for owner, functions in self._ground.dispatched.items()
         }
         for reference in program.references:
             for function in owners.get(reference.target, ()) if reference.is_made else ():
@@ -463,8 +465,7 @@ class _Local:
         return [
             symbol
             for symbol in self._code.find_symbols(name)
-            if symbol.kind in DEFINITIONS
-            and find_source_language(symbol.path) in self._languages
+            if symbol.kind in DEFINITIONS and find_source_language(symbol.path) in self._languages
         ]
 
     def _is_defined(self, name: str) -> bool:
@@ -533,6 +534,11 @@ class _Folded(Sequence[str]):
         return fold_lambda_key(self._keys[number])
 
 
+def _is_code_file(path: str) -> bool:
+    """Return whether a file is no manifest, by its name."""
+    return find_source_language(path) != _MANIFEST
+
+
 def _fold_symbols(path: str, facts: Facts) -> list[str]:
     return [fold_lambda_key(f"{path}::{symbol.qualified}") for symbol in facts.symbols]
 
@@ -542,9 +548,7 @@ def _end_numbers(**numbers: list[int]) -> dict[str, list[int]]:
     return {kind: [*own, NOTHING] for kind, own in numbers.items()}
 
 
-def _add_externals(
-    program: Program, facts: Facts, numbers: Mapping[str, Sequence[int]]
-) -> None:
+def _add_externals(program: Program, facts: Facts, numbers: Mapping[str, Sequence[int]]) -> None:
     """Note the variables of a file that hold something external and nothing else."""
     program.inert |= {numbers["v"][row[1]] for row in facts.top if row[0] == Op.EXTERNAL}
 

@@ -422,11 +422,8 @@ def _link_changed_files(project: Project, due: Collection[str]) -> set[str]:
         own = [file for file in changed if find_source_language(file.path) in languages]
         if family.name not in due or not 0 < len(own) <= local_links.MOST_FILES:
             continue
-        data = store.solution(family.name)
-        if not data:
-            continue
-        solution = parse_solution(data)
-        if solution.paths != store.fact_paths(languages):
+        solution = parse_solution(store.solution(family.name))
+        if solution is None or solution.paths != store.fact_paths(languages):
             continue
         links = _link_locally(store, family, solution, own)
         if links is not None:

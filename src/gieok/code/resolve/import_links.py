@@ -37,6 +37,11 @@ class Linker(ABC):
     #: change that stays inside of a file may be linked alone.
     is_by_path: ClassVar[bool] = False
 
+    @property
+    def is_by_files(self) -> bool:
+        """Return whether what imports mean depends on the paths of files and on manifests alone."""
+        return True
+
     @classmethod
     @abstractmethod
     def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:

@@ -162,6 +162,8 @@ class Program:
             self._declare(facts, symbols)
             symbols += len(facts.symbols)
         self.symbols = symbols
+        #: Number of variables that facts name, and of containers: all others are made later.
+        self.declared = len(self.flows)
 
     def _declare(self, facts: Facts, symbols: int) -> None:
         file, base = len(self.bounds), self.flows.grow(facts.variables)

@@ -19,7 +19,7 @@ from gieok.code.resolve.members import Members
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FileOffsets, Program
 
-_NO_FACTS = Facts(
+NO_FACTS = Facts(
     language="",
     symbols=(),
     functions=(),
@@ -66,6 +66,7 @@ class Solver:
     ) -> None:
         self.program = names.program
         self.attributes = attributes
+        self._names = names
         self._linker = names.linker
         self._recorder = recorder
         self._calls = Calls(self.program, names.linker.natives, attributes)
@@ -110,7 +111,7 @@ class Solver:
             instructions.enter(bound, files[bound.file][1])
             path, facts = files[bound.file]
             instructions.run(facts.inner)
-            files[bound.file] = (path, _NO_FACTS)  # instructions are most of what facts weigh
+            files[bound.file] = (path, NO_FACTS)  # instructions are most of what facts weigh
 
     def _drain(self) -> None:
         self.program.flows.drain(self.attributes.refresh)
@@ -133,7 +134,7 @@ class Solver:
         self._members.settle()
         self._drain()
         if self._recorder:
-            self._recorder.note_solved(self.program, self.attributes)
+            self._recorder.note_solved(self.program, self.attributes, self._names)
         for part in (
             self.program.flows,
             self.program.containers,

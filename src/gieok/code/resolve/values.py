@@ -63,9 +63,7 @@ class Values:
             self.second.append(second)
         return number
 
-    def restore(
-        self, kinds: list[int], first: list[int | str], second: list[int | str]
-    ) -> None:
+    def restore(self, kinds: list[int], first: list[int | str], second: list[int | str]) -> None:
         """Begin with values that were numbered before."""
         self.kinds, self.first, self.second = kinds[:], first[:], second[:]
         rows = zip(kinds, first, second, strict=True)
@@ -152,17 +150,10 @@ class Containers:
                 self._flows.wait(self.key(container, "?"), trigger)
                 self._flows.fire()
 
-    def count(self) -> int:
-        """Return how many containers there are."""
-        return len(self._any)
-
-    def dump(self) -> tuple[dict[int, dict[str | int, int]], bytes]:
-        """Return the keys of each container that has any; and the variables of any key, as C
-        ints.
-        """
-        return {c: keys for c, keys in enumerate(self._keys) if keys}, array(
-            "i", self._any
-        ).tobytes()
+    def dump(self) -> "tuple[list[tuple[int, list[tuple[str | int, int]]]], array[int]]":
+        """Return the keys of each container that has any, and the variables of any key."""
+        keys = [(c, [*own.items()]) for c, own in enumerate(self._keys) if own]
+        return keys, array("i", self._any)
 
     def let_go(self) -> None:
         """Drop the listeners and the readers."""

@@ -36,6 +36,11 @@ class PythonLinker(Linker):
         """Make the linker of a project's Python files."""
         return cls(files)
 
+    @property
+    def is_by_files(self) -> bool:
+        """Return whether imports name no package that only the imports themselves tell."""
+        return not self._modules.is_package_root
+
     def provides(self, origin: str, path: str) -> bool:
         """Say whether pytest offers the fixtures of file `origin` to file `path`."""
         folder, _, name = origin.rpartition("/")

@@ -4,66 +4,86 @@ The record holds what facts do not say. With it, the instructions of a changed f
 alone, against the values that all other files gave (`state`).
 """
 
-import marshal
+import json
 import zlib
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.attributes import Attributes
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, Program
 
+#: Version of the record, stored with it.
+_VERSION = 1
 #: In the array of values, what stands for no value and for several.
 NONE, SEVERAL = -1, -2
+#: Arrays of C ints, and what has a number for each variable or value, in the order of the record.
+_ARRAYS = (
+    "single",
+    "any_of",
+    "unread",
+    "several_variables",
+    "several_values",
+    "first_numbers",
+    "second_numbers",
+)
+_COUNTS = ("early", "settled", "kinds", "several_counts")
 
 
-class Solution(NamedTuple):
-    """The values of a family's files, in the project-wide numbers of the link that found them.
-
-    Each field is of types that `marshal` knows.
-    """
+@dataclass
+class Solution:
+    """The values of a family's files, in the project-wide numbers of the link that found them."""
 
     paths: list[str]
     #: File → its first variable, function, class, container and symbol.
-    firsts: list[tuple[int, int, int, int, int]]
+    firsts: list[list[int]]
     #: How many functions, classes, containers and symbols there are.
-    counts: tuple[int, int, int, int]
-    #: Variable → its only value, as C ints; `NONE`, or `SEVERAL` for those in `several`.
-    single: bytes
-    several: dict[int, tuple[int, ...]]
+    counts: list[int]
+    #: Variable → its only value; `NONE`, or `SEVERAL` for those in `several`.
+    single: "array[int]"
+    #: Variables with several values, how many each has, and all of these.
+    several_variables: "array[int]"
+    several_counts: bytes
+    several_values: "array[int]"
     #: Variable → how many of its values it had before functions ran, and how many before the
     #: questions that were left open. Later variables had none.
     early: bytes
     settled: bytes
-    kinds: list[int]
-    first: list[int | str]
-    second: list[int | str]
-    #: Container → its keys, where it has any; and the variable of any key.
-    keys: dict[int, dict[str | int, int]]
-    any_of: bytes
+    #: Value → its kind, and the two numbers beside it; names stand in the dictionaries.
+    kinds: bytes
+    first_numbers: "array[int]"
+    second_numbers: "array[int]"
+    first_names: dict[str, str]
+    second_names: dict[str, str]
+    #: Container → its keys and their variables, where it has any; and the variable of any key.
+    keys: list[tuple[int, list[tuple[str | int, int]]]]
+    any_of: "array[int]"
     attributes: list[dict[str, int]]
     bases: list[list[int]]
     outside: list[int]
     #: Classes whose bases or attributes changed while functions ran.
     late: list[int]
-    #: Class → the names that were looked up in it.
-    looked: dict[int, list[str]]
-    fields: dict[tuple[int, str], int]
+    #: (class, the names that were looked up in it).
+    looked: list[tuple[int, list[str]]]
+    #: (class, name, variable) of attributes of instances; (function, name, variable).
+    fields: list[tuple[int, str, int]]
+    of_functions: list[tuple[int, str, int]]
     #: Names that were read of instances and stored in none.
     asked: list[str]
-    of_functions: dict[tuple[int, str], int]
-    #: File → names that others asked for and that it does not define; and its star imports.
-    names: dict[int, dict[str, int]]
-    stars: dict[int, list[int]]
+    #: (file, names that others asked for and that it does not define); and its star imports.
+    names: list[tuple[int, dict[str, int]]]
+    stars: list[tuple[int, list[int]]]
+    #: (file, its names whose values reach other files).
+    shared: list[tuple[int, list[str]]]
     #: Variables of functions that nothing reads.
-    unread: bytes
+    unread: "array[int]"
     #: Names of calls without a target; and beginnings of names that are put together.
     open_names: list[str]
     prefixes: list[str]
-    #: Class → its methods for which the maker of an object answers.
-    dispatched: dict[int, list[int]]
+    #: (class, its methods for which the maker of an object answers).
+    dispatched: list[tuple[int, list[int]]]
     #: Names of the attributes of protocols.
     declared: list[str]
     #: Whether an object got all members of another.
@@ -73,12 +93,33 @@ class Solution(NamedTuple):
 
     def dump(self) -> bytes:
         """Return the solution as bytes."""
-        return zlib.compress(marshal.dumps(tuple(self)), 1)
+        rest = dict(self.__dict__)
+        parts = [rest.pop(name).tobytes() for name in _ARRAYS]
+        parts += [rest.pop(name) for name in _COUNTS]
+        sizes = [len(part) for part in parts]
+        text = json.dumps([_VERSION, sizes, rest], separators=(",", ":"))
+        packed = zlib.compressobj(1)
+        pieces = [packed.compress(text.encode() + b"\n")]
+        pieces += [packed.compress(part) for part in parts]
+        return b"".join([*pieces, packed.flush()])
 
 
-def parse_solution(data: bytes) -> Solution:
-    """Return a solution from its bytes, which this machine's Gieok wrote."""
-    return Solution(*marshal.loads(zlib.decompress(data)))  # noqa: S302 - a file of the project's own index
+def parse_solution(data: bytes) -> Solution | None:
+    """Return a solution from its bytes; None for those of another version."""
+    try:
+        whole = zlib.decompress(data)
+        end = whole.index(b"\n") + 1
+        version, sizes, fields = json.loads(whole[:end])
+    except (zlib.error, ValueError, TypeError):
+        return None
+    if version != _VERSION:
+        return None
+    view = memoryview(whole)
+    for name, size in zip((*_ARRAYS, *_COUNTS), sizes, strict=True):
+        part = view[end : end + size]
+        fields[name] = array("i", part.tobytes()) if name in _ARRAYS else part.tobytes()
+        end += size
+    return Solution(**fields)
 
 
 class Recorder:
@@ -91,7 +132,8 @@ class Recorder:
         self._late: set[int] = set()
         self._asked: list[str] = []
         self._looked: dict[int, list[str]] = {}
-        self._unread = b""
+        self._unread = array("i")
+        self._shared: list[tuple[int, list[str]]] = []
 
     def note_before_functions(self, program: Program) -> None:
         """Note what is known before the bodies of functions run."""
@@ -102,16 +144,29 @@ class Recorder:
         """Note what is known before the questions that were left open are asked."""
         self._settled = program.flows.count_values()
 
-    def note_solved(self, program: Program, attributes: Attributes) -> None:
+    def note_solved(self, program: Program, attributes: Attributes, names: Names) -> None:
         """Note what is known at the end, before the triggers are dropped."""
         self._late = program.hierarchy.changed
+        ends = [*(bound.variables for bound in program.bounds[1:]), program.declared]
+        for bound, end, own in zip(program.bounds, ends, names.own, strict=True):
+            here = range(bound.variables, end)
+            shared = [n for n, v in own.items() if not program.flows.is_read_inside(v, here)]
+            if shared:
+                self._shared.append((bound.file, shared))
         self._asked = attributes.asked_names()
         self._looked = program.hierarchy.looked_names()
+        # whether `__new__` makes an object of another class is asked of its result
+        makers = {
+            function
+            for attributes_of_class in program.hierarchy.attributes
+            for function in program.held_functions(attributes_of_class.get("__new__"))
+        }
         self._unread = array(
             "i",
-            [
+            (
                 variable
-                for fact in program.functions
+                for number, fact in enumerate(program.functions)
+                if number not in makers
                 for variable in (
                     *fact.parameters,
                     *fact.keyword_only.values(),
@@ -119,46 +174,56 @@ class Recorder:
                     fact.yields,
                 )
                 if not program.flows.is_read(variable)
-            ],
-        ).tobytes()
+            ),
+        )
 
     def finish(
         self, program: Program, attributes: Attributes, names: Names, own: Sequence[dict[str, int]]
     ) -> None:
         """Make the solution, once the triggers are dropped; `own` are the names of each file."""
-        single, several = program.flows.dump_values()
-        keys, any_of = program.containers.dump()
+        values, flows = program.values, program.flows
         dispatched: dict[int, list[int]] = {}
         for owner, function in find_dispatched(program):
             dispatched.setdefault(owner, []).append(function)
-        last = program.containers.count()
+        extra = [
+            (file, {n: v for n, v in held.items() if n not in own[file]})
+            for file, held in enumerate(names.own)
+        ]
+        several_variables, several_counts, several_values = flows.dump_several()
+        keys, any_of = program.containers.dump()
         self.solution = Solution(
             paths=program.paths,
-            firsts=[tuple(bound[1:]) for bound in program.bounds],  # type: ignore[misc]
-            counts=(len(program.functions), len(program.class_symbol), last, program.symbols),
-            single=single,
-            several=several,
+            firsts=[[*bound[1:]] for bound in program.bounds],
+            counts=[
+                len(program.functions),
+                len(program.class_symbol),
+                len(any_of),
+                program.symbols,
+            ],
+            single=flows.dump_single(),
+            several_variables=several_variables,
+            several_counts=several_counts,
+            several_values=several_values,
             early=self._early,
             settled=self._settled,
-            kinds=[int(kind) for kind in program.values.kinds],
-            first=program.values.first,
-            second=program.values.second,
+            kinds=bytes(values.kinds),
+            first_numbers=_keep_numbers(values.first),
+            second_numbers=_keep_numbers(values.second),
+            first_names=_keep_names(values.first),
+            second_names=_keep_names(values.second),
             keys=keys,
             any_of=any_of,
             attributes=program.hierarchy.attributes,
             bases=[program.hierarchy.bases(c) for c in range(len(program.class_symbol))],
             outside=sorted(program.hierarchy.outside),
             late=sorted(self._late),
-            looked=dict(self._looked),
-            fields=attributes.fields,
+            looked=[*self._looked.items()],
+            fields=[(*place, variable) for place, variable in attributes.fields.items()],
+            of_functions=[(*p, variable) for p, variable in attributes.of_functions.items()],
             asked=self._asked,
-            of_functions=attributes.of_functions,
-            names={
-                file: extra
-                for file, held in enumerate(names.own)
-                if (extra := {n: v for n, v in held.items() if n not in own[file]})
-            },
-            stars={file: origins for file, origins in names.stars.items() if origins},
+            names=[row for row in extra if row[1]],
+            stars=[row for row in names.stars.items() if row[1]],
+            shared=self._shared,
             unread=self._unread,
             open_names=sorted(
                 {
@@ -168,7 +233,7 @@ class Recorder:
                 }
             ),
             prefixes=sorted({prefix for _, _, prefix, _ in program.computed}),
-            dispatched=dispatched,
+            dispatched=[*dispatched.items()],
             declared=sorted(
                 {
                     name
@@ -178,8 +243,16 @@ class Recorder:
                 }
             ),
             is_mixed=program.is_mixed,
-            steps=program.flows.steps_left(),
+            steps=flows.steps_left(),
         ).dump()
+
+
+def _keep_numbers(parts: Sequence[int | str]) -> "array[int]":
+    return array("i", (part if isinstance(part, int) else NONE for part in parts))
+
+
+def _keep_names(parts: Sequence[int | str]) -> dict[str, str]:
+    return {str(value): part for value, part in enumerate(parts) if isinstance(part, str)}
 
 
 def find_dispatched(program: Program) -> list[tuple[int, int]]:

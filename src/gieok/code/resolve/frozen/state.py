@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, Generic, TypeVar
+from itertools import accumulate
+from typing import Any, Generic, Self, TypeVar
 
 from gieok.code.model.facts import NOTHING, Facts, FunctionFact
 from gieok.code.resolve.attributes import Attributes
@@ -19,7 +20,6 @@ from gieok.code.resolve.frozen.solution import NONE, SEVERAL, Solution
 from gieok.code.resolve.hierarchy import Class, Hierarchy, Variable
 from gieok.code.resolve.import_links import Linker, Target
 from gieok.code.resolve.names import Names
-from gieok.code.resolve.natives import Natives
 from gieok.code.resolve.program import (
     CallSite,
     FileOffsets,
@@ -41,15 +41,39 @@ class Ground:
 
     def __init__(self, solution: Solution, read_facts: Callable[[str], Facts]) -> None:
         self.solution = solution
-        self.single = array("i", solution.single)
-        self.any_of = array("i", solution.any_of)
-        self.unread = frozenset(array("i", solution.unread))
+        self.unread = frozenset(solution.unread)
         self.late = frozenset(solution.late)
         self.file_of = {path: number for number, path in enumerate(solution.paths)}
         self.read_facts = cache(read_facts)
-        self.stored = {name for _, name in solution.fields}
+        self.names = dict(solution.names)
+        self.stars = dict(solution.stars)
+        self.shared = dict(solution.shared)
+        self.looked = dict(solution.looked)
+        self.dispatched = dict(solution.dispatched)
+        self.keys = {container: dict(keys) for container, keys in solution.keys}
+        self.fields = {(owner, name): v for owner, name, v in solution.fields}
+        self.of_functions = {(function, name): v for function, name, v in solution.of_functions}
+        self.stored = {name for _, name in self.fields}
         self.asked = frozenset(solution.asked)
+        ends = [*accumulate(solution.several_counts, initial=0)]
+        places = zip(solution.several_variables, ends[:-1], ends[1:], strict=True)
+        self._several = {variable: (first, end) for variable, first, end in places}
+        #: The two parts beside each value's kind.
+        self.first: list[int | str] = [*solution.first_numbers]
+        self.second: list[int | str] = [*solution.second_numbers]
+        for parts, names in (
+            (self.first, solution.first_names),
+            (self.second, solution.second_names),
+        ):
+            for value, name in names.items():
+                parts[int(value)] = name
         self._starts = [[first[place] for first in solution.firsts] for place in range(5)]
+
+    def iter_several(self) -> Iterator[tuple[int, "array[int]"]]:
+        """Yield the variables with several values, and these."""
+        values = self.solution.several_values
+        for variable, (first, end) in self._several.items():
+            yield variable, values[first:end]
 
     def facts(self, file: int) -> Facts:
         """Return the facts of a file as they were linked."""
@@ -70,10 +94,11 @@ class Ground:
 
     def values(self, variable: int) -> tuple[int, ...]:
         """Return the values of a variable at the end."""
-        held = self.single[variable]
-        if held == NONE:
-            return ()
-        return self.solution.several[variable] if held == SEVERAL else (held,)
+        held = self.solution.single[variable]
+        if held == SEVERAL:
+            first, end = self._several[variable]
+            return tuple(self.solution.several_values[first:end])
+        return () if held == NONE else (held,)
 
     def count_early(self, variable: int) -> int:
         """Return how many of a variable's values were known before functions ran."""
@@ -111,7 +136,7 @@ class Ground:
         """Return the variables of a module's names."""
         base = self.bound(file).variables
         own = {name: base + variable for name, variable in self.facts(file).names.items()}
-        return own | self.solution.names.get(file, {})
+        return own | self.names.get(file, {})
 
 
 class Rows(Sequence[_Row], Generic[_Row]):
@@ -157,7 +182,7 @@ class FrozenFlows(Flows):
         #: Whether the instructions are part of the solution: what they add is there.
         self._is_observing = is_observing
         self.is_solved = False
-        self.frozen = count = len(ground.single)
+        self.frozen = count = len(ground.solution.single)
         self._points = Rows(count, ground.values)  # type: ignore[assignment]
         self._targets = Rows(count, _nothing)  # type: ignore[assignment]
         self._waits = Rows(count, _nothing)  # type: ignore[assignment]
@@ -241,10 +266,10 @@ class FrozenContainers(Containers):
 
     def __init__(self, flows: FrozenFlows, values: Values, ground: Ground) -> None:
         super().__init__(flows, values)
-        keys = ground.solution.keys
+        keys = ground.keys
         self._frozen = count = ground.solution.counts[2]
         self._keys = Rows(count, lambda container: keys.get(container, {}))  # type: ignore[assignment]
-        self._any = Rows(count, lambda container: ground.any_of[container])  # type: ignore[assignment]
+        self._any = Rows(count, lambda container: ground.solution.any_of[container])  # type: ignore[assignment]
 
     def has(self, container: int, key: str) -> bool:
         is_there = super().has(container, key)
@@ -305,8 +330,8 @@ class FrozenAttributes(Attributes):
 
     def __init__(self, program: Program, ground: Ground) -> None:
         super().__init__(program)
-        self.fields = dict(ground.solution.fields)
-        self.of_functions = dict(ground.solution.of_functions)
+        self.fields = dict(ground.fields)
+        self.of_functions = dict(ground.of_functions)
         self._stored = set(ground.stored)
         self._ground = ground
 
@@ -322,7 +347,7 @@ class FrozenAttributes(Attributes):
         return super().of_function(function, name)
 
     def settle(self) -> None:
-        known = self._ground.solution.of_functions
+        known = self._ground.of_functions
         own = {place: held for place, held in self.of_functions.items() if place not in known}
         if any((function, "?") in known for function, _ in own):
             raise Escapes
@@ -336,7 +361,13 @@ class FrozenNames(Names):
     def __init__(self, program: "FrozenProgram", linker: Linker) -> None:
         super().__init__(program, linker, [])
         self.own = program.ground_names  # type: ignore[assignment]
-        self.stars = program.ground.solution.stars  # type: ignore[assignment]
+        self.stars = program.ground.stars  # type: ignore[assignment]
+
+    def variable(self, file: int, name: str) -> int:
+        """Return the variable of a module's name, which no star import can give yet."""
+        if name not in self.own[file] and self.stars.get(file):
+            raise Escapes
+        return super().variable(file, name)
 
     def bring_all(self, file: int, origin: int) -> None:
         raise Escapes
@@ -346,44 +377,37 @@ class FrozenNames(Names):
 
 
 class FrozenLinker(Linker):
-    """Linker of a family whose imports stand still; it knows the modules inside of packages."""
+    """Linker of a family as paths and manifests tell it."""
 
-    def __init__(self, family: type[Linker], paths: Sequence[str]) -> None:
-        self.natives: Natives = family.natives
+    def __init__(self, family: type[Linker], files: Sequence[tuple[str, Facts]]) -> None:
+        self.natives = family.natives
         self._family = family
-        self._paths = paths
+        self._files = files
         self._linker: Linker | None = None
-        self._has_members = family.member is not Linker.member
 
     @classmethod
-    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> "FrozenLinker":
+    def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
+        """Refuse: such a linker is made of a solution."""
         raise Escapes
+
+    @property
+    def _whole(self) -> Linker:
+        if self._linker is None:
+            self._linker = self._family.of_files(self._files)
+        return self._linker
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        raise Escapes
+        """Return the target of an import, where it is the same at any time."""
+        if not self._whole.is_by_files:
+            raise Escapes
+        target = self._whole.target(importer, module, name, level)
+        if target.member is not None and target.file is not None:
+            raise Escapes
+        return target
 
     def member(self, file: str, name: str) -> str | None:
-        if not self._has_members:
-            return None
-        if self._linker is None:
-            self._linker = self._family.of_files([(path, _EMPTY) for path in self._paths])
-        return self._linker.member(file, name)
-
-    def provides(self, origin: str, path: str) -> bool:
-        raise Escapes
-
-
-_EMPTY = Facts(
-    language="",
-    symbols=(),
-    functions=(),
-    classes=(),
-    names={},
-    variables=0,
-    containers=0,
-    top=(),
-    inner=(),
-)
+        """Return the module inside a package."""
+        return self._whole.member(file, name)
 
 
 class FrozenProgram(Program):
@@ -395,7 +419,7 @@ class FrozenProgram(Program):
         self.paths = solution.paths
         self.file_of = ground.file_of
         self.values = Values()
-        self.values.restore(solution.kinds, solution.first, solution.second)
+        self.values.restore([*solution.kinds], ground.first, ground.second)
         self.hierarchy = self.frozen_hierarchy = FrozenHierarchy(ground)
         self.flows = self.frozen_flows = FrozenFlows(ground, steps, is_observing=is_observing)
         self.containers = FrozenContainers(self.frozen_flows, self.values, ground)
