@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gieok.code.index.file_moves import LINES
-from gieok.code.model.facts import NOTHING, Facts, FunctionFact, Op, SymbolKind, Trait
+from gieok.code.model.facts import NOTHING, Facts, FunctionFact, Instruction, Op, SymbolKind, Trait
 from gieok.code.resolve.instructions import OPERANDS
 
 #: Between their common beginnings and ends, longer versions are not compared.
@@ -183,9 +183,9 @@ class _Aligner:
 
     # Instructions
 
-    def match(self, before: Sequence[Row], after: Sequence[Row]) -> _Pairs:
+    def match(self, before: Collection[Instruction], after: Collection[Instruction]) -> _Pairs:
         """Match instructions from both ends, and between as far as they look alike."""
-        old, new = [*before], [*after]
+        old, new = [*iter_rows(before)], [*iter_rows(after)]
         first, end = 0, min(len(old), len(new))
         while first < end and self._match_rows(old[first], new[first]):
             first += 1
@@ -477,6 +477,11 @@ def _is_of_functions(
         )
         for row in top
     )
+
+
+def iter_rows(instructions: Collection[Instruction]) -> Iterator[Any]:
+    """Yield instructions, whose operands are of kinds that their operation says."""
+    yield from instructions
 
 
 def iter_variables(row: Row) -> Iterator[int]:

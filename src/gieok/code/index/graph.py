@@ -101,6 +101,7 @@ class EdgeSet:
         self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
 
     def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
+        """Add an edge, unless a more certain one stands at its place."""
         place = (source, target, kind, line)
         known = self.found.get(place)
         if known is None or (tier, reason) < known:
@@ -112,6 +113,7 @@ class EdgeSet:
             self.add(source, target, kind, tier, reason, line)
 
     def rows(self) -> list[Edge]:
+        """Return the edges, sorted."""
         return sorted(
             Edge(source=s, target=t, kind=kind, tier=tier, reason=reason, line=line)
             for (s, t, kind, line), (tier, reason) in self.found.items()
@@ -365,6 +367,7 @@ def _rate_site_certainty(
 
 
 def is_product(key: str) -> bool:
+    """Return whether a symbol belongs to the product, not to tests or examples."""
     return not places.is_outside_product(key_path(key))
 
 

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from gieok.code.index import graph
-from gieok.code.index.alignment import WITHOUT_RESULT, Alignment, Folds, Row, align_facts
+from gieok.code.index.alignment import WITHOUT_RESULT, Alignment, Folds, Row, align_facts, iter_rows
 from gieok.code.index.graph import EdgeSet, Naming, fold_lambda_key
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES, find_source_language
@@ -317,7 +317,7 @@ class _Local:
         """Return the numbers of the new version's operands: the old ones, where it has them."""
         facts, bound, alignment = file.after, file.bound, file.alignment
         symbols = len(program.keys)
-        program.keys += [f"{file.path}::{s.qualified}" for s in facts.symbols]  # type: ignore[misc]
+        program.keys += [f"{file.path}::{s.qualified}" for s in facts.symbols]
         variables = [
             bound.variables + old
             if (old := alignment.variables.get(v)) is not None and v not in alignment.new_touched
@@ -550,7 +550,9 @@ def _end_numbers(**numbers: list[int]) -> dict[str, list[int]]:
 
 def _add_externals(program: Program, facts: Facts, numbers: Mapping[str, Sequence[int]]) -> None:
     """Note the variables of a file that hold something external and nothing else."""
-    program.inert |= {numbers["v"][row[1]] for row in facts.top if row[0] == Op.EXTERNAL}
+    program.inert |= {
+        numbers["v"][variable] for op, variable, *_ in iter_rows(facts.top) if op == Op.EXTERNAL
+    }
 
 
 def _drop_results(

@@ -21,8 +21,8 @@ from gieok.code.index import graph, local_links, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
-from gieok.code.languages.places import is_readme
 from gieok.code.languages.language import Family
+from gieok.code.languages.places import is_readme
 from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts

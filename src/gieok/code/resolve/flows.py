@@ -248,9 +248,10 @@ class Flows:
         return self._steps
 
     def let_go(self) -> None:
-        """Drop the triggers.
+        """Drop the triggers and the flows.
 
         Triggers refer to their owners, which refer to these flows, and the garbage collector is
         off.
         """
         self._waits.clear()
+        self._targets.clear()

@@ -245,6 +245,9 @@ class Recorder:
             is_mixed=program.is_mixed,
             steps=flows.steps_left(),
         ).dump()
+        self._early = self._settled = b""
+        self._unread = array("i")
+        self._looked = {}
 
 
 def _keep_numbers(parts: Sequence[int | str]) -> "array[int]":

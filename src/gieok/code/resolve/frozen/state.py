@@ -192,6 +192,7 @@ class FrozenFlows(Flows):
         self.written: set[int] = set()
 
     def held(self, variable: int) -> Iterable[int]:
+        """Return the values of a variable, where they are those of any time."""
         if variable < self.frozen and not self.is_solved:
             self._look(variable)
             if self._ground.count_early(variable) != len(self._ground.values(variable)):
@@ -199,6 +200,7 @@ class FrozenFlows(Flows):
         return super().held(variable)
 
     def add(self, variable: int, value: int) -> None:
+        """Let a variable hold a value, if that changes nothing in the solution."""
         if variable < self.frozen:
             self._admit(variable, (value,))
             return
@@ -206,6 +208,7 @@ class FrozenFlows(Flows):
         super().add(variable, value)
 
     def add_all(self, variable: int, values: list[int]) -> None:
+        """Let a variable hold values, if that changes nothing in the solution."""
         if variable < self.frozen:
             self._admit(variable, values)
             return
@@ -213,6 +216,7 @@ class FrozenFlows(Flows):
         super().add_all(variable, values)
 
     def flow(self, source: int, to: int) -> None:
+        """Let the values of `source` reach `to`."""
         if source == to:
             return
         if source >= self.frozen:
@@ -223,6 +227,7 @@ class FrozenFlows(Flows):
             self.add_all(to, [*known])
 
     def wait(self, variable: int, trigger: Trigger) -> None:
+        """Call `trigger` with every value of a variable."""
         if variable >= self.frozen:
             super().wait(variable, trigger)
             return
@@ -272,12 +277,14 @@ class FrozenContainers(Containers):
         self._any = Rows(count, lambda container: ground.solution.any_of[container])  # type: ignore[assignment]
 
     def has(self, container: int, key: str) -> bool:
+        """Return whether a value was stored or read under a key, at any time."""
         is_there = super().has(container, key)
         if is_there and container < self._frozen:  # perhaps since later, or by what is removed
             raise Escapes
         return is_there
 
     def key(self, container: int, key: str | int) -> int:
+        """Return the variable of one key, which a container of the solution has already."""
         if container < self._frozen:
             kept = "*" if isinstance(key, int) and key > CAP else key
             if kept not in self._keys[container]:
@@ -301,24 +308,30 @@ class FrozenHierarchy(Hierarchy):
         self.is_solved = False
 
     def inherit(self, owner: Class, base: Class, place: int) -> bool:
+        """Refuse a new base."""
         del place
         if base not in self._bases[owner]:
             raise Escapes
         return False
 
     def leave(self, owner: Class) -> None:
+        """Refuse a new external base."""
         if owner not in self.outside:
             raise Escapes
 
     def define(self, owner: Class, name: str, variable: Variable) -> None:
+        """Refuse a new attribute."""
+        del owner, name, variable
         raise Escapes
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
+        """Return the class and its bases, where they are those of any time."""
         if owner in self._late and not self.is_solved:
             raise Escapes
         return super().linear(owner)
 
     def descendants(self, owner: Class) -> Iterator[Class]:
+        """Yield every subclass, where they are those of any time."""
         for child in super().descendants(owner):
             if child in self._late and not self.is_solved:
                 raise Escapes
@@ -336,17 +349,20 @@ class FrozenAttributes(Attributes):
         self._ground = ground
 
     def field(self, owner: int, name: str) -> int:
+        """Return the variable of an instance's attribute, which nobody else may ask for if it is new."""
         if name not in self._stored and name in self._ground.asked:
             raise Escapes
         return super().field(owner, name)
 
     def of_function(self, function: int, name: str) -> int:
+        """Return the variable of a function's attribute."""
         is_known = (function, name) in self.of_functions
         if name == "?" and not is_known and function < self._ground.solution.counts[0]:
             raise Escapes
         return super().of_function(function, name)
 
     def settle(self) -> None:
+        """Give the values of unknown names to what these runs alone read."""
         known = self._ground.of_functions
         own = {place: held for place, held in self.of_functions.items() if place not in known}
         if any((function, "?") in known for function, _ in own):
@@ -361,7 +377,7 @@ class FrozenNames(Names):
     def __init__(self, program: "FrozenProgram", linker: Linker) -> None:
         super().__init__(program, linker, [])
         self.own = program.ground_names  # type: ignore[assignment]
-        self.stars = program.ground.stars  # type: ignore[assignment]
+        self.stars = program.ground.stars
 
     def variable(self, file: int, name: str) -> int:
         """Return the variable of a module's name, which no star import can give yet."""
@@ -370,9 +386,13 @@ class FrozenNames(Names):
         return super().variable(file, name)
 
     def bring_all(self, file: int, origin: int) -> None:
+        """Refuse a star import."""
+        del file, origin
         raise Escapes
 
     def read_package(self, space: str, name: str, to: int) -> None:
+        """Refuse a name of a package, which depends on all imports."""
+        del space, name, to
         raise Escapes
 
 
@@ -388,6 +408,7 @@ class FrozenLinker(Linker):
     @classmethod
     def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
         """Refuse: such a linker is made of a solution."""
+        del files
         raise Escapes
 
     @property
@@ -447,13 +468,15 @@ class FrozenProgram(Program):
 
     def add_functions(self, facts: Sequence[FunctionFact], symbols: Sequence[int]) -> None:
         """Add functions, whose variables are those of this state, with their symbols."""
-        self.functions += facts  # type: ignore[operator, assignment]
-        self.function_symbol += symbols  # type: ignore[operator, assignment]
+        self.functions += facts
+        self.function_symbol += symbols
 
     def find_receivers(self) -> set[int]:
+        """Return the variables of `self` in the changed files."""
         return self.own_receivers
 
     def name_parameters(self) -> dict[int, str]:
+        """Return the variables of the changed files' parameters, with the parameters' names."""
         return self.named_parameters
 
     def solve_finally(self) -> None:

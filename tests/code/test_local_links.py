@@ -1,0 +1,248 @@
+"""A change that stays inside of a file is linked alone, and the index is what a fresh one would be.
+
+Where a change may reach further, everything is linked again: no file is kept as it was before.
+"""
+
+from pathlib import Path
+
+import pytest
+from edits import Tree
+from kept_index import KeptIndex
+
+from gieok.code.index import project
+
+_SHOP = """from store import Box, load
+
+LIMIT = 3
+
+
+class Shop:
+    def __init__(self, size):
+        self.size = size
+
+    def sell(self, item):
+        return item.price()
+
+    def close(self):
+        return self.size
+
+
+def total(items):
+    return load(items)
+
+
+def unused(items):
+    return len(items)
+
+
+def caller():
+    return total([1])
+"""
+_STORE = """class Box:
+    def open(self):
+        return 1
+
+
+class Chest(Box):
+    def lock(self):
+        return self.open()
+
+
+def load(items):
+    return Box()
+
+
+def spare(items):
+    return items
+"""
+_MAIN = """import shop
+from shop import total
+
+
+def main():
+    total([]).open()
+    shop.unknown_yet()
+    return shop.Shop(1).close()
+
+
+def asks(thing):
+    thing.never_defined()
+"""
+_PYTHON = {"shop.py": _SHOP, "store.py": _STORE, "main.py": _MAIN}
+_APP = """const { load } = require('./store')
+
+function total (items) {
+  return load(items)
+}
+
+function unused (items) {
+  return String(items)
+}
+
+module.exports = { total }
+"""
+_JAVASCRIPT = {
+    "app.js": _APP,
+    "store.js": "exports.load = function load (items) { return items.slice(1) }\n",
+    "main.js": "const app = require('./app')\napp.total([1])\n",
+}
+
+
+def _kept(folder: Path, files: dict[str, str]) -> KeptIndex:
+    root = folder / "tree"
+    root.mkdir()
+    for name, text in files.items():
+        (root / name).write_text(text, encoding="utf-8")
+    return KeptIndex(folder, Tree(root, seed=0))
+
+
+def _change(kept: KeptIndex, name: str, old: str, new: str) -> None:
+    text = (kept.tree.root / name).read_text(encoding="utf-8")
+    assert old in text
+    kept.tree._put(name, [text.replace(old, new, 1)])
+    kept.follow(0)
+
+
+def _is_linked_alone(kept: KeptIndex) -> bool:
+    """Whether changed files are kept as the last link of all files read them."""
+    return bool(kept.made.store.linked_files())
+
+
+_NEAR = {
+    "a new function": ("def unused(", "def added(x):\n    return len(x)\n\n\ndef unused("),
+    "a new function that calls": ("def unused(", "def added(x):\n    load(1)\n\n\ndef unused("),
+    "a changed body": ("    return len(items)", "    print(items)\n    return load(None)"),
+    "a body with a local object": ("    return len(items)", "    box = Box()\n    box.open()"),
+    "a renamed function": ("def unused(", "def renamed("),
+    "a function that went": ("def unused(items):\n    return len(items)\n", ""),
+    "a new method": (
+        "    def close(",
+        "    def added(self):\n        self.close()\n\n    def close(",
+    ),
+    "a new import": ("LIMIT = 3", "from store import spare as other\n\nLIMIT = 3"),
+    "a new import inside": (
+        "    return len(items)",
+        "    from store import spare\n    spare(items)",
+    ),
+    "a second call on a line": ("    return item.price()", "    return item.price() + len('x')"),
+    "a nested function": (
+        "    return len(items)",
+        "    def one(x):\n        return Box()\n    one(1)",
+    ),
+}
+_FAR = {
+    "a result that others read": ("store.py", "    return Box()", "    return Chest()"),
+    "an attribute that others read": ("shop.py", "self.size = size", "self.size = Box()"),
+    "a name that others import": ("shop.py", "def total(", "def renamed("),
+    "a name that others look for": (
+        "shop.py",
+        "def unused(",
+        "def unknown_yet(): ...\n\n\ndef unused(",
+    ),
+    "a method that a call may mean": (
+        "shop.py",
+        "    def close(",
+        "    def never_defined(self): ...\n\n    def close(",
+    ),
+    "a method that overrides": (
+        "store.py",
+        "    def lock(",
+        "    def open(self): ...\n\n    def lock(",
+    ),
+    "a name that is imported from elsewhere": (
+        "shop.py",
+        "from store import Box, load",
+        "from store import Box, spare as load",
+    ),
+    "a function with the name of another": (
+        "shop.py",
+        "def unused(",
+        "def total(x): ...\n\n\ndef unused(",
+    ),
+    "a new parameter": ("store.py", "def load(items)", "def load(items, more)"),
+    "a new class": ("shop.py", "def unused(", "class New: ...\n\n\ndef unused("),
+    "a base": ("store.py", "class Chest(Box)", "class Chest"),
+    "code of a module": ("shop.py", "LIMIT = 3", "LIMIT = Box()"),
+    "a fixture": ("shop.py", "def unused(", "import pytest\n@pytest.fixture\ndef unused("),
+}
+
+
+@pytest.mark.parametrize("what", _NEAR)
+def test_a_change_that_stays_inside_is_linked_alone(tmp_path: Path, what: str) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    _change(kept, "shop.py", *_NEAR[what])
+    assert _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+@pytest.mark.parametrize("what", _FAR)
+def test_a_change_that_may_reach_others_is_linked_with_all_files(tmp_path: Path, what: str) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    _change(kept, *_FAR[what])
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_changes_of_several_files_and_syncs_are_linked_together(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")
+    _change(kept, "main.py", "def asks(", "def more():\n    return shop.added(1)\n\n\ndef asks(")
+    _change(kept, "shop.py", "    return load(x)", "    box = Box()\n    return box.open()")
+    assert [file.path for file in kept.made.store.linked_files()] == ["main.py", "shop.py"]
+    edges = kept.made.store.edges_into(["shop.py::added"])
+    assert [edge.source for edge in edges] == ["main.py::more"]
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_change_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")
+    _change(kept, "shop.py", "def added(x):\n    return load(x)\n\n\n", "")
+    assert kept.differences() == []
+    kept.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("module.exports", "function added (x) {\n  return total(x)\n}\n\nmodule.exports"),
+        ("  return String(items)", "  const first = items.slice(1)\n  return String(first)"),
+        ("function unused", "function renamed"),
+    ],
+)
+def test_a_change_of_javascript_is_linked_alone(tmp_path: Path, old: str, new: str) -> None:
+    kept = _kept(tmp_path, _JAVASCRIPT)
+    _change(kept, "app.js", old, new)
+    assert _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_sync_that_was_stopped_before_linking_is_made_up_for(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    kept.tree._put("shop.py", [_SHOP.replace("def unused(", "def renamed(")])
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, progress=_stop_at_linking)
+    kept.follow(0)
+    assert _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def _stop_at_linking(stage: str, done: int, total: int) -> None:
+    del done, total
+    if stage == "linking":
+        raise KeyboardInterrupt
+
+
+def test_a_solution_of_another_version_is_not_read(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    with kept.made.store._writing() as db:
+        db.execute("UPDATE code_solutions SET solution = x'00'")
+    _change(kept, "shop.py", *_NEAR["a new function"])
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
