@@ -19,6 +19,22 @@ from gieok.code.resolve.instructions import OPERANDS
 _LONGEST = 3_000
 #: Operations whose effect is never known to stay inside of a file.
 _FAR = frozenset((Op.IMPORT_ALL, Op.CLASS, Op.MIX, Op.PROVIDED))
+#: Operations that call nothing, as modules and classes have them for imports and annotations.
+_NEAR_TOP = frozenset(
+    (
+        Op.COPY,
+        Op.FUNCTION,
+        Op.LOAD,
+        Op.INDEX,
+        Op.CONTAINER,
+        Op.STORE_INDEX,
+        Op.IMPORT,
+        Op.EXTERNAL,
+        Op.INSTANCE,
+        Op.DECLARED,
+        Op.CONTAINERS,
+    )
+)
 #: Operations without a variable that receives the result.
 WITHOUT_RESULT = frozenset((Op.STORE, Op.STORE_INDEX, Op.RAISE, Op.IMPORT_ALL, Op.MIX))
 
@@ -315,7 +331,7 @@ class _Differences:
         ]
         if any(row[0] in _FAR for rows in beside for row in rows):
             return None
-        made = {row[2] for row in added_rows.inner if row[0] == Op.CONTAINER}
+        made = {row[2] for rows in added_rows for row in rows if row[0] == Op.CONTAINER}
         containers = self._aligner.containers
         return Alignment(
             functions=self._aligner.functions,
@@ -404,8 +420,8 @@ class _Differences:
         facts += [aligner.new.functions[n] for n in self._come]
         return (
             not any(Trait.PROVIDER in fact.traits for fact in facts)
-            and _is_of_functions(removed.top, self._gone, self._old_touched)
-            and _is_of_functions(added.top, self._come, self._new_touched)
+            and _is_of_names(removed.top, self._gone, self._old_touched)
+            and _is_of_names(added.top, self._come, self._new_touched)
             and _have_functions(aligner.old, {*aligner.symbols.values()}, self._gone)
             and _have_functions(aligner.new, {*aligner.symbols}, self._come)
         )
@@ -460,21 +476,13 @@ def _have_functions(facts: Facts, matched: set[int], functions: Sequence[int]) -
     )
 
 
-def _is_of_functions(
-    top: Sequence[Row], functions: Sequence[int], touched: Collection[int]
-) -> bool:
-    """Return whether instructions of a module or class only import, and define functions.
+def _is_of_names(top: Sequence[Row], functions: Sequence[int], touched: Collection[int]) -> bool:
+    """Return whether instructions of a module or class only give values to names of their own.
 
-    The names must be those that came or went alone: what else holds them is not known.
+    Names that both versions have, and functions too, are held by others.
     """
-    made = {row[1] for row in top if row[0] == Op.FUNCTION and row[2] in functions}
     return all(
-        row[1] in touched
-        and (
-            row[0] in (Op.EXTERNAL, Op.IMPORT)
-            or (row[0] == Op.FUNCTION and row[1] in made)
-            or (row[0] == Op.COPY and row[2] in made)
-        )
+        row[0] in _NEAR_TOP and row[1] in touched and (row[0] != Op.FUNCTION or row[2] in functions)
         for row in top
     )
 

@@ -241,10 +241,11 @@ class _Local:
             work.append((file, self._number_old(program, file)))
             _add_externals(program, file.before, work[-1][1])
         solver = self._solver(program)
-        for file, numbers in work:
-            solver.run(file.bound, numbers, file.alignment.removed.top)
-        for file, numbers in work:
-            solver.run(file.bound, numbers, file.alignment.removed.inner)
+        for place in (0, 1):
+            program.run_modules(is_early=not place)
+            for file, numbers in work:
+                solver.run(file.bound, numbers, file.alignment.removed[place])
+            solver.drain()
         solver.settle()
         return program.frozen_flows.written
 
@@ -262,12 +263,14 @@ class _Local:
             work.append((file, numbers))
         solver = self._solver(program)
         for place in (0, 1):
+            program.run_modules(is_early=not place)
             for file, numbers in work:
                 alignment = file.alignment
                 rows = (alignment.beside if is_observing else alignment.added)[place]
                 if is_observing:
                     rows = _drop_results(program, rows, numbers)
                 solver.run(file.bound, numbers, rows)
+            solver.drain()
         solver.settle()
         program.solve_finally()
         return program
@@ -288,7 +291,7 @@ class _Local:
             functions[number] = self._clone(
                 program, facts.functions[number], file, variables, bound.symbols
             )
-        made = {row[2] for row in alignment.removed.inner if row[0] == Op.CONTAINER}
+        made = {row[2] for rows in alignment.removed for row in rows if row[0] == Op.CONTAINER}
         return _end_numbers(
             v=variables,
             f=functions,

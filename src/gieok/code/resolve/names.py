@@ -51,6 +51,10 @@ class Names(SolverPart):
             self.flows.flow(source, to)
         return self.own[file][name]
 
+    def is_bound(self, file: int, name: str) -> bool:
+        """Return whether a module's name holds a value by now."""
+        return bool(self.flows.held(self.variable(file, name)))
+
     def bring_all(self, file: int, origin: int) -> None:
         """Give a file all names of another file, those from its star imports included, once."""
         if origin == file or origin in self.stars[file]:
@@ -76,7 +80,7 @@ class Names(SolverPart):
         variable = self.variable(file, name)
         self.flows.flow(variable, to)
         member = self.linker.member(self.program.paths[file], name)
-        if member is not None and not self.flows.held(variable):
+        if member is not None and not self.is_bound(file, name):
             self.flows.add(to, self.values.number(Value.MODULE, self.program.file_of[member]))
 
     def read_package(self, space: str, name: str, to: int) -> None:

@@ -103,7 +103,9 @@ class Solver:
             for bound in bounds:
                 instructions.enter(bound, files[bound.file][1])
                 instructions.run(i for i in files[bound.file][1].top if (i[0] in _EARLY) == early)
-            self._drain()
+            self.drain()
+            if early and self._recorder:
+                self._recorder.note_heads(self.program)
         self._linker.relate(self.program.hierarchy)
         if self._recorder:
             self._recorder.note_before_functions(self.program)
@@ -113,26 +115,27 @@ class Solver:
             instructions.run(facts.inner)
             files[bound.file] = (path, NO_FACTS)  # instructions are most of what facts weigh
 
-    def _drain(self) -> None:
+    def drain(self) -> None:
+        """Propagate until nothing changes."""
         self.program.flows.drain(self.attributes.refresh)
 
     def settle(self) -> None:
         """Propagate until nothing changes; then once more with the questions that were left
         open.
         """
-        self._drain()
+        self.drain()
         if self._recorder:
             self._recorder.note_propagated(self.program)
         self._decorators.settle()
         self.program.containers.settle()
-        self._drain()
+        self.drain()
         self._calls.types.settle()
-        self._drain()
+        self.drain()
         self._members.settle_outside()
-        self._drain()
+        self.drain()
         self._calls.settle()
         self._members.settle()
-        self._drain()
+        self.drain()
         if self._recorder:
             self._recorder.note_solved(self.program, self.attributes, self._names)
         for part in (

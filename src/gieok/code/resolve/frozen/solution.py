@@ -63,7 +63,8 @@ class Solution:
     attributes: list[dict[str, int]]
     bases: list[list[int]]
     outside: list[int]
-    #: Classes whose bases or attributes changed while functions ran.
+    #: Classes whose bases or attributes changed while modules ran, and while functions ran.
+    early_changed: list[int]
     late: list[int]
     #: (class, the names that were looked up in it).
     looked: list[tuple[int, list[str]]]
@@ -129,15 +130,21 @@ class Recorder:
         self.solution: bytes = b""
         self._early = b""
         self._settled = b""
+        self._early_changed: set[int] = set()
         self._late: set[int] = set()
         self._asked: list[str] = []
         self._looked: dict[int, list[str]] = {}
         self._unread = array("i")
         self._shared: list[tuple[int, list[str]]] = []
 
+    def note_heads(self, program: Program) -> None:
+        """Note that the hierarchy of classes changes while modules run from now on."""
+        program.hierarchy.changed.clear()
+
     def note_before_functions(self, program: Program) -> None:
         """Note what is known before the bodies of functions run."""
         self._early = program.flows.count_values()
+        self._early_changed = {*program.hierarchy.changed}
         program.hierarchy.changed.clear()
 
     def note_propagated(self, program: Program) -> None:
@@ -148,7 +155,7 @@ class Recorder:
         """Note what is known at the end, before the triggers are dropped."""
         self._late = program.hierarchy.changed
         ends = [*(bound.variables for bound in program.bounds[1:]), program.declared]
-        for bound, end, own in zip(program.bounds, ends, names.own, strict=True):
+        for bound, end, own in zip(program.bounds, ends, names.own, strict=False):
             here = range(bound.variables, end)
             shared = [n for n, v in own.items() if not program.flows.is_read_inside(v, here)]
             if shared:
@@ -216,6 +223,7 @@ class Recorder:
             attributes=program.hierarchy.attributes,
             bases=[program.hierarchy.bases(c) for c in range(len(program.class_symbol))],
             outside=sorted(program.hierarchy.outside),
+            early_changed=sorted(self._early_changed),
             late=sorted(self._late),
             looked=[*self._looked.items()],
             fields=[(*place, variable) for place, variable in attributes.fields.items()],

@@ -43,6 +43,7 @@ class Ground:
         self.solution = solution
         self.unread = frozenset(solution.unread)
         self.late = frozenset(solution.late)
+        self.early_changed = frozenset(solution.early_changed)
         self.file_of = {path: number for number, path in enumerate(solution.paths)}
         self.read_facts = cache(read_facts)
         self.names = dict(solution.names)
@@ -181,6 +182,8 @@ class FrozenFlows(Flows):
         self._ground = ground
         #: Whether the instructions are part of the solution: what they add is there.
         self._is_observing = is_observing
+        #: Whether instructions of modules run: they may be what gave the early values.
+        self.is_early = False
         self.is_solved = False
         self.frozen = count = len(ground.solution.single)
         self._points = Rows(count, ground.values)  # type: ignore[assignment]
@@ -248,7 +251,8 @@ class FrozenFlows(Flows):
         """Let values be added that were there before, or where nothing reads them."""
         if self._is_observing:
             return
-        known = self._ground.values(variable)[: self._ground.count_early(variable)]
+        early = 0 if self.is_early else self._ground.count_early(variable)
+        known = self._ground.values(variable)[:early]
         if all(value in known for value in values):
             return
         if variable not in self._ground.unread or variable in self.read:
@@ -305,6 +309,9 @@ class FrozenHierarchy(Hierarchy):
                 self._subclasses[base].append(owner)
         self.outside = set(solution.outside)
         self._late = ground.late
+        self._early_changed = ground.early_changed
+        #: Whether instructions of modules run, while classes may get their bases.
+        self.is_early = False
         self.is_solved = False
 
     def inherit(self, owner: Class, base: Class, place: int) -> bool:
@@ -326,16 +333,19 @@ class FrozenHierarchy(Hierarchy):
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
         """Return the class and its bases, where they are those of any time."""
-        if owner in self._late and not self.is_solved:
-            raise Escapes
+        self._check(owner)
         return super().linear(owner)
 
     def descendants(self, owner: Class) -> Iterator[Class]:
         """Yield every subclass, where they are those of any time."""
         for child in super().descendants(owner):
-            if child in self._late and not self.is_solved:
-                raise Escapes
+            self._check(child)
             yield child
+
+    def _check(self, owner: Class) -> None:
+        is_open = owner in self._late or (self.is_early and owner in self._early_changed)
+        if is_open and not self.is_solved:
+            raise Escapes
 
 
 class FrozenAttributes(Attributes):
@@ -385,6 +395,12 @@ class FrozenNames(Names):
             raise Escapes
         return super().variable(file, name)
 
+    def is_bound(self, file: int, name: str) -> bool:
+        """Return that a name never holds a value: when it does is not known."""
+        if [*self.flows.held(self.variable(file, name))]:
+            raise Escapes
+        return False
+
     def bring_all(self, file: int, origin: int) -> None:
         """Refuse a star import."""
         del file, origin
@@ -418,13 +434,10 @@ class FrozenLinker(Linker):
         return self._linker
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return the target of an import, where it is the same at any time."""
+        """Return the target of an import, where paths and manifests tell it."""
         if not self._whole.is_by_files:
             raise Escapes
-        target = self._whole.target(importer, module, name, level)
-        if target.member is not None and target.file is not None:
-            raise Escapes
-        return target
+        return self._whole.target(importer, module, name, level)
 
     def member(self, file: str, name: str) -> str | None:
         """Return the module inside a package."""
@@ -478,6 +491,11 @@ class FrozenProgram(Program):
     def name_parameters(self) -> dict[int, str]:
         """Return the variables of the changed files' parameters, with the parameters' names."""
         return self.named_parameters
+
+    def run_modules(self, *, is_early: bool) -> None:
+        """Let instructions of modules run from now on, or those of functions."""
+        self.frozen_flows.is_early = is_early
+        self.frozen_hierarchy.is_early = is_early
 
     def solve_finally(self) -> None:
         """Let what is read from now on be what a whole link has found in the end."""
