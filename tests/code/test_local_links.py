@@ -232,6 +232,18 @@ def test_a_sync_that_was_stopped_before_linking_is_made_up_for(tmp_path: Path) -
     kept.close()
 
 
+def test_lines_that_move_after_a_stopped_sync_are_linked(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    longer = _SHOP.replace("def unused(", "\n\n\n\ndef more(): ...\n\n\ndef unused(")
+    kept.tree._put("shop.py", [longer])
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, progress=_stop_at_linking)
+    kept.tree._put("shop.py", [f"# a comment\n{longer}"])
+    kept.follow(0)
+    assert kept.differences() == []
+    kept.close()
+
+
 def _stop_at_linking(stage: str, done: int, total: int) -> None:
     del done, total
     if stage == "linking":

@@ -1,4 +1,4 @@
-"""Alignment of two versions of a file's facts: what is the same, what was removed, what was added.
+"""FactsAlignment of two versions of a file's facts: what is the same, what was removed, what was added.
 
 The numbers of variables, functions and symbols shift at every edit. Here those of the old version
 are found again in the new one, instruction by instruction, so that what is left over on both sides
@@ -41,14 +41,14 @@ WITHOUT_RESULT = frozenset((Op.STORE, Op.STORE_INDEX, Op.RAISE, Op.IMPORT_ALL, O
 Row = Sequence[Any]
 
 
-class Rows(NamedTuple):
+class RowLevels(NamedTuple):
     """Instructions of one side, on the level of modules and classes and inside of functions."""
 
     top: list[Row]
     inner: list[Row]
 
 
-class Alignment(NamedTuple):
+class FactsAlignment(NamedTuple):
     """What is the same in two versions of a file, and what is not."""
 
     #: New function, variable, container → the old one that it was.
@@ -57,10 +57,10 @@ class Alignment(NamedTuple):
     containers: dict[int, int]
     #: Old and new instructions whose effect differs: removed or added, or of a variable that such
     #: an instruction writes.
-    removed: Rows
-    added: Rows
+    removed: RowLevels
+    added: RowLevels
     #: Other new instructions at the lines of these.
-    beside: Rows
+    beside: RowLevels
     #: Variables, on both sides, whose values may differ.
     old_touched: set[int]
     new_touched: set[int]
@@ -74,7 +74,7 @@ class Alignment(NamedTuple):
     come: list[int]
 
 
-def align_facts(old: Facts, new: Facts, fold: "Folds") -> Alignment | None:
+def align_facts(old: Facts, new: Facts, fold: "Folds") -> FactsAlignment | None:
     """Return what differs between two versions of a file; None where that cannot be told.
 
     `fold` gives the name under which the edges of a symbol are kept.
@@ -304,7 +304,7 @@ class _Differences:
         self._gone = sorted(set(range(len(aligner.old.functions))) - {*functions.values()})
         self._come = sorted(set(range(len(aligner.new.functions))) - functions.keys())
 
-    def find(self) -> Alignment | None:
+    def find(self) -> FactsAlignment | None:
         """Return the differences; None where one has an effect that is not known to be near."""
         self._touch_functions()
         for level, removed, added in zip(self._levels, self._removed, self._added, strict=True):
@@ -313,8 +313,8 @@ class _Differences:
             for number in added:
                 self._touch(level.new[number], self._new_touched, self._aligner.new_shared)
         self._spread()
-        removed_rows = Rows(*self._select(self._removed, is_new=False))
-        added_rows = Rows(*self._select(self._added, is_new=True))
+        removed_rows = RowLevels(*self._select(self._removed, is_new=False))
+        added_rows = RowLevels(*self._select(self._added, is_new=True))
         if not self._is_near(removed_rows, added_rows):
             return None
         places = self._find_places(removed_rows, added_rows)
@@ -333,13 +333,13 @@ class _Differences:
             return None
         made = {row[2] for rows in added_rows for row in rows if row[0] == Op.CONTAINER}
         containers = self._aligner.containers
-        return Alignment(
+        return FactsAlignment(
             functions=self._aligner.functions,
             variables=self._aligner.variables,
             containers={new: old for new, old in containers.items() if new not in made},
             removed=removed_rows,
             added=added_rows,
-            beside=Rows(*beside),
+            beside=RowLevels(*beside),
             old_touched=self._old_touched,
             new_touched=self._new_touched,
             old_places=places.old,
@@ -411,7 +411,7 @@ class _Differences:
 
     # Effects and places
 
-    def _is_near(self, removed: Rows, added: Rows) -> bool:
+    def _is_near(self, removed: RowLevels, added: RowLevels) -> bool:
         """Return whether the effects of what differs may stay inside of the file."""
         aligner = self._aligner
         if any(row[0] in _FAR for rows in (*removed, *added) for row in rows):
@@ -426,7 +426,7 @@ class _Differences:
             and _have_functions(aligner.new, {*aligner.symbols}, self._come)
         )
 
-    def _find_places(self, removed: Rows, added: Rows) -> _Places | None:
+    def _find_places(self, removed: RowLevels, added: RowLevels) -> _Places | None:
         """Return the places of what differs, and those that cannot be told from them."""
         old_places = {
             self._place(r, self._fold.old) for rows in removed for r in rows if has_line(r)

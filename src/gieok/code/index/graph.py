@@ -17,7 +17,7 @@ from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, Facts, Op, SymbolKind, Trait
 from gieok.code.resolve import by_name, by_receiver
-from gieok.code.resolve.frozen.solution import Recorder, find_dispatched
+from gieok.code.resolve.frozen.solution import SolutionRecorder, find_dispatched
 from gieok.code.resolve.isolation import Files, isolated
 from gieok.code.resolve.program import CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
@@ -263,7 +263,7 @@ def _link_family(
         for s in facts.symbols
         if Trait.WRAPPED in s.traits
     }
-    recorder = Recorder() if is_recorded and family.linker.is_by_path else None
+    recorder = SolutionRecorder() if is_recorded and family.linker.is_by_path else None
     linker = family.linker.of_files(members)
     program = solve(members, linker, is_lenient=is_lenient, recorder=recorder)
     placed = [place(key) for key in keys]

@@ -9,17 +9,23 @@ What changed is always what changed since the whole link, so nothing adds up.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok.code.index import graph
-from gieok.code.index.alignment import WITHOUT_RESULT, Alignment, Folds, Row, align_facts, iter_rows
+from gieok.code.index.alignment import (
+    WITHOUT_RESULT,
+    FactsAlignment,
+    Folds,
+    Row,
+    align_facts,
+    iter_rows,
+)
 from gieok.code.index.graph import EdgeSet, Naming, fold_lambda_key
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES, find_source_language
-from gieok.code.model.facts import DEFINITIONS, NOTHING, Facts, FunctionFact, Op, Trait
+from gieok.code.model.facts import DEFINITIONS, NOTHING, Facts, FunctionFact, Op, Trait, parse_facts
 from gieok.code.resolve import by_receiver
 from gieok.code.resolve.arguments import are_arguments_followed
 from gieok.code.resolve.flows import Tangled
@@ -38,6 +44,9 @@ from gieok.code.resolve.solver import NO_FACTS, Solver
 from gieok.code.resolve.values import Value
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
+
 #: More changed files are linked with all others: each takes a little, and a whole link renews what
 #: they are compared with.
 MOST_FILES = 40
@@ -49,7 +58,7 @@ _STEPS_PER_INSTRUCTION = 20
 _MANIFEST = "manifest"
 
 
-class ChangedFile(NamedTuple):
+class FileVersions(NamedTuple):
     """A file as the last whole link read it, with the edges and calls that it has since, and as it
     is.
     """
@@ -68,31 +77,34 @@ class FileLinks(NamedTuple):
     calls: list[UnresolvedCall]
 
 
-@dataclass(frozen=True)
-class Code:
-    """The code around the changed files."""
-
-    family: Family
-    #: The files of the family that did not change, by path, when they are needed.
-    read_facts: Callable[[str], Facts]
-    #: All symbols of a name, as they are now.
-    find_symbols: Callable[[str], Sequence[Symbol]]
-
-
 def link_locally(
-    solution: Solution, code: Code, changed: Sequence[ChangedFile]
+    store: "ProjectStore", family: Family, solution: Solution, changed: Sequence[FileVersions]
 ) -> FileLinks | None:
     """Return the links of changed files; None where all files are to be linked again."""
     try:
-        return _Local(solution, code, changed).link()
+        return _Local(store, family, solution, changed).link()
     except (Escapes, Tangled, RecursionError):
         return None
+
+
+class StoredFacts(dict[str, Facts]):
+    """Facts of files as they were linked: those that changed since then are given."""
+
+    def __init__(self, store: "ProjectStore", before: Mapping[str, Facts]) -> None:
+        super().__init__(before)
+        self._store = store
+
+    def __missing__(self, path: str) -> Facts:
+        """Read the facts of a file that did not change."""
+        ((_, text),) = self._store.facts([path])
+        facts = self[path] = parse_facts(text)
+        return facts
 
 
 class _Changed:
     """A changed file with what differs, in the numbers of the solution."""
 
-    def __init__(self, ground: Ground, file: ChangedFile) -> None:
+    def __init__(self, ground: Ground, file: FileVersions) -> None:
         self.path = file.path
         self.before, self.after = file.before, file.after
         self.links = file
@@ -103,7 +115,7 @@ class _Changed:
         alignment = align_facts(file.before, file.after, Folds(self.old_folds, self.new_folds))
         if alignment is None:
             raise Escapes
-        self.alignment: Alignment = alignment
+        self.alignment: FactsAlignment = alignment
 
     def new_names(self) -> set[str]:
         return self.after.names.keys() - self.before.names.keys()
@@ -122,18 +134,25 @@ class _Changed:
 class _Local:
     """The linking of some changed files on the ground of a solution."""
 
-    def __init__(self, solution: Solution, code: Code, changed: Sequence[ChangedFile]) -> None:
+    def __init__(
+        self,
+        store: "ProjectStore",
+        family: Family,
+        solution: Solution,
+        changed: Sequence[FileVersions],
+    ) -> None:
         before = {file.path: file.before for file in changed}
         self._after = {file.path: file.after for file in changed}
-        self._ground = Ground(solution, lambda path: before.get(path) or code.read_facts(path))
+        self._ground = Ground(solution, StoredFacts(store, before))
         self._solution = solution
-        self._code = code
+        self._store = store
+        self._family = family
         self._files = [_Changed(self._ground, file) for file in changed]
         files = [
             (path, NO_FACTS if _is_code_file(path) else self._facts_of(path))
             for path in solution.paths
         ]
-        self._linker = FrozenLinker(code.family.linker or FrozenLinker, files)
+        self._linker = FrozenLinker(family.linker or FrozenLinker, files)
 
     def link(self) -> FileLinks:
         """Return the links. Raises Escapes."""
@@ -448,33 +467,35 @@ class _Local:
         return Naming(
             keys=program.keys,
             placed=_Folded(program.keys),
-            names=_Names(self._is_defined),
-            wrapped=_Names(self._is_wrapped),
-            methods=_Methods(self._find_methods),
+            names=_Names(self),
+            wrapped=_Wrapped(self),
+            methods=_Methods(self),
             named_after=by_receiver.choose_members(program, waiting, members, graph.is_product),
         )
 
     @cached_property
     def _languages(self) -> frozenset[str]:
-        return frozenset(n for n, row in LANGUAGES.items() if row.family == self._code.family)
+        return frozenset(n for n, row in LANGUAGES.items() if row.family == self._family)
 
     # Names of all files
 
     def _facts_of(self, path: str) -> Facts:
-        return self._after.get(path) or self._ground.read_facts(path)
+        return self._after.get(path) or self._ground.facts_by_path[path]
 
     def _find_definitions(self, name: str) -> list[Symbol]:
         """Return the functions, methods and classes of a name in the family's files."""
         return [
             symbol
-            for symbol in self._code.find_symbols(name)
+            for symbol in self._store.symbols(names=[name])
             if symbol.kind in DEFINITIONS and find_source_language(symbol.path) in self._languages
         ]
 
-    def _is_defined(self, name: str) -> bool:
+    def is_defined(self, name: str) -> bool:
+        """Return whether something of a name is defined."""
         return bool(self._find_definitions(name))
 
-    def _is_wrapped(self, key: str) -> bool:
+    def is_wrapped(self, key: str) -> bool:
+        """Return whether the body of a symbol is handed to a wrapper."""
         path, _, qualified = key.partition("::")
         return any(
             symbol.qualified == qualified and Trait.WRAPPED in symbol.traits
@@ -491,7 +512,7 @@ class _Local:
                 if qualified.rpartition(".")[2] == name:
                     yield f"{path}::{qualified}", fact
 
-    def _find_methods(self, name: str) -> set[str]:
+    def find_methods(self, name: str) -> set[str]:
         """Return the methods of a name; of too many some."""
         methods: set[str] = set()
         for key, fact in self._iter_functions(name):
@@ -503,25 +524,39 @@ class _Local:
 
 
 class _Names:
-    """Names of which a question tells whether they are meant."""
+    """Names of definitions, looked for when they are asked for."""
 
-    def __init__(self, is_meant: Callable[[str], bool]) -> None:
-        self._is_meant = cache(is_meant)
+    def __init__(self, local: _Local) -> None:
+        self._local = local
+        self._known: dict[str, bool] = {}
 
     def __contains__(self, name: object) -> bool:
-        return self._is_meant(str(name))
+        key = str(name)
+        if key not in self._known:
+            self._known[key] = self._local.is_defined(key)
+        return self._known[key]
+
+
+class _Wrapped(_Names):
+    """Keys of symbols whose body is handed to a wrapper."""
+
+    def __contains__(self, name: object) -> bool:
+        return self._local.is_wrapped(str(name))
 
 
 class _Methods(dict[str, Collection[str]]):
     """Methods by name, looked for when they are asked for."""
 
-    def __init__(self, find: Callable[[str], set[str]]) -> None:
+    def __init__(self, local: _Local) -> None:
         super().__init__()
-        self._find = cache(find)
+        self._local = local
 
     def get(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - as dict
+        """Return the methods of a name."""
         del default
-        return self._find(name)
+        if name not in self:
+            self[name] = self._local.find_methods(name)
+        return self[name]
 
 
 class _Folded(Sequence[str]):

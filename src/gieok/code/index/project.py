@@ -349,7 +349,7 @@ def _write_project_changes(
     notes = store.notes(SCOPE)
     due: set[str] = set(_parse_note_rows(notes, _DUE_NOTE))
     strange = {path for path, _ in _parse_note_rows(notes, _UNLINKED_NOTE)}
-    comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
+    comparison = update.compare_with_stored(store, known, fresh, gone, strange, due, full=full)
     due |= comparison.families
     if comparison.graph is not None and known:
         change.was = store.symbols(paths=[*comparison.graph.symbols])
@@ -439,7 +439,7 @@ def _link_locally(
 ) -> local_links.FileLinks | None:
     after = dict(store.facts([file.path for file in own]))
     changed = [
-        local_links.ChangedFile(
+        local_links.FileVersions(
             path=file.path,
             before=fact_file.parse_facts(file.facts),
             after=fact_file.parse_facts(after[file.path]),
@@ -448,12 +448,7 @@ def _link_locally(
         )
         for file in own
     ]
-    code = local_links.Code(
-        family=family,
-        read_facts=lambda path: fact_file.parse_facts(dict(store.facts([path]))[path]),
-        find_symbols=lambda name: store.symbols(names=[name]),
-    )
-    return local_links.link_locally(solution, code, changed)
+    return local_links.link_locally(store, family, solution, changed)
 
 
 def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:

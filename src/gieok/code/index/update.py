@@ -45,12 +45,14 @@ def compare_with_stored(
     fresh: Mapping[str, Read],
     gone: Sequence[str],
     strange: Collection[str],
+    due: Collection[str],
     *,
     full: bool,
 ) -> Update:
     """Compare the files that were read with the stored ones.
 
-    `strange` files were left out of linking: their edges are never just moved.
+    `strange` files were left out of linking, and the families that are `due` wait for it: their
+    edges are never just moved.
     """
     dumped = {path: read.facts for path, read in fresh.items() if read.source is not None}
     old = dict(store.facts([*fresh])) if known else {}
@@ -66,7 +68,7 @@ def compare_with_stored(
         if not family or family in families:
             continue
         lines = None
-        if path in old and path not in strange and not full:
+        if path in old and path not in strange and family not in due and not full:
             lines = map_moved_lines(parse_facts(old[path]), parse_facts(dumped[path]))
         if lines is None:
             families.add(family)

@@ -11,7 +11,7 @@ from typing import Any
 from gieok.code.model.facts import NOTHING, Facts, Op
 from gieok.code.resolve.attributes import Attributes
 from gieok.code.resolve.calls import Calls, Decorators
-from gieok.code.resolve.frozen.solution import Recorder
+from gieok.code.resolve.frozen.solution import SolutionRecorder
 from gieok.code.resolve.import_links import Linker
 from gieok.code.resolve.imports import Imports
 from gieok.code.resolve.instructions import Instructions
@@ -39,7 +39,7 @@ def solve(
     linker: Linker,
     *,
     is_lenient: bool = False,
-    recorder: Recorder | None = None,
+    recorder: SolutionRecorder | None = None,
 ) -> Program:
     """Return the program with all sites, references and imports found.
 
@@ -62,7 +62,7 @@ class Solver:
     """The solver's parts, and the order in which they work."""
 
     def __init__(
-        self, names: Names, attributes: Attributes, recorder: Recorder | None = None
+        self, names: Names, attributes: Attributes, recorder: SolutionRecorder | None = None
     ) -> None:
         self.program = names.program
         self.attributes = attributes

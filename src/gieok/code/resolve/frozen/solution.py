@@ -123,8 +123,8 @@ def parse_solution(data: bytes) -> Solution | None:
     return Solution(**fields)
 
 
-class Recorder:
-    """Recorder of a solution while a whole link goes on."""
+class SolutionRecorder:
+    """SolutionRecorder of a solution while a whole link goes on."""
 
     def __init__(self) -> None:
         self.solution: bytes = b""

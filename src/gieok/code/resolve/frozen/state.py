@@ -8,7 +8,7 @@ and everything is to be linked again.
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Any, Generic, Self, TypeVar
@@ -39,13 +39,13 @@ class Escapes(Exception):
 class Ground:
     """A solution as the runs of one change share it, with the facts of files read when needed."""
 
-    def __init__(self, solution: Solution, read_facts: Callable[[str], Facts]) -> None:
+    def __init__(self, solution: Solution, facts_by_path: Mapping[str, Facts]) -> None:
         self.solution = solution
         self.unread = frozenset(solution.unread)
         self.late = frozenset(solution.late)
         self.early_changed = frozenset(solution.early_changed)
         self.file_of = {path: number for number, path in enumerate(solution.paths)}
-        self.read_facts = cache(read_facts)
+        self.facts_by_path = facts_by_path
         self.names = dict(solution.names)
         self.stars = dict(solution.stars)
         self.shared = dict(solution.shared)
@@ -78,7 +78,7 @@ class Ground:
 
     def facts(self, file: int) -> Facts:
         """Return the facts of a file as they were linked."""
-        return self.read_facts(self.solution.paths[file])
+        return self.facts_by_path[self.solution.paths[file]]
 
     def bound(self, file: int) -> FileOffsets:
         """Return the first numbers of a file."""
@@ -140,7 +140,7 @@ class Ground:
         return own | self.names.get(file, {})
 
 
-class Rows(Sequence[_Row], Generic[_Row]):
+class FrozenRows(Sequence[_Row], Generic[_Row]):
     """Rows of a solution, made when they are read, with further rows behind them."""
 
     def __init__(self, count: int, row: Callable[[int], _Row]) -> None:
@@ -169,7 +169,7 @@ class Rows(Sequence[_Row], Generic[_Row]):
         """Add a row."""
         self.added.append(row)
 
-    def __iadd__(self, rows: Iterable[_Row]) -> "Rows[_Row]":
+    def __iadd__(self, rows: Iterable[_Row]) -> "FrozenRows[_Row]":
         self.added += rows
         return self
 
@@ -186,9 +186,9 @@ class FrozenFlows(Flows):
         self.is_early = False
         self.is_solved = False
         self.frozen = count = len(ground.solution.single)
-        self._points = Rows(count, ground.values)  # type: ignore[assignment]
-        self._targets = Rows(count, _nothing)  # type: ignore[assignment]
-        self._waits = Rows(count, _nothing)  # type: ignore[assignment]
+        self._points = FrozenRows(count, ground.values)  # type: ignore[assignment]
+        self._targets = FrozenRows(count, _hold_nothing)  # type: ignore[assignment]
+        self._waits = FrozenRows(count, _hold_nothing)  # type: ignore[assignment]
         #: Variables of the solution that were read, and those that nothing reads and that would
         #: hold other values.
         self.read: set[int] = set()
@@ -266,7 +266,7 @@ class FrozenFlows(Flows):
             raise Escapes
 
 
-def _nothing(number: int) -> None:
+def _hold_nothing(number: int) -> None:
     del number
 
 
@@ -277,8 +277,8 @@ class FrozenContainers(Containers):
         super().__init__(flows, values)
         keys = ground.keys
         self._frozen = count = ground.solution.counts[2]
-        self._keys = Rows(count, lambda container: keys.get(container, {}))  # type: ignore[assignment]
-        self._any = Rows(count, lambda container: ground.solution.any_of[container])  # type: ignore[assignment]
+        self._keys = FrozenRows(count, lambda container: keys.get(container, {}))  # type: ignore[assignment]
+        self._any = FrozenRows(count, lambda container: ground.solution.any_of[container])  # type: ignore[assignment]
 
     def has(self, container: int, key: str) -> bool:
         """Return whether a value was stored or read under a key, at any time."""
@@ -359,7 +359,7 @@ class FrozenAttributes(Attributes):
         self._ground = ground
 
     def field(self, owner: int, name: str) -> int:
-        """Return the variable of an instance's attribute, which nobody else may ask for if it is new."""
+        """Return the variable of an instance's attribute; nobody may ask for a new one."""
         if name not in self._stored and name in self._ground.asked:
             raise Escapes
         return super().field(owner, name)
@@ -459,11 +459,13 @@ class FrozenProgram(Program):
         self.containers = FrozenContainers(self.frozen_flows, self.values, ground)
         functions, classes, _, symbols = solution.counts
         self.bounds = []
-        self.functions = Rows(functions, ground.function)  # type: ignore[assignment]
-        self.function_symbol = Rows(functions, ground.function_symbol)  # type: ignore[assignment]
-        self.class_symbol = Rows(classes, ground.class_symbol)  # type: ignore[assignment]
-        self.keys: Rows[str] = Rows(symbols, ground.key)
-        self.ground_names: Rows[dict[str, int]] = Rows(len(solution.paths), ground.own_names)
+        self.functions = FrozenRows(functions, ground.function)  # type: ignore[assignment]
+        self.function_symbol = FrozenRows(functions, ground.function_symbol)  # type: ignore[assignment]
+        self.class_symbol = FrozenRows(classes, ground.class_symbol)  # type: ignore[assignment]
+        self.keys: FrozenRows[str] = FrozenRows(symbols, ground.key)
+        self.ground_names: FrozenRows[dict[str, int]] = FrozenRows(
+            len(solution.paths), ground.own_names
+        )
         self.providers = defaultdict(list)
         self.inert = set()
         self.sites: list[CallSite] = []
