@@ -1,4 +1,4 @@
-"""FactsAlignment of two versions of a file's facts: what is the same, what was removed, what was added.
+"""Alignment of two versions of a file's facts: what is the same, what was removed, what was added.
 
 The numbers of variables, functions and symbols shift at every edit. Here those of the old version
 are found again in the new one, instruction by instruction, so that what is left over on both sides

@@ -2,8 +2,9 @@
 
 Changed files are read again, and the graph is linked from all facts.
 
-One path for everything: a full run is a sync in which every file has changed. So incremental equals
-full by construction; the facts of unchanged files come from the store, as they were read.
+A full run is a sync in which every file has changed; the facts of unchanged files come from the
+store, as they were read. Where a change is known to stay inside of its files (`local_links`), these
+alone are linked; else all files of the family are.
 """
 
 import gc
