@@ -127,8 +127,8 @@ class _Aligner:
     def match_definitions(self) -> bool:
         """Match symbols, functions, classes and names; return whether all classes are the same."""
         old, new = self.old, self.new
-        known = dict(zip(_iter_names(old), range(len(old.symbols)), strict=True))
-        for number, name in enumerate(_iter_names(new)):
+        known = dict(zip(_iter_symbol_names(old), range(len(old.symbols)), strict=True))
+        for number, name in enumerate(_iter_symbol_names(new)):
             if name in known:
                 self.symbols[number] = known[name]
         functions = {fact.symbol: number for number, fact in enumerate(old.functions)}
@@ -501,7 +501,7 @@ def iter_variables(row: Row) -> Iterator[int]:
             yield from (variable for _, variable in operand if variable != NOTHING)
 
 
-def _iter_names(facts: Facts) -> Iterator[tuple[str, str, int]]:
+def _iter_symbol_names(facts: Facts) -> Iterator[tuple[str, str, int]]:
     """Yield the name, kind and number among its likes of each symbol, with its traits."""
     seen: Counter[tuple[str, str]] = Counter()
     for symbol in facts.symbols:

@@ -298,7 +298,7 @@ def _add_call_edges(
         names=names,
         wrapped=wrapped,
         methods=methods,
-        named_after=by_receiver.named_after(program, keys, is_product),
+        named_after=by_receiver.named_after(program, keys, is_product_key),
     )
     return add_site_edges(program, naming, list_answered(program), edges)
 
@@ -366,7 +366,7 @@ def _rate_site_certainty(
     return Certainty.RESOLVED, _REASONS[site.kind]
 
 
-def is_product(key: str) -> bool:
+def is_product_key(key: str) -> bool:
     """Return whether a symbol belongs to the product, not to tests or examples."""
     return not places.is_outside_product(key_path(key))
 

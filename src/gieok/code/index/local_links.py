@@ -470,7 +470,7 @@ class _Local:
             names=_Names(self),
             wrapped=_Wrapped(self),
             methods=_Methods(self),
-            named_after=by_receiver.choose_members(program, waiting, members, graph.is_product),
+            named_after=by_receiver.choose_members(program, waiting, members, graph.is_product_key),
         )
 
     @cached_property
