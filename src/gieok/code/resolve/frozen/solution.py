@@ -120,7 +120,10 @@ def parse_solution(data: bytes) -> Solution | None:
         part = view[end : end + size]
         fields[name] = array("i", part.tobytes()) if name in _ARRAYS else part.tobytes()
         end += size
-    return Solution(**fields)
+    try:
+        return Solution(**fields)
+    except TypeError:  # fields of another version
+        return None
 
 
 class SolutionRecorder:
