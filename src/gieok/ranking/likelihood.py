@@ -20,6 +20,7 @@ import re
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
 from gieok.text.language import detect_text_language
+from gieok.text.same_words import join_words, stands_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ _PRIOR_SHARE = 0.002
 #: Characters of a passage that the features look at: more text of a long page only costs time.
 _MOST_CHARS = 3_000
 
-#: Words from which a text that stands whole in another one says the same: "yes" does not.
-_FEWEST_SAME_WORDS = 3
 #: Number of candidates beside the best one from which the best one's lead counts in full.
 _ENOUGH_RIVALS = 4
 
@@ -162,10 +161,10 @@ class Evidence:
 
     @property
     def spoken(self) -> str:
-        """Return the words of the passage, lowered, with spaces between; without its speaker."""
+        """Return the words of the passage without its speaker (`join_words`)."""
         if self._spoken is None:
             said = self.text[label.end() :] if (label := _LABEL.match(self.text)) else self.text
-            self._spoken = " ".join(re.findall(r"\w+", said.lower()))
+            self._spoken = join_words(said)
         return self._spoken
 
     @property
@@ -504,7 +503,9 @@ def list_rivals(ranked: "Sequence[Evidence]") -> "list[Evidence]":
     for known in reached:
         for one in ranked:
             if one.id not in found and (
-                one.id in known.kin or known.id in one.kin or _says_the_same(one, known)
+                one.id in known.kin
+                or known.id in one.kin
+                or stands_within(one.spoken, known.spoken)
             ):
                 found.add(one.id)
                 reached.append(one)
@@ -540,12 +541,6 @@ def find_kin(places: "Mapping[int, TextPlace]", later: "LaterLines") -> "dict[in
             if places[other].holds(line)
         )
     return kin
-
-
-def _says_the_same(one: Evidence, other: Evidence) -> bool:
-    """Say whether one of two passages holds all words of the other, one after another."""
-    shorter, longer = sorted((one.spoken, other.spoken), key=len)
-    return shorter.count(" ") + 1 >= _FEWEST_SAME_WORDS and f" {shorter} " in f" {longer} "
 
 
 def measure_help_lead(best: Evidence, rivals: "Sequence[Evidence]") -> float:
