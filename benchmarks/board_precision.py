@@ -532,7 +532,14 @@ def measure(data: Path, models: Path, *, has_misses: bool = False) -> dict[str, 
                     for one in (*outcomes, *turns)
                     if one.failures
                 ]
-    return result
+    checked = check_scorer(data, board)
+    return {
+        **result,
+        "oracle": checked["scored"]["oracle"] | {"sessions": checked["scored"]["oracle_sessions"]},
+        "nothing": checked["scored"]["nothing"]
+        | {"sessions": checked["scored"]["nothing_sessions"]},
+        "reports": {"scored": len(checked["scored"]) - 4, "differences": checked["differences"]},
+    }
 
 
 def _by_category(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
@@ -591,8 +598,8 @@ def _build_system(given: argparse.Namespace) -> System:
 def print_table(result: Mapping[str, Any]) -> None:
     columns = ("passed", "active", "structural", "trivially_empty", "precision", "recall")
     print(f"{'':24}" + "".join(f"{column:>17}" for column in (*columns, "sessions", "drift")))
-    for layout, ways in result.items():
-        for way, row in ways.items():
+    for layout in ("by_domain", "pooled"):
+        for way, row in result[layout].items():
             turns = row["sessions"]
             cells = [*(row[column] for column in columns), turns["passed"], turns["drift"]]
             print(f"{layout + ' ' + way:24}" + "".join(f"{cell!s:>17}" for cell in cells))

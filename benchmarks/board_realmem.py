@@ -265,18 +265,38 @@ def write_rankings(folder: Path, name: str, way: str, answers: Sequence[Answer])
 
 
 def measure(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, Any]:
-    everything, by_person = list[tuple[Answer, frozenset[str]]](), dict[str, Any]()
+    by_person = dict[str, Any]()
     for name in given.person or PEOPLE:
         file = given.data / "dataset" / f"{name}_dialogues_256k.json"
         dialogues = json.loads(file.read_text(encoding="utf-8"))["dialogues"]
-        answers = list(ask_person(dialogues, Person(homes / name, given.models, kept), given.every))
+        person = Person(homes / name, given.models, kept)
+        answers = list(ask_person(dialogues, person, given.every))
         print(f"{name}: {len(answers)} messages asked", file=sys.stderr, flush=True)
         for way in ("search", "all") if given.write else ():
             write_rankings(given.write, name, way, [one for one, _ in answers])
-        everything += answers
+        print_misses([one for one, _ in answers], given.misses)
         by_person[name] = summarise(answers)
-    print_misses([one for one, _ in everything], given.misses)
-    return {**summarise(everything), "people": by_person}
+    return {**combine(list(by_person.values())), "people": by_person}
+
+
+def combine(people: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the means over all messages of several people."""
+    counts = [one["messages"] for one in people]
+    return {
+        "messages": sum(counts),
+        **{
+            way: {
+                name: round(
+                    sum(count * one[way][name] for count, one in zip(counts, people, strict=True))
+                    / sum(counts),
+                    4,
+                )
+                for name in people[0][way]
+            }
+            for way in people[0]
+            if way != "messages"
+        },
+    }
 
 
 def print_misses(answers: Sequence[Answer], count: int) -> None:
