@@ -521,6 +521,7 @@ def measure(data: Path, models: Path, *, has_misses: bool = False) -> dict[str, 
                 **summarise(outcomes),
                 "p50_ms": round(median(one.latency_ms for one in outcomes), 1),
                 "by_category": _by_category(outcomes),
+                "misses_by_kind": _count_misses(board, outcomes),
                 "sessions": {
                     **summarise(turns),
                     "drift": _mean(turn.drift for turn in turns),
@@ -551,6 +552,30 @@ def _by_category(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
         }
         for kind in kinds
     }
+
+
+def _count_misses(board: Board, outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Return how many cases fail by what came, or did not come.
+
+    `over`: all that came too much is superseded, resolved or an open question, which the board's
+    harness does not tell a system. `beside`: a belief that holds and has not been
+    asked for came. `missing`: nothing came too much.
+    """
+    over = {
+        belief["_id"]
+        for belief in board.beliefs
+        if belief["superseded_by"] or belief["resolved_at"] or belief["type"] == "open_question"
+    }
+    kinds = Counter[str]()
+    for one in outcomes:
+        extra = {
+            failure.partition(": ")[2]
+            for failure in one.failures
+            if failure.startswith("unexpected")
+        }
+        if one.failures:
+            kinds["missing" if not extra else "over" if extra <= over else "beside"] += 1
+    return {kind: kinds[kind] for kind in ("beside", "over", "missing")}
 
 
 def serve(port: int, system: System) -> None:

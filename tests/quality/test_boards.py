@@ -102,10 +102,21 @@ def test_a_found_relation_brings_its_participants_also_an_open_question() -> Non
 
 
 def test_pinned_beliefs_take_the_places_first_and_are_not_found_again() -> None:
-    harness = precision.Harness(_BELIEFS, _Fixed("rule", "shears", "bed", "unknown", "shears"))
-    context = harness.build_context("test-user", ["domain:garden"], "?", {"maxBeliefs": 3})
-    assert context.pinned == ["rule"]
-    assert context.relevant == ["shears", "bed"]
+    harness = precision.Harness(_BELIEFS, _Fixed("shears", "rule", "unknown", "shears", "bed"))
+    context = harness.build_context("test-user", ["domain:garden"], "?", {})
+    assert (context.pinned, context.relevant) == (["rule"], ["shears", "bed"])
+    harness = precision.Harness(_BELIEFS, _Fixed("shears", "bed"))
+    context = harness.build_context("test-user", ["domain:garden"], "?", {"maxBeliefs": 2})
+    assert (context.pinned, context.relevant) == (["rule"], ["shears"])
+
+
+def test_a_pass_with_nothing_right_in_it_is_no_active_one() -> None:
+    expect = {"relevantBeliefs": {"mustExclude": ["theirs"]}}
+    case = {**_CASES[0], "category": "Cross-user isolation", "expect": expect}
+    outcome = precision.score_case(case, precision.Context("", [], ["bed"], []), set())
+    summary = precision.summarise([outcome])
+    assert (summary["passed"], summary["active"], summary["structural"]) == (1, 0, 1)
+    assert summary["precision"] == 0.0
 
 
 def test_one_belief_too_many_fails_a_case_and_halves_its_precision() -> None:
