@@ -95,6 +95,8 @@ class Outcome:
     precision: float | None
     recall: float | None
     relevant: Sequence[str]
+    #: Whether the first of what was found is right; None where nothing is right.
+    is_first_right: bool | None
     latency_ms: float = 0.0
 
     @property
@@ -214,6 +216,7 @@ def score_case(case: Case, context: Context, pinned_in_seed: set[str]) -> Outcom
         precision=precision if relevant or gold else None,
         recall=hits / len(gold) if gold else None,
         relevant=relevant,
+        is_first_right=bool(gold & set(relevant[:1])) if gold else None,
     )
 
 
@@ -286,6 +289,7 @@ def score_turn(case: Case, turn: Case, context: Context) -> Outcome:
         precision=hits / len(relevant) if relevant else None,
         recall=hits / len(gold) if gold else None,
         relevant=relevant,
+        is_first_right=bool(gold & set(relevant[:1])) if gold else None,
     )
 
 
@@ -301,6 +305,12 @@ def summarise(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "precision": _mean(one.precision for one in outcomes),
         "recall": _mean(one.recall for one in outcomes),
     }
+
+
+def count_first_right(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Return in how many cases what came first is right, of those where anything is."""
+    known = [one.is_first_right for one in outcomes if one.is_first_right is not None]
+    return {"right": sum(known), "cases": len(known)}
 
 
 def _type_of_pass(outcome: Outcome) -> str:
@@ -521,6 +531,7 @@ def measure(data: Path, models: Path, *, has_misses: bool = False) -> dict[str, 
                 **summarise(outcomes),
                 "p50_ms": round(median(one.latency_ms for one in outcomes), 1),
                 "by_category": _by_category(outcomes),
+                "first": count_first_right(outcomes),
                 "misses_by_kind": _count_misses(board, outcomes),
                 "sessions": {
                     **summarise(turns),

@@ -2,6 +2,8 @@
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
+`--only boards` takes the three public boards together (docs/boards.md).
+
 Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
 kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
 the day, the commit, and how long it took. A measurement that is not run keeps its last numbers,

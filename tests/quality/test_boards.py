@@ -124,6 +124,11 @@ def test_one_belief_too_many_fails_a_case_and_halves_its_precision() -> None:
     outcome = precision.score_case(_CASES[0], context, {"rule"})
     assert outcome.failures == ["unexpected: bed"]
     assert (outcome.precision, outcome.recall) == (0.5, 1.0)
+    second = precision.score_case(
+        _CASES[0], precision.Context("", [], ["bed", "shears"], []), {"rule"}
+    )
+    empty = precision.score_case(_CASES[1], precision.Context("", [], ["bed"], []), {"rule"})
+    assert precision.count_first_right([outcome, second, empty]) == {"right": 1, "cases": 2}
 
 
 def test_an_empty_answer_where_nothing_is_expected_counts_in_no_mean() -> None:
