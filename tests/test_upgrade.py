@@ -4,7 +4,7 @@
 of the journal (`-index-M`: and that schema of the index): notes, records, transcripts, observations
 and a code index; from 5 on memories in warm files, from 6 on old talk in files, and accounts.
 `schema-1` also has an observation that is not delivered yet, one that was replaced, a summary and a
-run under coverage. How one is made is in docs/releasing.md.
+run under coverage. `homes/make.py` makes one.
 """
 
 import json
@@ -41,6 +41,7 @@ from gieok.storage.journal.sqlite.journal import SqliteJournal
 _HOMES = sorted((Path(__file__).parent / "homes").glob("schema-*.tar.gz"))
 _HOMES_WITH_ACCOUNTS = [file for file in _HOMES if file.name.startswith("schema-6")]
 _FIRST_HOME = Path(__file__).parent / "homes" / "schema-1.tar.gz"
+#: Folder in which a home was made that has no file `made-in`.
 _MADE_IN = "/home/user"
 _USER = Scope("agent:main")
 _KEPT = {
@@ -82,7 +83,9 @@ def _move(folder: Path) -> None:
     """Let the files say that they were made here: paths, and what is called after the sum of a
     path.
     """
-    home, project = folder / ".gieok", f"{_MADE_IN}/project"
+    mark = folder / "made-in"
+    made_in = mark.read_text(encoding="utf-8") if mark.exists() else _MADE_IN
+    home, project = folder / ".gieok", f"{made_in}/project"
     scopes = (
         f"project:project-{zlib.crc32(project.encode()):08x}",
         project_scope(str(folder / "project")),
@@ -100,7 +103,7 @@ def _move(folder: Path) -> None:
                 for column in found
                 if table in there
             ):
-                for old, new in (scopes, (_MADE_IN, str(folder))):
+                for old, new in (scopes, (made_in, str(folder))):
                     db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (old, new))
     old, new = (
         sha256(path.encode()).hexdigest()[:32]
@@ -108,7 +111,7 @@ def _move(folder: Path) -> None:
     )
     (home / "code" / old).rename(home / "code" / new)
     for grant in (home / "trust").glob("*.jsonl"):
-        text = grant.read_text(encoding="utf-8").replace(_MADE_IN, str(folder.resolve()))
+        text = grant.read_text(encoding="utf-8").replace(made_in, str(folder.resolve()))
         grant.unlink()
         Path(grant_file(str(home), str(folder / "project"))).write_text(text, encoding="utf-8")
 
