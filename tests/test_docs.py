@@ -148,7 +148,10 @@ def _list_broken_links(site: Path) -> list[str]:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            to = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            # The page for what is not found leads by paths from the site's root.
+            folder = site if parts.path.startswith("/") else file.parent
+            path = unquote(parts.path).lstrip("/")
+            to = (folder / path).resolve() if parts.path else file
             to = to / "index.html" if to.is_dir() else to
             anchor = unquote(parts.fragment)
             if not to.exists() or (to in pages and anchor and anchor not in pages[to].anchors):
