@@ -67,7 +67,7 @@ def _kind_of(statement: str) -> str:
     if "pg_advisory" in statement or "pg_try_advisory" in statement:
         return "advisory lock"
     table = _TABLE.search(statement)
-    return f"{statement.split()[0]} {table[1] if table else '-'}"
+    return f"{statement.split(maxsplit=1)[0]} {table[1] if table else '-'}"
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from gieok.model.conversation import (
     Journalled,
     JournalStats,
     KnownSession,
+    Message,
     Reject,
     Run,
     ScopeState,
@@ -58,6 +59,9 @@ class Journal(Protocol):
 
         A known message is treated as `append` does.
         """
+
+    def say_after(self, scope: Scope, messages: Sequence[Message], after: int) -> list[Journalled]:
+        """Add messages as `say`; return the valid messages after number `after`, these too."""
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""
@@ -158,6 +162,15 @@ class JournalUpkeep(Protocol):
         False where the lock is taken and `wait` is off. A process that dies releases the lock.
         """
 
+    def transaction(self, scope: Scope, lock: str = "") -> AbstractContextManager[None]:
+        """Let what this thread reads and writes of a scope inside the block be one transaction.
+
+        Nobody else writes to the scope meanwhile, or holds the lock `lock` (`exclusive`). Nothing
+        in it is durable before the block ends, and nothing of it is kept where the block raises.
+        Inside, no lock of the scope's writers is asked for: they may hold it and wait for the
+        scope.
+        """
+
     def tiers(self) -> dict[str, int]:
         """Return the number of memories of all scopes by tier; an empty tier is left out."""
 
@@ -201,6 +214,9 @@ class Positions(Protocol):
 
         The reader must buffer nothing.
         """
+
+    def move(self, scope: Scope, reader: str, end: int) -> None:
+        """Set a reader's position, as `skip`, inside a `transaction` in which it was read."""
 
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the valid messages behind the reader's position, in one snapshot.

@@ -123,13 +123,13 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
 
     @contextmanager
     def _reading(self) -> Iterator[Statements]:
-        with self._connections.reading() as db:
-            yield Statements(db)
+        with self._connections.begin_reading() as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
-        with self._connections.writing() as db:
-            yield Statements(db)
+        with self._connections.begin_writing() as transaction:
+            yield Statements(transaction)
 
     def distribution(self) -> list[str]:
         """Return the Citus calls that spread the tables over nodes."""
