@@ -251,8 +251,7 @@ class Turns:
         return self._build_scene(user, self._find_participants(user, character))
 
     def _find_participants(self, user: str, character: str) -> "_Participants":
-        with self.accounts.share_reads():
-            return _Participants(self.roster.find(user, character), self.accounts.account(user))
+        return _Participants(*self.roster.find_with_account(user, character))
 
     def _build_scene(self, user: str, who: "_Participants") -> Scene:
         """Return the scene as the scope is now."""

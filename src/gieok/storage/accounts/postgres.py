@@ -6,7 +6,7 @@ table.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from gieok.errors import BadConfig
 from gieok.opening import Opening
@@ -116,10 +116,6 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
                 )
         finally:
             looking.close()
-
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let the reads of this thread share one transaction."""
-        return self._connections.share_reads()
 
     @contextmanager
     def _reading(self) -> Iterator[Statements]:

@@ -6,7 +6,7 @@ some tables belong to the whole file (sources, cursors, rejects, kept values).
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -17,7 +17,27 @@ if TYPE_CHECKING:  # the server's client is an extra
 
 #: Connection inside a transaction; every part runs the same statements on either.
 Db: TypeAlias = "sqlite3.Connection | Statements"
-Rows: TypeAlias = "sqlite3.Cursor | StatementRows"
+Rows: TypeAlias = "FetchedRows | StatementRows"
+
+
+class FetchedRows:
+    """Rows of a statement on a file, fetched: one with RETURNING has to end before the next."""
+
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        rows: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
+        self.rowcount = len(rows) if cursor.description else cursor.rowcount
+        self._rows = iter(rows)
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
+        """Return the next row, or None."""
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return the remaining rows."""
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self._rows
 
 
 def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
@@ -26,14 +46,14 @@ def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
     It is run at the latest when its rows are asked for. The values are names and numbers, no texts.
     """
     if isinstance(db, sqlite3.Connection):
-        return db.execute(sql, values)
+        return FetchedRows(db.execute(sql, values))
     return db.defer(sql, values)
 
 
 def defer_bound(db: Db, sql: str, values: Sequence[Any]) -> Rows:
     """Run a statement as `defer` does, with texts among its values."""
     if isinstance(db, sqlite3.Connection):
-        return db.execute(sql, values)
+        return FetchedRows(db.execute(sql, values))
     return db.defer_bound(sql, values)
 
 
