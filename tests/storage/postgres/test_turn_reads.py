@@ -18,9 +18,11 @@ from gieok.character.memory.service import CharacterService
 from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile, UserTurn
 from gieok.character.turn.upkeep import Tending
+from gieok.errors import ShapeMismatch
 from gieok.flow.incidents import Incidents
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.accounts import StoredCharacter
+from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 from gieok.storage.accounts.postgres import PostgresAccounts
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
@@ -104,17 +106,25 @@ def test_a_turn_sends_few_statements_in_few_round_trips(turns: Turns, wire: Wire
     assert (wire.transactions, wire.round_trips) == (_TRANSACTIONS, _ROUND_TRIPS)
 
 
-def test_reads_that_are_shared_come_from_one_snapshot(make_database: Callable[[], str]) -> None:
-    store, other = (PostgresStore(url) for url in [make_database()] * 2)
-    scope = scope_of("kim", "mina")
-    store.put([build_entry("a", "first", scope=scope)])
-    with store.share_reads():
-        assert len(store.hashes(scope)) == 1
-        other.put([build_entry("b", "second", scope=scope)])
-        assert len(store.hashes(scope)) == 1
-    assert len(store.hashes(scope)) == 2
-    with pytest.raises(ZeroDivisionError), store.share_reads():
-        _ = 1 / 0
-    assert len(store.hashes(scope)) == 2
-    for opened in (store, other):
-        opened.close()
+def test_both_rankings_at_once_are_those_of_each(make_database: Callable[[], str]) -> None:
+    store, embedder = PostgresStore(make_database()), HashEmbedder()
+    scope, where = scope_of("kim", "mina"), Filter(kinds=frozenset(("note",)))
+    texts = ("I like tea", "I like coffee and tea", "the sea")
+    store.put([build_entry(f"{n}", text, scope=scope) for n, text in enumerate(texts)])
+    words = KeywordQuery({"tea": 1.0}, 1.2, 0.75, 1.0)
+    vector = VectorQuery(embedder.embed_query("tea"), model=embedder.model)
+    assert store.rank_both(scope, words, vector, where, 5)[1] == Ranking("vector", ())
+    fill_vectors(store, embedder)
+    both = store.rank_both(scope, words, vector, where, 5)
+    assert both == (store.keyword(scope, words, where, 5), store.nearest(scope, vector, where, 5))
+    assert [len(one.ranked) for one in both] == [2, 3]
+    assert [dict(one.keys) for one in both] == [
+        {passage.id: passage.key for passage in store.passages([i for i, _ in one.ranked], scope)}
+        for one in both
+    ]
+    nowhere = store.rank_both(scope_of("lee", "mina"), words, vector, where, 5)
+    assert nowhere == (Ranking("keyword", ()), Ranking("vector", ()))
+    assert store.rank_both(scope, None, None, where, 5) == nowhere
+    with pytest.raises(ShapeMismatch):
+        store.nearest(scope, VectorQuery(bytes(8)), where, 5)
+    store.close()

@@ -1,7 +1,6 @@
 """Transactions on a PostgreSQL server, by shared connections, with errors translated."""
 
 import math
-import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -158,8 +157,6 @@ class Connections:
         #: Connections whose tables were checked to be of this release.
         self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
         self._locks = Locks(self._connected)
-        #: The snapshot that the reads of a thread share, as `shared`.
-        self._own = threading.local()
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
@@ -187,39 +184,18 @@ class Connections:
             yield transaction.db
 
     @contextmanager
-    def share_reads(self) -> Iterator[None]:
-        """Let all reads of this thread inside the block come from one snapshot, as `answering`.
-
-        What is written meanwhile is not seen inside.
-        """
-        if self._shared is not None:
-            yield
-            return
-        with self.begin_answering() as transaction:
-            self._own.shared = transaction
-            try:
-                yield
-            finally:
-                self._own.shared = None
-
-    @contextmanager
     def begin_answering(self) -> Iterator[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
-        if (shared := self._shared) is not None:
-            yield shared
-            return
         with (
             self._transaction((*_READ, *self._bounds()), 0.0, self._timeout_s) as transaction,
             self._deadline(transaction.connection),
         ):
             yield transaction
+            transaction.commit()
 
     @contextmanager
     def begin_reading(self) -> Iterator[Transaction]:
         """Give the transaction of `reading`, whose beginning waits for its first statement."""
-        if (shared := self._shared) is not None:
-            yield shared
-            return
         with self._transaction(_READ, self._timeout_s) as transaction:
             yield transaction
 
@@ -228,10 +204,6 @@ class Connections:
         """Give the transaction of `writing`, whose beginning waits for its first statement."""
         with self._transaction(("BEGIN",), self._lock_timeout_ms / 1000) as transaction:
             yield transaction
-
-    @property
-    def _shared(self) -> Transaction | None:
-        return getattr(self._own, "shared", None)
 
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:

@@ -6,19 +6,23 @@ client and server half of what they cost one by one. A server writes the text of
 fails to its log, so what people say is never a literal: it goes as a parameter, in pipeline mode.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import psycopg
 
 from gieok.storage.postgres.deadline import enforce_deadline
 
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
 
 class PendingRows:
     """Rows of a statement that may not have been sent yet; it is sent when they are asked for."""
 
-    def __init__(self, transaction: "Transaction", sql: str, values: Sequence[Any] | None) -> None:
-        self.sql, self.values = sql, values
+    def __init__(
+        self, transaction: "Transaction", sql: str, values: Values | None, *, is_binary: bool
+    ) -> None:
+        self.sql, self.values, self.is_binary = sql, values, is_binary
         self._transaction = transaction
         self._rows: Iterator[tuple[Any, ...]] = iter(())
         self._rowcount = -1
@@ -77,6 +81,7 @@ class Transaction:
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
         self._pending: list[PendingRows] = []
+        self._is_over = False
 
     @property
     def db(self) -> psycopg.Connection:
@@ -88,14 +93,15 @@ class Transaction:
         """Let a statement wait, with its values as literals: names and numbers, never a text."""
         return self._wait(psycopg.ClientCursor(self.connection).mogrify(sql, values), None)
 
-    def defer_bound(self, sql: str, values: Sequence[Any]) -> PendingRows:
-        """Let a statement wait, with its values as parameters."""
-        return self._wait(sql, values)
+    def defer_bound(self, sql: str, values: Values, *, is_binary: bool = False) -> PendingRows:
+        """Let a statement wait, with its values as parameters; `is_binary` rows come as bytes."""
+        return self._wait(sql, values, is_binary=is_binary)
 
     def commit(self) -> None:
         """Send what waits, and make the transaction durable."""
-        if self._pending or not self._begin:
+        if self._pending or not (self._begin or self._is_over):
             self.send("COMMIT")
+        self._is_over = True
 
     def send(self, *ends: str) -> None:
         """Send what waits, and the statements that end the transaction, in one round trip."""
@@ -110,8 +116,8 @@ class Transaction:
         with enforce_deadline(self.connection, limit_s, self._location):
             self._exchange(pending, begin, ends)
 
-    def _wait(self, sql: str, values: Sequence[Any] | None) -> PendingRows:
-        pending = PendingRows(self, sql, values)
+    def _wait(self, sql: str, values: Values | None, *, is_binary: bool = False) -> PendingRows:
+        pending = PendingRows(self, sql, values, is_binary=is_binary)
         self._pending.append(pending)
         return pending
 
@@ -132,13 +138,16 @@ class Transaction:
         self, pending: Sequence[PendingRows], begin: Sequence[str], ends: Sequence[str]
     ) -> None:
         if len(pending) == 1 and not (begin or ends):
-            pending[0].take(self.connection.execute(pending[0].sql, pending[0].values))
+            pending[0].take(self._execute(pending[0]))
             return
         with self.connection.pipeline():
             for statement in begin:
                 self.connection.execute(statement)
-            cursors = [self.connection.execute(one.sql, one.values) for one in pending]
+            cursors = [self._execute(one) for one in pending]
             for statement in ends:
                 self.connection.execute(statement)
         for one, cursor in zip(pending, cursors, strict=True):
             one.take(cursor)
+
+    def _execute(self, one: PendingRows) -> psycopg.Cursor[Any]:
+        return self.connection.execute(one.sql, one.values, binary=one.is_binary)

@@ -49,7 +49,7 @@ class SqlCast(SqlOwners):
                 f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
                 (nobody, identity, nobody, ""),
             )
-            row, others = account_rows.fetchone(), of_service.fetchall()
+        row, others = account_rows.fetchone(), of_service.fetchall()
         if row is None:
             return [_to_character("", (*one, b"")) for one in others], None
         *account, is_account = row[:_ACCOUNT_COLUMNS]

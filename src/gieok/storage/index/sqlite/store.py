@@ -15,7 +15,7 @@ from gieok import fs
 from gieok.model.memory import LineId, PassageId, Scope
 from gieok.model.retrieval import Filter, KeywordQuery, NearLine, Ranking, VectorQuery
 from gieok.opening import Opening
-from gieok.storage.index.sql_documents import ScopeStatistics, SqlDocuments
+from gieok.storage.index.sql_documents import ScopeStatistics, SqlKeywords
 from gieok.storage.index.sql_vectors import ANY_ID, SqlVectors
 from gieok.storage.index.sqlite import reading, schema, vectors, writing
 from gieok.storage.sqlite.connections import SqliteFile
@@ -41,7 +41,7 @@ class SqliteOptions(TypedDict, total=False):
     say: Callable[[str], None]
 
 
-class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
+class SqliteDocuments(SqliteFile, SqlKeywords[sqlite3.Connection]):
     """`Store`, `KeywordSearch`, `Adoptable` and `Scrubbing` on one SQLite file."""
 
     _reads = reading
