@@ -60,8 +60,12 @@ class Journal(Protocol):
         A known message is treated as `append` does.
         """
 
-    def say_after(self, scope: Scope, messages: Sequence[Message], after: int) -> list[Journalled]:
-        """Add messages as `say`; return the valid messages after number `after`, these too."""
+    def say_new(self, scope: Scope, message: Message) -> Journalled | None:
+        """Add one message fast, and return it as `read` would.
+
+        None, and nothing is done, where `say` has to look closer: the id is known, or the message
+        the first of its session. Some journals always do.
+        """
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""

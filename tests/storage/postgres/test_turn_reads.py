@@ -35,29 +35,28 @@ _NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 _CARD = json.dumps({"spec": "chara_card_v3", "data": {"name": "Mina", "first_mes": "어서 와."}})
 #: What a usual turn sends: one that says nothing new. Each kind is a verb and a table.
 _KINDS = {
-    "DELETE holds": 1,
+    # who talks: the user's own character and account, the service's character
+    "SELECT characters": 1,
+    "SELECT users": 1 + 2,  # and locks of the user's row
+    # the points are held
     "INSERT holds": 1,
-    "INSERT ledger": 1,
-    "INSERT messages": 2,
-    "SELECT characters": 2,
-    "SELECT documents": 1,
-    "SELECT embeddings": 1,
-    "SELECT ledger": 1,
-    "SELECT made": 2,
-    "SELECT messages": 6,
+    "UPDATE users": 1 + 1,  # and charged
+    # what is known of the scope, under one lock, the message, and how far was learned
+    "advisory lock": 1,
+    "SELECT scopes": 1 + 2,  # and the lock for the reply, and counts of words
+    "SELECT positions": 1,
+    "SELECT made": 1,
+    "SELECT messages": 1,
+    "INSERT messages": 1 + 1,  # and the reply
+    "INSERT positions": 1,
+    # the search
     "SELECT models": 1,
-    "SELECT passages": 1,
-    "SELECT positions": 2,
-    "SELECT postings": 1,
-    "SELECT scopes": 8,
-    "SELECT sources": 2,
-    "SELECT users": 3,
-    "UPDATE positions": 1,
-    "UPDATE users": 3,
     "WITH unnest": 1,
-    "advisory lock": 2,
+    # the points are charged
+    "INSERT ledger": 1,
+    "DELETE holds": 1,
 }
-_TRANSACTIONS, _ROUND_TRIPS = 9, 61
+_TRANSACTIONS, _ROUND_TRIPS = 6, 9
 
 
 @pytest.fixture

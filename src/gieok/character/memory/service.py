@@ -315,16 +315,17 @@ class CharacterService:
         read; return the state after it.
 
         What is learned waits for delivery. None where `learn` has to follow after the transaction:
-        a line was said before, or a decision of the user waits, which needs locks that come before
+        a line is more than new, or a decision of the user waits, which needs locks that come before
         those of a transaction.
         """
-        scope, held = bond.scope, seen.window.messages
-        after = held[-1].seq if held else seen.window.position
-        fresh = self.journal.say_after(scope, lines, after)
-        window = seen.window._replace(messages=[*held, *fresh])
+        scope = bond.scope
+        said = self.journal.say_new(scope, lines[0]) if len(lines) == 1 else None
+        if said is None:
+            self.journal.say(scope, lines)
+            return None
+        window = seen.window._replace(messages=[*seen.window.messages, said])
         unread = [entry for entry in window.messages if entry.seq > seen.learned]
-        is_plain = not any(one.first or decisions.decision_of(one.message) for one in unread)
-        if len(fresh) != len(lines) or not is_plain:
+        if any(one.first or decisions.decision_of(one.message) for one in unread):
             return None
         seen = seen._replace(window=window)
         change = self._find_change(bond, seen)

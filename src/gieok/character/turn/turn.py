@@ -356,7 +356,8 @@ class Turns:
         """
         session, now = said.conversation or said.user, self.memory.clock.now()
         snapshot = scene.seen
-        last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
+        spoken = snapshot.window.spoken
+        last = spoken[-1].message if spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return None  # the model failed on it before
         lines = [

@@ -127,6 +127,11 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
         with self._connections.begin_writing() as transaction:
             yield Statements(transaction)
 
+    @contextmanager
+    def _writing_soon(self) -> Iterator[Statements]:
+        with self._connections.begin_writing(is_durable=False) as transaction:
+            yield Statements(transaction)
+
     def distribution(self) -> list[str]:
         """Return the Citus calls that spread the tables over nodes."""
         return list_citus_statements(NAME, NAMES, ("migrations",))

@@ -2,7 +2,7 @@
 
 import math
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -125,7 +125,8 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
 
 
 #: No jit: compiling a query takes longer than any of our queries runs.
-_READ = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "SET LOCAL jit = off")
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_NO_JIT = {"jit": "off"}
 
 
 class Connections:
@@ -147,7 +148,7 @@ class Connections:
     ) -> None:
         self._address = address
         self._tables = tables
-        self._in_path = (f"SET LOCAL search_path = {path}",) if path else ()
+        self._in_path = {"search_path": path} if path else {}
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
         key = PoolKey(address.conninfo, address.password, timeout_s)
@@ -187,7 +188,7 @@ class Connections:
     def begin_answering(self) -> Iterator[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
         with (
-            self._transaction((*_READ, *self._bounds()), 0.0, self._timeout_s) as transaction,
+            self._transaction(_READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s) as transaction,
             self._deadline(transaction.connection),
         ):
             yield transaction
@@ -196,13 +197,17 @@ class Connections:
     @contextmanager
     def begin_reading(self) -> Iterator[Transaction]:
         """Give the transaction of `reading`, whose beginning waits for its first statement."""
-        with self._transaction(_READ, self._timeout_s) as transaction:
+        with self._transaction(_READ, _NO_JIT, self._timeout_s) as transaction:
             yield transaction
 
     @contextmanager
-    def begin_writing(self) -> Iterator[Transaction]:
-        """Give the transaction of `writing`, whose beginning waits for its first statement."""
-        with self._transaction(("BEGIN",), self._lock_timeout_ms / 1000) as transaction:
+    def begin_writing(self, *, is_durable: bool = True) -> Iterator[Transaction]:
+        """Give the transaction of `writing`, whose beginning waits for its first statement.
+
+        Unless `is_durable`, a server whose power is cut within a second may lose it.
+        """
+        settings = {} if is_durable else {"synchronous_commit": "off"}
+        with self._transaction("BEGIN", settings, self._lock_timeout_ms / 1000) as transaction:
             yield transaction
 
     @contextmanager
@@ -237,11 +242,15 @@ class Connections:
 
     @contextmanager
     def _transaction(
-        self, begin: Sequence[str], lock_timeout_s: float, wait_s: float | None = None
+        self,
+        begin: str,
+        settings: Mapping[str, str],
+        lock_timeout_s: float,
+        wait_s: float | None = None,
     ) -> Iterator[Transaction]:
-        """Give a transaction; a `lock_timeout_s` of 0 is set by `begin` itself."""
+        """Give a transaction; a `lock_timeout_s` of 0 is among the `settings` already."""
         if lock_timeout_s:
-            begin = (*begin, f"SET LOCAL lock_timeout = {1000 * lock_timeout_s:.0f}")
+            settings = {**settings, "lock_timeout": f"{1000 * lock_timeout_s:.0f}"}
         self._pool.users.add(self)
         with (
             self._translated(),
@@ -249,7 +258,8 @@ class Connections:
         ):
             transaction = Transaction(
                 db,
-                (*begin, *self._in_path),
+                begin,
+                {**settings, **self._in_path},
                 timeout_s=self._timeout_s,
                 lock_timeout_s=lock_timeout_s,
                 location=self._address.location,
@@ -262,14 +272,11 @@ class Connections:
                     db.execute("ROLLBACK")
                 raise
 
-    def _bounds(self) -> tuple[str, str]:
-        """Return the statements that limit the time of the other statements of a transaction."""
+    def _bounds(self) -> dict[str, str]:
+        """Return the settings that limit the time of the other statements of a transaction."""
         most_ms = self._timeout_s * 1000
         # A little less for waiting on a lock, so that the error names the lock.
-        return (
-            f"SET LOCAL statement_timeout = {most_ms:.0f}",
-            f"SET LOCAL lock_timeout = {0.9 * most_ms:.0f}",
-        )
+        return {"statement_timeout": f"{most_ms:.0f}", "lock_timeout": f"{0.9 * most_ms:.0f}"}
 
     def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
         """Close the connection where the server is silent for too long.
@@ -295,14 +302,16 @@ class Connections:
         """
         if db in self._ready:
             return
+        bounds = [f"SET LOCAL {name} = {value}" for name, value in self._bounds().items()]
+        begin = "; ".join(("BEGIN", *bounds))
         with self._deadline(db):
-            db.execute("; ".join(("BEGIN", *self._bounds())))
+            db.execute(begin)
             is_ready = self._tables.are_ready(db)
             db.execute("COMMIT")
         if not is_ready:
             self._tables.migrate(db, self._address.location, self._lock_timeout_ms)
         with self._deadline(db):
-            db.execute("; ".join(("BEGIN", *self._bounds())))
+            db.execute(begin)
             is_stale = self._tables.verify(db, self._address.location)
             db.execute("COMMIT")
         if is_stale:

@@ -128,10 +128,13 @@ def unwritten(text: str) -> str:
 
 
 def _read_postgres_row(row: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(
-        _read_postgres_text(value) if isinstance(value, str) and _ESCAPE in value else value
-        for value in row
-    )
+    for value in row:
+        if isinstance(value, str) and _ESCAPE in value:
+            return tuple(
+                _read_postgres_text(text) if isinstance(text, str) and _ESCAPE in text else text
+                for text in row
+            )
+    return tuple(row)
 
 
 def _read_postgres_text(value: str) -> str:

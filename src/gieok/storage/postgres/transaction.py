@@ -41,18 +41,15 @@ class PendingRows:
 
     def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
         """Return the next row, or None."""
-        return next(self, None)
+        return next(iter(self), None)
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return the remaining rows."""
-        return list(self)
+        return list(iter(self))
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        return self
-
-    def __next__(self) -> tuple[Any, ...]:
         self._send()
-        return next(self._rows)
+        return self._rows
 
     def _send(self) -> None:
         if not self._is_sent:
@@ -62,22 +59,23 @@ class PendingRows:
 class Transaction:
     """Transaction on a connection.
 
-    `begin` are the statements that begin it; they wait as well. The server may be silent for
-    `timeout_s` after them, and for `lock_timeout_s` more where statements that lock are sent with
-    them.
+    `begin` begins it, with these `settings`; this waits as well. The server may be silent for
+    `timeout_s` after it, and for `lock_timeout_s` more where statements that lock are sent with it.
     """
 
     def __init__(
         self,
         connection: psycopg.Connection,
-        begin: Sequence[str],
+        begin: str,
+        settings: Mapping[str, str],
         *,
         timeout_s: float,
         lock_timeout_s: float,
         location: str,
     ) -> None:
         self.connection = connection
-        self._begin = tuple(begin)
+        self._begin: str = begin
+        self._settings = settings
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
         self._pending: list[PendingRows] = []
@@ -106,43 +104,47 @@ class Transaction:
     def send(self, *ends: str) -> None:
         """Send what waits, and the statements that end the transaction, in one round trip."""
         begin, pending = self._begin, self._pending
-        self._begin, self._pending = (), []
-        if not (begin or pending or ends):
-            return
+        self._begin, self._pending = "", []
         if not begin:
-            self._exchange(pending, (), ends)
+            self._exchange("", pending, ends)
             return
         limit_s = self._timeout_s + (self._lock_timeout_s if pending else 0)
         with enforce_deadline(self.connection, limit_s, self._location):
-            self._exchange(pending, begin, ends)
+            self._exchange(begin, pending, ends)
 
     def _wait(self, sql: str, values: Values | None, *, is_binary: bool = False) -> PendingRows:
         pending = PendingRows(self, sql, values, is_binary=is_binary)
         self._pending.append(pending)
         return pending
 
-    def _exchange(
-        self, pending: Sequence[PendingRows], begin: Sequence[str], ends: Sequence[str]
-    ) -> None:
+    def _exchange(self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]) -> None:
         if any(one.values is not None for one in pending):
-            self._exchange_in_pipeline(pending, begin, ends)
+            self._exchange_in_pipeline(begin, pending, ends)
             return
-        cursor = self.connection.execute("; ".join((*begin, *(one.sql for one in pending), *ends)))
-        for _ in begin:
+        settings = [f"SET LOCAL {name} = {value}" for name, value in self._settings.items()]
+        head = [begin, *settings] if begin else []
+        if not (head or pending or ends):
+            return
+        cursor = self.connection.execute("; ".join((*head, *(one.sql for one in pending), *ends)))
+        for _ in head:
             cursor.nextset()
         for one in pending:
             one.take(cursor)
             cursor.nextset()
 
     def _exchange_in_pipeline(
-        self, pending: Sequence[PendingRows], begin: Sequence[str], ends: Sequence[str]
+        self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]
     ) -> None:
         if len(pending) == 1 and not (begin or ends):
             pending[0].take(self._execute(pending[0]))
             return
         with self.connection.pipeline():
-            for statement in begin:
-                self.connection.execute(statement)
+            if begin:
+                self.connection.execute(begin)
+                # One statement for all settings: each is a message of its own here.
+                calls = ", ".join("set_config(%s, %s, true)" for _ in self._settings)
+                values = [text for pair in self._settings.items() for text in pair]
+                self.connection.execute(f"SELECT {calls}", values)
             cursors = [self._execute(one) for one in pending]
             for statement in ends:
                 self.connection.execute(statement)

@@ -46,6 +46,12 @@ class SqlOwners:
         """Write in one transaction."""
         raise NotImplementedError
 
+    def _writing_soon(self) -> AbstractContextManager[Db]:
+        """Write in one transaction that a power cut within a second may take, as if it were
+        not.
+        """
+        return self._writing()
+
     @contextmanager
     def _reading_of(self, user: str) -> Iterator[tuple[Db, int]]:
         """Read in one snapshot, with the number of a user.

@@ -102,7 +102,8 @@ class SqlPoints(SqlOwners):
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
         """Turn a hold into a ledger row."""
         if not posting.note:  # which may be a text of a person
-            with self._writing() as db:
+            # A settlement that a power cut takes is made again: the hold is still there then.
+            with self._writing_soon() as db:
                 row = self._defer_settlement(db, user, reference, posting, at)
             if added := row.fetchone():
                 number, balance = added

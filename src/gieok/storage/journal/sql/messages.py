@@ -91,25 +91,20 @@ class SqlMessages(SqlJournal):
 
     def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
         """Add messages without a transcript, or retract them."""
-        if len(events) == 1 and isinstance(events[0], Message) and self._are_texts_in_rows:
-            with self._joining(scope) as (db, sid):
-                added = self._insert_new(db, sid, scope, events[0])
-            if added.rowcount:
-                return
+        if len(events) == 1 and isinstance(events[0], Message) and self.say_new(scope, events[0]):
+            return
         with self._writing_to(scope) as (db, sid):
             self._add(db, sid, events)
 
-    def say_after(self, scope: Scope, messages: Sequence[Message], after: int) -> list[Journalled]:
-        """Add messages as `say`, and return the valid messages after a number."""
+    def say_new(self, scope: Scope, message: Message) -> Journalled | None:
+        """Add a message with a new id, of a known source; None where it is otherwise."""
+        if not self._are_texts_in_rows:
+            return None
         with self._joining(scope) as (db, sid):
-            if self._are_texts_in_rows:
-                added = [self._insert_new(db, sid, scope, message) for message in messages]
-                rows = self._defer_behind(db, sid, after).fetchall()
-                if all(one.rowcount for one in added):
-                    return self._journalled(sid, rows)
-            with self._writing_to(scope) as (_, known_sid):
-                self._add(db, known_sid, messages)
-                return self._journalled(known_sid, self._defer_behind(db, known_sid, after))
+            added = self._insert_new(db, sid, scope, message)
+        row = added.fetchone()
+        # Times are stored in milliseconds.
+        return Journalled(row[0], message._replace(at=utc(to_ms(message.at)))) if row else None
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
@@ -270,9 +265,9 @@ class SqlMessages(SqlJournal):
         )
 
     def _insert_new(self, db: Db, sid: int, scope: Scope, message: Message) -> Rows:
-        """Add a message whose id is new, and whose source is known; nothing is done for others.
+        """Add a message whose id is new, and whose source is known; return the number as a row.
 
-        One statement, where `_add_messages` needs four.
+        Nothing is done for others. One statement, where `_add_messages` needs four.
         """
         own, at, digest = self._owner(sid), to_ms(message.at), text_hash(message.text)
         row = (sid, message.id, digest, message.role.value, message.text, at, message.tokens)
@@ -285,7 +280,7 @@ class SqlMessages(SqlJournal):
             "AND EXISTS (SELECT 1 FROM scopes WHERE id = ? AND path = ?) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND id = ?) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND retracted = 2 "
-            "AND at = ? AND text_hash = ?)",
+            "AND at = ? AND text_hash = ?) RETURNING seq",
             (
                 *(*row, message.line, message.session, message.agent, message.source),
                 *(*own.values, sid, scope.path),
