@@ -108,11 +108,15 @@ class SqlCast(SqlOwners):
 
     def key(self, user: str, identity: str) -> IssuedKey | None:
         """Return a key of a user."""
-        with self._reading_of(user) as (db, sid):
-            row = db.execute(
-                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ?", (sid, identity)
-            ).fetchone()
-            return _to_key(user, row) if row else None
+        sid = user_number(user)
+        with self._reading() as db:
+            found = defer(
+                db,
+                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
+                (sid, identity, sid, user),
+            )
+        row = found.fetchone()
+        return _to_key(user, row) if row else None
 
     def keys(self, user: str) -> list[IssuedKey]:
         """Return the keys of a user, oldest first."""

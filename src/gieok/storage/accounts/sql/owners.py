@@ -104,7 +104,7 @@ class SqlOwners:
         return number, row
 
 
-def seen_values(at: datetime) -> tuple[int, ...]:
+def seen_values(at: datetime) -> tuple[int | None, ...]:
     """Return the values of `SEEN` for a time."""
     return (to_ms(at),) * 6
 

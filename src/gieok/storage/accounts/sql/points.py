@@ -24,11 +24,11 @@ class SqlPoints(SqlOwners):
 
     def balance(self, user: str) -> int:
         """Return the points that the user may spend."""
-        with self._reading_of(user) as (db, sid):
-            row = db.execute(
-                "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
-            ).fetchone()
-            return row[0] if row else 0
+        free = "SELECT points - held FROM users WHERE scope_id = ? AND name = ?"
+        with self._reading() as db:
+            found = defer(db, free, (user_number(user), user))
+        row = found.fetchone()
+        return row[0] if row else 0
 
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row to the ledger, once."""

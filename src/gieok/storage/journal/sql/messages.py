@@ -19,7 +19,7 @@ from gieok.model.conversation import (
     TranscriptEvent,
 )
 from gieok.model.memory import Scope
-from gieok.storage.index.rows import batches, marks, to_ms, utc
+from gieok.storage.index.rows import batches, from_ms, marks, to_ms, utc
 from gieok.storage.journal.sql.database import (
     Db,
     Owner,
@@ -103,8 +103,8 @@ class SqlMessages(SqlJournal):
         with self._joining(scope) as (db, sid):
             added = self._insert_new(db, sid, scope, message)
         row = added.fetchone()
-        # Times are stored in milliseconds.
-        return Journalled(row[0], message._replace(at=utc(to_ms(message.at)))) if row else None
+        at = from_ms(to_ms(message.at)) or message.at  # as it is stored
+        return Journalled(row[0], message._replace(at=at)) if row else None
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""

@@ -3,7 +3,7 @@
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, tzinfo
 from pathlib import Path
 
@@ -59,15 +59,6 @@ class JournalFile(SqliteFile, SqlJournal):
 
         connection.create_function("spoken", 2, spoken)
         return connection
-
-    @contextmanager
-    def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
-        """Let the reads and writes of this thread inside be one transaction.
-
-        Nobody else writes meanwhile, or holds the lock `lock`.
-        """
-        with self.exclusive(lock) if lock else nullcontext(), self._joining(scope):
-            yield
 
     @contextmanager
     def _joining(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
