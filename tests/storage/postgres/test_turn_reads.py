@@ -105,6 +105,27 @@ def test_a_turn_sends_few_statements_in_few_round_trips(turns: Turns, wire: Wire
     assert (wire.transactions, wire.round_trips) == (_TRANSACTIONS, _ROUND_TRIPS)
 
 
+def test_what_people_say_is_never_in_a_statement(turns: Turns, wire: Wire) -> None:
+    # A server writes the text of a statement that fails to its log.
+    wire.clear()
+    said = ("회색 코끼리가 온다", "내 생일은 4월 2일이야", "코끼리 어디 갔지?")
+    for text in said:
+        assert list(turns.begin(UserTurn("kim", "mina", text)))
+    turns.tending.tend(turns.scene("kim", "mina").bond)
+    assert wire.statements
+    spoken = ("코끼리", "4월", "그래.", "생일")
+    assert [one for one in wire.sent if any(word in one for word in spoken)] == []
+
+
+def test_learning_beside_a_turn_takes_few_round_trips(turns: Turns, wire: Wire) -> None:
+    bond = turns.scene("kim", "mina").bond
+    turns.tending.tend(bond)
+    list(turns.begin(UserTurn("kim", "mina", "내 생일 언제지?")))
+    wire.clear()
+    turns.tending.tend(bond)
+    assert (wire.transactions, wire.round_trips, len(wire.statements)) == (4, 10, 8)
+
+
 def test_both_rankings_at_once_are_those_of_each(make_database: Callable[[], str]) -> None:
     store, embedder = PostgresStore(make_database()), HashEmbedder()
     scope, where = scope_of("kim", "mina"), Filter(kinds=frozenset(("note",)))

@@ -150,8 +150,9 @@ def waiting(db: psycopg.Connection, scope: Scope) -> int:
     Costs nothing where every passage has a vector.
     """
     row = db.execute(
-        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
-        (reading.find_postgres_scope_id(db, scope),),
+        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s AND EXISTS ("
+        "SELECT FROM gieok.scopes WHERE id = %s AND path = %s)",
+        (scope_number(scope.path), scope_number(scope.path), scope.path),
     ).fetchone()
     return int(row[0]) if row else 0
 

@@ -183,9 +183,10 @@ class JournalServer(SqlJournal):
             return
         keys = [key for key, _ in rows]
         gone = "DELETE FROM archived WHERE scope_id = ? AND key = ANY(?) RETURNING tier, place"
-        for tier, place in sorted(set(db.execute(gone, (sid, keys)).fetchall())):
+        left = defer(db, gone, (sid, keys))
+        defer(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
+        for tier, place in sorted(set(left.fetchall())):
             mark_stale(db, sid, tier, place)
-        db.execute("DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
         put = [(sid, key, entry) for key, entry in dict(rows).items() if entry is not None]
         db.executemany("INSERT INTO made (scope_id, key, entry) VALUES (?, ?, ?)", put)
 

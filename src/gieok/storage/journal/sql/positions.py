@@ -100,20 +100,25 @@ class SqlPositions(SqlDurable, SqlMessages):
         gone = [(run.scope, document.key) for document in forget]
         with self._writing_to_all({run.scope} | collect_entry_scopes(put)) as (db, ids):
             sid = ids[run.scope]
-            if _read_reader_position(db, sid, run.reader) != expected or _is_inside_chunk(
-                db, sid, run
-            ):
+            position = _defer_reader_position(db, sid, run.reader)
+            chunk = defer(
+                db,
+                'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > '
+                "?",
+                (sid, run.reader, run.end, run.end),
+            )
+            if _first_number(position) != expected or chunk.fetchone() is not None:
                 return False
             defer(db, _MOVE, (sid, run.reader, run.end))
-            db.execute(
+            defer(
+                db,
                 'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?',
                 (sid, run.reader, run.end),
             )
-            ((run_id,),) = db.execute(
-                (
-                    f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                    "RETURNING id"
-                ),
+            ((run_id,),) = defer(
+                db,
+                f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "RETURNING id",
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
             ).fetchall()
             db.executemany(
@@ -162,15 +167,14 @@ class SqlPositions(SqlDurable, SqlMessages):
 
 
 def _read_reader_position(db: Db, sid: int, reader: str) -> int:
-    row = db.execute(
-        "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)
-    ).fetchone()
-    return row[0] if row else 0
+    return _first_number(_defer_reader_position(db, sid, reader))
 
 
-def _is_inside_chunk(db: Db, sid: int, run: Run) -> bool:
-    row = db.execute(
-        'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > ?',
-        (sid, run.reader, run.end, run.end),
-    ).fetchone()
-    return row is not None
+def _defer_reader_position(db: Db, sid: int, reader: str) -> Rows:
+    known = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
+    return defer(db, known, (sid, reader))
+
+
+def _first_number(rows: Rows) -> int:
+    row = rows.fetchone()
+    return int(row[0]) if row else 0

@@ -47,18 +47,20 @@ class SqlStates(SqlPositions):
         """Move a reader's position over messages of which no document is made."""
         with self._writing_to(scope) as (db, sid):
             if expected:
-                moved = db.execute(
+                moved = defer(
+                    db,
                     "UPDATE positions SET seq = ? WHERE scope_id = ? AND reader = ? AND seq = ?",
                     (end, sid, reader, expected),
                 )
             else:
-                moved = db.execute(
+                moved = defer(
+                    db,
                     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
                     "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq WHERE "
                     "positions.seq = 0",
                     (sid, reader, end),
                 )
-            return moved.rowcount == 1
+        return moved.rowcount == 1
 
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
