@@ -208,7 +208,7 @@ class JointSearch(Protocol):
         where: Filter,
         limit: int,
     ) -> tuple[Ranking, Ranking]:
-        """Return what `keyword` and `nearest` return, from one snapshot; empty for None."""
+        """Return what `keyword` and `nearest` return; an empty ranking for None."""
 
 
 @runtime_checkable

@@ -13,22 +13,18 @@ from postgres_wire import Wire, listening
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
-from gieok.character.facts import scope_of
 from gieok.character.memory.service import CharacterService
 from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile, UserTurn
 from gieok.character.turn.upkeep import Tending
-from gieok.errors import ShapeMismatch
 from gieok.flow.incidents import Incidents
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.accounts import StoredCharacter
-from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 from gieok.storage.accounts.postgres import PostgresAccounts
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.testing import HashEmbedder
 from gieok.testing.clock import ManualClock
-from gieok.testing.samples import build_entry
 from gieok.testing.scripted_chat import ScriptedReplies
 
 _NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -124,27 +120,3 @@ def test_learning_beside_a_turn_takes_few_round_trips(turns: Turns, wire: Wire) 
     wire.clear()
     turns.tending.tend(bond)
     assert (wire.transactions, wire.round_trips, len(wire.statements)) == (4, 10, 8)
-
-
-def test_both_rankings_at_once_are_those_of_each(make_database: Callable[[], str]) -> None:
-    store, embedder = PostgresStore(make_database()), HashEmbedder()
-    scope, where = scope_of("kim", "mina"), Filter(kinds=frozenset(("note",)))
-    texts = ("I like tea", "I like coffee and tea", "the sea")
-    store.put([build_entry(f"{n}", text, scope=scope) for n, text in enumerate(texts)])
-    words = KeywordQuery({"tea": 1.0}, 1.2, 0.75, 1.0)
-    vector = VectorQuery(embedder.embed_query("tea"), model=embedder.model)
-    assert store.rank_both(scope, words, vector, where, 5)[1] == Ranking("vector", ())
-    fill_vectors(store, embedder)
-    both = store.rank_both(scope, words, vector, where, 5)
-    assert both == (store.keyword(scope, words, where, 5), store.nearest(scope, vector, where, 5))
-    assert [len(one.ranked) for one in both] == [2, 3]
-    assert [dict(one.keys) for one in both] == [
-        {passage.id: passage.key for passage in store.passages([i for i, _ in one.ranked], scope)}
-        for one in both
-    ]
-    nowhere = store.rank_both(scope_of("lee", "mina"), words, vector, where, 5)
-    assert nowhere == (Ranking("keyword", ()), Ranking("vector", ()))
-    assert store.rank_both(scope, None, None, where, 5) == nowhere
-    with pytest.raises(ShapeMismatch):
-        store.nearest(scope, VectorQuery(bytes(8)), where, 5)
-    store.close()

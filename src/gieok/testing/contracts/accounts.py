@@ -193,13 +193,17 @@ class AccountsContract(AccountsFixtures):
 
     def test_who_talks_is_read_at_once(self, accounts: Accounts) -> None:
         assert accounts.talkers("min", "mina") == ([], None)
-        of_all = StoredCharacter("", "mina", "Mina", "{}", _AT, _AT)
+        of_all = StoredCharacter(
+            owner="", id="mina", name="Mina", card="{}", created_at=_AT, updated_at=_AT
+        )
         accounts.keep_character(of_all, is_new=True)
         assert accounts.talkers("min", "mina") == ([of_all], None)
         accounts.post("min", _CREDIT, _AT)
         assert accounts.talkers("min", "mina") == ([of_all], None)
         accounts.keep_account(Account("min", "Asia/Seoul"))
-        own = StoredCharacter("min", "mina", "My Mina", "{}", _AT, _AT, "", b"file", "image/png")
+        own = of_all._replace(
+            owner="min", name="My Mina", package=b"file", package_type="image/png"
+        )
         accounts.keep_character(own, is_new=True)
         found = accounts.talkers("min", "mina")
         assert found == ([own._replace(package=b""), of_all], accounts.account("min"))

@@ -143,6 +143,20 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             with self._resident_lock:
                 return self._resident(db, known).nearest(db, query, where, limit)
 
+    def rank_both(
+        self,
+        scope: Scope,
+        words: KeywordQuery | None,
+        vector: VectorQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> tuple[Ranking, Ranking]:
+        """Rank by BM25 and by exact cosine: two reads of a file cost no more than one."""
+        return (
+            self.keyword(scope, words, where, limit) if words else Ranking("keyword", ()),
+            self.nearest(scope, vector, where, limit) if vector else Ranking("vector", ()),
+        )
+
     def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
         """Return the nearest line of each passage."""
         # numpy: a one-shot keyword search has no time for it
