@@ -276,6 +276,11 @@ class PositionContract(JournalFixtures):
             assert journal.position(scope, _READER) == said.seq
             assert [entry.document.key for entry in journal.made(scope)] == ["a"]
         assert (held(journal), held(journal, OTHER)) == (["0", "1"], ["1"])
+        with journal.transaction(HOME):
+            journal.say(HOME, [build_message("2")])
+            journal.say(OTHER, [build_message("2")])
+            journal.say(HOME, [build_message("3")])
+        assert (held(journal), held(journal, OTHER)) == (["0", "1", "2", "3"], ["1", "2"])
         with journal.exclusive("turn", wait=False) as taken:
             assert taken
 

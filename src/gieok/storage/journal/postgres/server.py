@@ -85,11 +85,12 @@ class JournalServer(SqlJournal):
             db = Statements(transaction)
             if lock:
                 defer(db, "SELECT pg_advisory_xact_lock(?)", (lock_number(lock),))
+            outer = getattr(self._own, "joined", None)
             self._own.joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
             try:
                 yield db, number
             finally:
-                self._own.joined = None
+                self._own.joined = outer
 
     def _find_joined(self, scope: Scope) -> "_Joined | None":
         joined: _Joined | None = getattr(self._own, "joined", None)
