@@ -8,6 +8,7 @@ from gieok.ranking.likelihood import (
     HIGH,
     LOW,
     MEDIUM,
+    READ,
     VECTORS,
     Evidence,
     EvidenceJudgement,
@@ -16,7 +17,9 @@ from gieok.ranking.likelihood import (
     apply_logistic,
     features,
     judge_evidence,
+    judge_read_evidence,
     level,
+    list_rivals,
     question_features,
     rarities,
     standardised,
@@ -44,6 +47,91 @@ def test_being_better_than_one_other_passage_says_little() -> None:
     assert leads[:4] == sorted(leads[:4])
     assert leads[1] < leads[3] / 3
     assert leads[3] == leads[4]
+
+
+_SAID = "User: the regatta starts at the old weir"
+
+
+def _judge_rivals(*others: Evidence) -> dict[str, float]:
+    """Return the features of a question whose best passage is `_SAID`, among unrelated ones."""
+    asked = ScopedQuestion("where do the boats set off", {"boats": 1.0}, 9, {})
+    best = Evidence(0, _SAID, cosine=0.79, vector_z=1.0, fused=1.0)
+    best.help = 2.0
+    unrelated = [
+        Evidence(n, f"the garden has {n} gates", cosine=0.74, vector_z=-1.0, fused=0.2)
+        for n in range(10, 15)
+    ]
+    found = [best, *others, *unrelated]
+    before = judge_evidence(asked, found, weights("turns", VECTORS))
+    return judge_read_evidence(asked, found, weights("turns", READ), before).about
+
+
+def _second(number: int, text: str, fused: float = 0.95, help: float = 1.8) -> Evidence:  # noqa: A002
+    second = Evidence(number, text, cosine=0.785, vector_z=0.9, fused=fused)
+    second.help = help
+    return second
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the regatta starts at the old weir",
+        "User: the regatta starts at the old weir! is the van free?",
+        "Assistant: Noted.\nUser: The regatta starts at the old weir",
+        "the regatta starts at the old weir (2026-11-27)",
+    ],
+)
+def test_what_says_the_same_again_takes_no_lead(text: str) -> None:
+    alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
+    assert beside["lead"] == pytest.approx(alone["lead"])
+    assert beside["help_lead"] == pytest.approx(alone["help_lead"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User: the regatta starts at the new weir",
+        "User: I doubt that the regatta starts at the old weir",
+        "the regatta starts at the old weir, not at the new one",
+        "User: the regatta starts at the old weir?",
+        "User: the regatta starts at the old weir. then bring the big van and the two long ropes",
+        "User: old weir",
+        "?",
+    ],
+)
+def test_what_says_something_else_or_more_or_asks_takes_the_lead(text: str) -> None:
+    alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
+    assert beside["lead"] < alone["lead"]
+    assert beside["help_lead"] < alone["help_lead"]
+
+
+@pytest.mark.parametrize("who", ["Assistant", "Dana"])
+def test_what_somebody_else_says_again_stays_a_rival(who: str) -> None:
+    again = _second(1, f"{who}: the regatta starts at the old weir")
+    assert list_rivals([Evidence(0, _SAID), again]) == [again]
+
+
+def test_a_question_has_rivals_though_it_was_asked_before() -> None:
+    asked = Evidence(0, "User: where do we keep the backup keys?")
+    again = _second(1, "User: where do we keep the backup keys?")
+    assert list_rivals([asked, again]) == [again]
+
+
+def test_turns_that_end_alike_stay_rivals_of_each_other() -> None:
+    ending = _second(1, "User: let me know please")
+    one = Evidence(0, "User: the code of the front gate is new since May. let me know please")
+    other = _second(2, "User: the code of the back gate changes each June. let me know please")
+    assert list_rivals([one, ending, other]) == [ending, other]
+
+
+def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> None:
+    later = _second(1, "User: it sets off from the mill pond now")
+    repeated = _second(2, "it sets off from the mill pond now")
+    other = _second(3, "User: the mill pond is full of ducks", fused=0.4, help=-1.0)
+    alone = _judge_rivals(other)
+    assert _judge_rivals(later, repeated, other)["lead"] < alone["lead"]
+    later.kin = frozenset([0])
+    assert _judge_rivals(later, repeated, other) == pytest.approx(alone)
 
 
 def _features(question: str, text: str, **more: float) -> dict[str, float]:

@@ -142,6 +142,8 @@ class Ranking(NamedTuple):
     #: that occurs.
     passages: int = 0
     holding: Mapping[str, int] = MappingProxyType({})
+    #: Keys of the documents of passages, where the store has them at hand.
+    keys: Mapping[PassageId, str] = MappingProxyType({})
 
 
 class NearLine(NamedTuple):

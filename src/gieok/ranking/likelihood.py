@@ -20,6 +20,7 @@ import re
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
 from gieok.text.language import detect_text_language
+from gieok.text.same_words import SaidText, says_the_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Evidence:
     """
 
     __slots__ = (
+        "_said",
         "after",
         "before",
         "cosine",
@@ -106,6 +108,7 @@ class Evidence:
         "id",
         "keyword",
         "keyword_z",
+        "kin",
         "log_odds",
         "near_keyword",
         "near_vector",
@@ -143,13 +146,23 @@ class Evidence:
         #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
         self.near_vector = near_vector
+        #: Passages that hold what came later on the subject of this one, by id.
+        self.kin: frozenset[int] = frozenset()
         #: The neighbours themselves, where they are candidates too.
         self.before: Evidence | None = None
         self.after: Evidence | None = None
         self.held: frozenset[str] = frozenset()
+        self._said: SaidText | None = None
         self.values: dict[str, float] = {}
         self.order = 0.0
         self.log_odds = 0.0
+
+    @property
+    def said(self) -> SaidText:
+        """Return the speaker and the sentences of the passage."""
+        if self._said is None:
+            self._said = SaidText(self.text)
+        return self._said
 
     @property
     def probability(self) -> float:
@@ -373,17 +386,16 @@ def _rank_evidence(
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
+    rivals = list_rivals(ranked)
     # Among few candidates, the second best is far off by chance: of two candidates, 69 % of
     # questions that neither answers were taken for answered.
     lead = (
-        (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS)
-        if len(ranked) > 1
-        else 0.0
+        (best.order - rivals[0].order) * min(1.0, len(rivals) / _ENOUGH_RIVALS) if rivals else 0.0
     )
     about = {
         **question_features(asked, best, lead, cosines),
         "unseen_names": (_unseen_names(asked, found) if unseen_names is None else unseen_names),
-        "help_lead": measure_help_lead(best, ranked),
+        "help_lead": measure_help_lead(best, rivals),
     }
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
@@ -477,9 +489,29 @@ def _bound_help(log_odds: "float | None") -> float:
     return max(-_SUREST, min(log_odds, _SUREST)) if log_odds is not None else 0.0
 
 
-def measure_help_lead(best: Evidence, ranked: "Sequence[Evidence]") -> float:
+def list_rivals(ranked: "Sequence[Evidence]") -> "list[Evidence]":
+    """Return the passages that speak of something else than the best one, best first.
+
+    No rival is what says the same again (an observation and the turn that it was made of, a
+    statement that was told twice), what is known or likely to be an earlier or a later version of
+    it, and what says such a version again: the best passage is no less likely to answer because of
+    them.
+    """
+    best = ranked[0]
+    same = [one for one in ranked if one is best or says_the_same(one.said, best.said)]
+    versions = [
+        one for one in ranked if any(one.id in known.kin or known.id in one.kin for known in same)
+    ]
+    again = [
+        one for one in ranked if any(says_the_same(one.said, known.said) for known in versions)
+    ]
+    alike = {one.id for one in (*same, *versions, *again)}
+    return [one for one in ranked if one.id not in alike]
+
+
+def measure_help_lead(best: Evidence, rivals: "Sequence[Evidence]") -> float:
     """Return how much surer the best passage helps than the surest others do on average."""
-    helps = (one.values["help"] for one in ranked if one is not best)
+    helps = (one.values["help"] for one in rivals if one is not best)
     others = sorted(helps, reverse=True)[:_RUNNERS_UP]
     return best.values["help"] - sum(others) / len(others) if others else 0.0
 

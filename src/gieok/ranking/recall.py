@@ -38,6 +38,7 @@ from gieok.ports.system import Clock
 from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
+from gieok.ranking.claim_rows import RecordedClaims
 from gieok.ranking.evidence import (
     AnswerCandidate,
     HelpMeter,
@@ -73,6 +74,9 @@ class Question(NamedTuple):
     #: Where a service searches by meaning: search by keywords too. Without an answer of the
     #: service, both keywords and vectors are searched.
     hybrid: bool = True
+    #: What is known of claims that ended, and of what was said later: versions of one statement are
+    #: no rivals.
+    claims: RecordedClaims | None = None
 
 
 class RankedHits(NamedTuple):
@@ -416,7 +420,9 @@ def _search_scopes(
     all_have_vectors = query.vector is not None and not any(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
-    ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors, lines)
+    ranked = RankedPassages(
+        _drop_doubles(passages), rankings, fused, all_have_vectors, lines, query.question.claims
+    )
     candidates = judge_candidates(query.question.text, query.tokens, ranked, profile, query.meter)
     if is_answered:
         candidates = managed_leg.weigh(candidates, fused)

@@ -15,7 +15,6 @@ from gieok.home.call import Call
 from gieok.hook.choice import TURN
 from gieok.hook.validity import (
     EndedClaim,
-    LaterClaim,
     LaterStatement,
     Standing,
     find_successor,
@@ -23,6 +22,7 @@ from gieok.hook.validity import (
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
+from gieok.ranking.claim_rows import LaterClaim
 from gieok.ranking.recall import documents_of
 from gieok.text.embedform import text_to_embed
 
@@ -37,6 +37,11 @@ _FRESH = timedelta(days=1)
 #: A newer hit on the same subject stands before an older hit if its probability is lower by at most
 #: this share.
 _AS_LIKELY = 0.75
+
+
+def open_standing(call: Call) -> Standing:
+    """Return what is known of ended claims, and of what was said later, in the call's home."""
+    return Standing(str(call.home.folder), call.clock.now().timestamp())
 
 
 class PlacedHit(NamedTuple):
@@ -76,6 +81,7 @@ def place_current_hits(
     call: Call,
     store: Store,
     hits: Sequence[Hit],
+    standing: Standing,
     *,
     is_ranked: bool = True,
     is_quick: bool = False,
@@ -88,7 +94,6 @@ def place_current_hits(
     """
     documents = documents_of(store, hits)
     now = call.clock.now()
-    standing = Standing(str(call.home.folder), now.timestamp())
     marked = [
         _mark_ended_hit(
             hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()
