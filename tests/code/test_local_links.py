@@ -185,6 +185,28 @@ def test_a_change_that_may_reach_others_is_linked_with_all_files(tmp_path: Path,
     kept.close()
 
 
+@pytest.mark.parametrize(
+    ("new", "is_alone"),
+    [("    close(1)\n    return item", True), ("    open_(1)\n    return item", False)],
+    ids=["a name that is known", "the first use of a name"],
+)
+def test_the_first_use_of_a_star_imported_name_is_linked_with_all_files(
+    tmp_path: Path, new: str, is_alone: bool
+) -> None:
+    files = {
+        "tools.py": "def open_(x):\n    return x\n\n\ndef close(x):\n    return x\n",
+        "user.py": (
+            "from tools import *\n\n\ndef first(item):\n    close(item)\n\n\n"
+            "def second(item):\n    return item\n"
+        ),
+    }
+    kept = _kept(tmp_path, files)
+    _change(kept, "user.py", "    return item", new)
+    assert _is_linked_alone(kept) == is_alone
+    assert kept.differences() == []
+    kept.close()
+
+
 def test_changes_of_several_files_and_syncs_are_linked_together(tmp_path: Path) -> None:
     kept = _kept(tmp_path, _PYTHON)
     _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")

@@ -179,6 +179,8 @@ class _Local:
             new, old = file.new_names(), file.old_names()
             if (
                 ((new or old) and file.number in starred)
+                # a first use of a name that a star import may give
+                or (new and self._ground.stars.get(file.number))
                 or not new.isdisjoint(self._ground.names.get(file.number, ()))
                 or not old.isdisjoint(self._ground.shared.get(file.number, ()))
             ):
