@@ -3,13 +3,18 @@
 Where a change may reach further, everything is linked again: no file is kept as it was before.
 """
 
+import json
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from edits import Tree
 from kept_index import KeptIndex
 
-from gieok.code.index import project
+from gieok.code.index import graph, local_links, project
+from gieok.code.resolve.frozen import solution
 
 _SHOP = """from store import Box, load
 
@@ -105,7 +110,7 @@ def _change(kept: KeptIndex, name: str, old: str, new: str) -> None:
 
 def _is_linked_alone(kept: KeptIndex) -> bool:
     """Whether changed files are kept as the last link of all files read them."""
-    return bool(kept.made.store.linked_files())
+    return bool(kept.made.store.linked_paths())
 
 
 _NEAR = {
@@ -212,7 +217,7 @@ def test_changes_of_several_files_and_syncs_are_linked_together(tmp_path: Path) 
     _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")
     _change(kept, "main.py", "def asks(", "def more():\n    return shop.added(1)\n\n\ndef asks(")
     _change(kept, "shop.py", "    return load(x)", "    box = Box()\n    return box.open()")
-    assert [file.path for file in kept.made.store.linked_files()] == ["main.py", "shop.py"]
+    assert sorted(kept.made.store.linked_paths()) == ["main.py", "shop.py"]
     edges = kept.made.store.edges_into(["shop.py::added"])
     assert [edge.source for edge in edges] == ["main.py::more"]
     assert kept.differences() == []
@@ -272,11 +277,159 @@ def _stop_at_linking(stage: str, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
 
-def test_a_solution_of_another_version_is_not_read(tmp_path: Path) -> None:
-    kept = _kept(tmp_path, _PYTHON)
+def _lose_an_edge(kept: KeptIndex) -> None:
+    """Lose an edge of a file that nobody changes, as if an older resolver had not found it."""
     with kept.made.store._writing() as db:
-        db.execute("UPDATE code_solutions SET solution = x'00'")
+        found = db.execute(
+            "DELETE FROM code_edges WHERE source IN "
+            "(SELECT id FROM code_symbols WHERE key = 'main.py::main')"
+        )
+    assert found.rowcount > 0
+
+
+def _link_alone(folder: Path) -> KeptIndex:
+    kept = _kept(folder, _PYTHON)
     _change(kept, "shop.py", *_NEAR["a new function"])
+    assert _is_linked_alone(kept)
+    return kept
+
+
+def test_a_full_run_after_changes_that_were_linked_alone_links_all(tmp_path: Path) -> None:
+    kept = _link_alone(tmp_path)
+    _lose_an_edge(kept)
+    project.sync_project(kept.made, full=True)
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_another_shape_after_changes_that_were_linked_alone_links_all(tmp_path: Path) -> None:
+    kept = _link_alone(tmp_path)
+    _lose_an_edge(kept)
+    kept.made.store.write_note(project.SCOPE, "code.shape", "1:1")
+    project.sync_project(kept.made)
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_full_run_that_was_stopped_before_linking_is_made_up_for(tmp_path: Path) -> None:
+    kept = _link_alone(tmp_path)
+    _lose_an_edge(kept)
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, full=True, progress=_stop_at_linking)
+    project.sync_project(kept.made)
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_file_that_went_and_came_back_is_linked_with_all_files(tmp_path: Path) -> None:
+    kept = _link_alone(tmp_path)
+    text = (kept.tree.root / "main.py").read_text(encoding="utf-8")
+    (kept.tree.root / "main.py").unlink()
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, progress=_stop_at_linking)
+    kept.tree._put("main.py", [text.replace("shop.unknown_yet()", "shop.unused([])")])
+    kept.follow(0)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_more_files_than_are_linked_alone_are_not_kept(tmp_path: Path) -> None:
+    count = local_links.MOST_FILES + 1
+    kept = _kept(tmp_path, {f"part{n}.py": "def one():\n    return 1\n" for n in range(count)})
+    for number in range(count):
+        kept.tree._put(f"part{number}.py", ["def two(x): ...\n\n\ndef one():\n    return 1\n"])
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, progress=_stop_at_linking)
+    assert kept.made.store.linked_paths() == {}
+    kept.tree._put("part0.py", ["def three(x): ...\n"])
+    kept.follow(0)
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_solution_of_another_shape_is_not_read(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    header, _, rest = kept.made.store.solution("python").partition(b"\n")
+    assert graph.SHAPE.encode() in header
+    _put_solution(kept, header.replace(graph.SHAPE.encode(), b"1:1") + b"\n" + rest)
+    _change(kept, "shop.py", *_NEAR["a new function"])
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
+def _put_solution(kept: KeptIndex, data: bytes) -> None:
+    with kept.made.store._writing() as db:
+        db.execute("UPDATE code_solutions SET solution = ?", (data,))
+
+
+def _pack(header: bytes, sizes: object, fields: object, rest: bytes) -> bytes:
+    return header + b"\n" + zlib.compress(json.dumps([sizes, fields]).encode() + b"\n" + rest)
+
+
+_DAMAGE: dict[str, Callable[[bytes, list[int], dict[str, Any], bytes], bytes]] = {
+    "cut off": lambda h, s, f, r: _pack(h, s, f, r)[:-20],
+    "nothing packed": lambda h, s, f, r: h + b"\n\0",
+    "half of the arrays": lambda h, s, f, r: _pack(h, s, f, r[: len(r) // 2]),
+    "a size too few": lambda h, s, f, r: _pack(h, s[:-1], f, r),
+    "a size that is no multiple": lambda h, s, f, r: _pack(h, [s[0] + 1, *s[1:]], f, r),
+    "no fields": lambda h, s, f, r: _pack(h, s, {}, r),
+    "fields as a list": lambda h, s, f, r: _pack(h, s, [], r),
+    "fields of nothing": lambda h, s, f, r: _pack(
+        h, s, {**dict.fromkeys(f), "paths": f["paths"]}, r
+    ),
+    "too few files": lambda h, s, f, r: _pack(h, s, {**f, "firsts": [[0]]}, r),
+    "wild numbers": lambda h, s, f, r: _pack(h, s, f, b"\x7f" * len(r)),
+    "deep fields": lambda h, s, f, r: h + b"\n" + zlib.compress(b"[" * 200_000 + b"\n"),
+}
+
+
+@pytest.mark.parametrize("what", _DAMAGE)
+def test_a_damaged_solution_is_not_used(tmp_path: Path, what: str) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    header, _, packed = kept.made.store.solution("python").partition(b"\n")
+    text, _, rest = zlib.decompress(packed).partition(b"\n")
+    _put_solution(kept, _DAMAGE[what](header, *json.loads(text), rest))
+    _change(kept, "shop.py", *_NEAR["a new function that calls"])
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    _change(kept, "shop.py", *_NEAR["a renamed function"])
+    assert _is_linked_alone(kept)
+    kept.close()
+
+
+def test_a_solution_that_unpacks_to_too_much_is_not_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solution, "_MOST_BYTES", 1000)
+    header = f"{solution._VERSION}:{graph.SHAPE}\n".encode()
+    with pytest.raises(ValueError, match="too large"):
+        solution.parse_solution(header + zlib.compress(bytes(1001)), graph.SHAPE)
+
+
+def test_a_solution_that_is_too_large_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solution, "_MOST_BYTES", 1000)
+    kept = _kept(tmp_path, _PYTHON)
+    assert kept.made.store.solved_families() == set()
+    kept.close()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("edges", "nonsense"), ("calls", "[[1]]"), ("facts", "[]")]
+)
+def test_damaged_rows_of_a_changed_file_are_not_used(
+    tmp_path: Path, column: str, value: str
+) -> None:
+    kept = _link_alone(tmp_path)
+    with kept.made.store._writing() as db:
+        db.execute(f"UPDATE code_before SET {column} = ?", (value,))
+    _change(kept, "main.py", "def asks(", "def more():\n    return shop.unused(1)\n\n\ndef asks(")
     assert not _is_linked_alone(kept)
     assert kept.differences() == []
     kept.close()

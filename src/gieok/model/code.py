@@ -149,6 +149,19 @@ class LinkedFile(NamedTuple):
     unresolved_calls: Sequence[UnresolvedCall]
 
 
+class Keeping(NamedTuple):
+    """What is kept of the last link of all files when files change."""
+
+    #: Files to keep as they were then; those that are kept already stay as they are.
+    paths: Collection[str] = ()
+    #: Families whose solutions are dropped: all of their files are to be linked again.
+    outdated: Collection[str] = ()
+
+
+#: Nothing is kept, and nothing dropped.
+KEEPS_NOTHING = Keeping()
+
+
 class GraphChange(NamedTuple):
     """Difference in the graph after files were read again, or were removed."""
 

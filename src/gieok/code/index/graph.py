@@ -15,6 +15,7 @@ from gieok.code.index.doubts import Doubts
 from gieok.code.languages import places
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES
+from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, Facts, Op, SymbolKind, Trait
 from gieok.code.resolve import by_name, by_receiver
 from gieok.code.resolve.frozen.solution import SolutionRecorder, find_dispatched
@@ -25,6 +26,8 @@ from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path, m
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
 RESOLVER_VERSION = 18
+#: Version of facts and edges.
+SHAPE = f"{fact_file.VERSION}:{RESOLVER_VERSION}"
 
 
 class Certainty(IntEnum):
@@ -263,7 +266,7 @@ def _link_family(
         for s in facts.symbols
         if Trait.WRAPPED in s.traits
     }
-    recorder = SolutionRecorder() if is_recorded and family.linker.is_by_path else None
+    recorder = SolutionRecorder(SHAPE) if is_recorded and family.linker.is_by_path else None
     linker = family.linker.of_files(members)
     program = solve(members, linker, is_lenient=is_lenient, recorder=recorder)
     placed = [place(key) for key in keys]

@@ -24,14 +24,14 @@ from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
 from gieok.code.languages.language import Family
 from gieok.code.languages.places import is_readme
-from gieok.code.languages.table import LANGUAGES, find_source_language
+from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
 from gieok.code.model.tuning import Chunking, Tuning
-from gieok.code.resolve.frozen.solution import Solution, parse_solution
-from gieok.errors import BadRequest
+from gieok.code.resolve.frozen.solution import parse_solution
+from gieok.errors import BadRequest, GieokError
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
-from gieok.model.code import GraphChange, LinkedFile, Links, SourceFile, Symbol
+from gieok.model.code import GraphChange, Keeping, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
@@ -54,8 +54,6 @@ _UNWANTED_NOTE = "code.unwanted"
 _DUE_NOTE = "code.due"
 #: At least the resolution of a file system's times; the kernel's own tick is 10 ms at most.
 _TICK_NS = 50_000_000
-#: Version of the stored data; a different version means that every file is read again.
-SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
 class Project(NamedTuple):
@@ -77,7 +75,8 @@ class Project(NamedTuple):
     def shape(self) -> str:
         """Return the version of what is stored; where it differs, every file is read again."""
         chunking = self.tuning.chunking
-        return SHAPE if chunking == Chunking() else f"{SHAPE}:{chunking.largest}:{chunking.tiny}"
+        cut = "" if chunking == Chunking() else f":{chunking.largest}:{chunking.tiny}"
+        return f"{graph.SHAPE}{cut}"
 
 
 class UnwantedFile(NamedTuple):
@@ -344,7 +343,8 @@ def _write_project_changes(
     """Store facts and symbols at once; then link the affected families and store the edges.
 
     The families of languages that wait for their links are stored before: the next sync makes up
-    for a sync that was killed in between.
+    for a sync that was killed in between. The solutions of families whose files are all to be
+    linked are dropped with the first write, so that the next sync links them all, too.
     """
     store = project.store
     notes = store.notes(SCOPE)
@@ -358,7 +358,7 @@ def _write_project_changes(
     if due:
         store.write_note(SCOPE, _DUE_NOTE, json.dumps(sorted(due)))
     if comparison.rows or gone:
-        store.replace(comparison.rows, gone, comparison.graph)
+        store.replace(comparison.rows, gone, comparison.graph, comparison.keeping)
     facts = {path: read.source.facts for path, read in fresh.items() if read.source is not None}
     fresh.clear()
     del comparison  # all that linking does not need makes room
@@ -416,28 +416,32 @@ def _link_changed_files(project: Project, due: Collection[str]) -> set[str]:
     Returns the families in which that was so; the files of the others are all to be linked.
     """
     store = project.store
-    changed = store.linked_files()
     done: set[str] = set()
     for family in sorted({row.family for row in LANGUAGES.values() if row.family}):
-        languages = _list_family_languages([family.name])
-        own = [file for file in changed if find_source_language(file.path) in languages]
-        if family.name not in due or not 0 < len(own) <= local_links.MOST_FILES:
+        if family.name not in due:
             continue
-        solution = parse_solution(store.solution(family.name))
-        if solution is None or solution.paths != store.fact_paths(languages):
-            continue
-        links = _link_locally(store, family, solution, own)
-        if links is not None:
-            paths = [file.path for file in own]
-            rows = Links(languages, links.edges, links.calls, paths=paths)
-            store.replace((), (), GraphChange({}, {}, rows))
-            done.add(family.name)
+        try:
+            links = _link_locally(store, family)
+            if links is not None:
+                store.replace((), (), GraphChange({}, {}, links))
+                done.add(family.name)
+        except GieokError:
+            raise
+        # What is kept may be damaged, in ways that nobody can list: a whole link needs none of it.
+        except Exception:  # noqa: BLE001
+            store.replace((), (), None, Keeping(outdated=[family.name]))
     return done
 
 
-def _link_locally(
-    store: "ProjectStore", family: Family, solution: Solution, own: Sequence[LinkedFile]
-) -> local_links.FileLinks | None:
+def _link_locally(store: "ProjectStore", family: Family) -> Links | None:
+    """Return the links of a family's changed files; None where all files are to be linked."""
+    languages = _list_family_languages([family.name])
+    solution = parse_solution(store.solution(family.name), graph.SHAPE)
+    if solution is None or solution.paths != store.fact_paths(languages):
+        return None
+    own = store.linked_files(languages)
+    if not 0 < len(own) <= local_links.MOST_FILES:
+        return None
     after = dict(store.facts([file.path for file in own]))
     changed = [
         local_links.FileVersions(
@@ -449,7 +453,11 @@ def _link_locally(
         )
         for file in own
     ]
-    return local_links.link_locally(store, family, solution, changed)
+    links = local_links.link_locally(store, family, solution, changed)
+    if links is None:
+        return None
+    paths = [file.path for file in own]
+    return Links(languages, links.edges, links.calls, paths=paths)
 
 
 def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:

@@ -16,7 +16,9 @@ from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, Program
 
 #: Version of the record, stored with it.
-_VERSION = 1
+_VERSION = 2
+#: A larger record is neither kept nor unpacked; one has about as many bytes as the source code.
+_MOST_BYTES = 1 << 28
 #: In the array of values, what stands for no value and for several.
 NONE, SEVERAL = -1, -2
 #: Arrays of C ints, and what has a number for each variable or value, in the order of the record.
@@ -92,44 +94,60 @@ class Solution:
     #: Steps that the solver had left.
     steps: int
 
-    def dump(self) -> bytes:
-        """Return the solution as bytes."""
+    def dump(self, shape: str) -> bytes:
+        """Return the solution as bytes; none where they are too many.
+
+        `shape` is the version of the facts and of the linker.
+        """
         rest = dict(self.__dict__)
         parts = [rest.pop(name).tobytes() for name in _ARRAYS]
         parts += [rest.pop(name) for name in _COUNTS]
         sizes = [len(part) for part in parts]
-        text = json.dumps([_VERSION, sizes, rest], separators=(",", ":"))
+        text = json.dumps([sizes, rest], separators=(",", ":")).encode() + b"\n"
+        if len(text) + sum(sizes) > _MOST_BYTES:
+            return b""
         packed = zlib.compressobj(1)
-        pieces = [packed.compress(text.encode() + b"\n")]
+        pieces = [_make_header(shape), packed.compress(text)]
         pieces += [packed.compress(part) for part in parts]
         return b"".join([*pieces, packed.flush()])
 
 
-def parse_solution(data: bytes) -> Solution | None:
-    """Return a solution from its bytes; None for those of another version."""
-    try:
-        whole = zlib.decompress(data)
-        end = whole.index(b"\n") + 1
-        version, sizes, fields = json.loads(whole[:end])
-    except (zlib.error, ValueError, TypeError):
+def _make_header(shape: str) -> bytes:
+    """Return the line in front of the packed bytes, which tells their version."""
+    return f"{_VERSION}:{shape}\n".encode()
+
+
+def parse_solution(data: bytes, shape: str) -> Solution | None:
+    """Return a solution from its bytes; None for those of another version or shape.
+
+    Bytes that no solution was dumped to raise an exception of any type.
+    """
+    header = _make_header(shape)
+    if not data.startswith(header):
         return None
-    if version != _VERSION:
-        return None
+    unpacking = zlib.decompressobj()
+    whole = unpacking.decompress(memoryview(data)[len(header) :], _MOST_BYTES)
+    if unpacking.unconsumed_tail or not unpacking.eof:
+        raise ValueError("the solution is cut off or too large")
+    end = whole.index(b"\n") + 1
+    sizes, fields = json.loads(whole[:end])
     view = memoryview(whole)
     for name, size in zip((*_ARRAYS, *_COUNTS), sizes, strict=True):
         part = view[end : end + size]
         fields[name] = array("i", part.tobytes()) if name in _ARRAYS else part.tobytes()
         end += size
-    try:
-        return Solution(**fields)
-    except TypeError:  # fields of another version
-        return None
+    return Solution(**fields)
 
 
 class SolutionRecorder:
-    """SolutionRecorder of a solution while a whole link goes on."""
+    """Notes what a whole link finds while it goes on, and makes a solution of it at the end.
 
-    def __init__(self) -> None:
+    `shape` is the version of the facts and of the linker.
+    """
+
+    def __init__(self, shape: str) -> None:
+        self._shape = shape
+        #: The solution as bytes: empty until the end, and where it is too large to be kept.
         self.solution: bytes = b""
         self._early = b""
         self._settled = b""
@@ -255,7 +273,7 @@ class SolutionRecorder:
             ),
             is_mixed=program.is_mixed,
             steps=flows.steps_left(),
-        ).dump()
+        ).dump(self._shape)
         self._early = self._settled = b""
         self._unread = array("i")
         self._looked = {}

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Unpack
 
 from gieok.model.code import (
+    KEEPS_NOTHING,
     Edge,
     Executed,
     Execution,
     ExecutionCount,
     GraphChange,
+    Keeping,
     LinkedFile,
     SourceFile,
     Summary,
@@ -162,13 +164,14 @@ class ProjectStore(SqliteStore):
         files: Sequence[tuple[SourceFile, str]],
         gone: Sequence[str],
         graph: GraphChange | None,
+        keeping: Keeping = KEEPS_NOTHING,
     ) -> None:
         """Store files with their facts, forget others and change the graph, in one transaction.
 
         With `graph` None, the graph stays as it is.
         """
         with self._writing() as db:
-            graph_writing.keep_linked_files(db, [(file.path, facts) for file, facts in files])
+            graph_writing.keep_linked_files(db, keeping)
             db.executemany(
                 (
                     f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, "
@@ -198,10 +201,25 @@ class ProjectStore(SqliteStore):
             )
             return [path for (path,) in rows]
 
-    def linked_files(self) -> list[LinkedFile]:
-        """Return the files that changed since all files were linked, as they were then."""
+    def solved_families(self) -> set[str]:
+        """Return the families of which it is kept what the last link of all files found."""
         with self._reading() as db:
-            rows = db.execute("SELECT path, facts, edges, calls FROM code_before ORDER BY path")
+            return {family for (family,) in db.execute("SELECT family FROM code_solutions")}
+
+    def linked_paths(self) -> dict[str, str]:
+        """Return the files that changed since all files were linked, each with its language."""
+        query = "SELECT path, language FROM code_files WHERE path IN (SELECT path FROM code_before)"
+        with self._reading() as db:
+            return dict(db.execute(query).fetchall())
+
+    def linked_files(self, languages: Collection[str]) -> list[LinkedFile]:
+        """Return the files of some languages that changed since all were linked, as they were then."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT b.path, b.facts, b.edges, b.calls FROM code_before b JOIN code_files f "
+                f"ON f.path = b.path WHERE f.language IN ({marks([*languages])}) ORDER BY b.path",
+                [*languages],
+            )
             return [
                 LinkedFile(
                     path=path,

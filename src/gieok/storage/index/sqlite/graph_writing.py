@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from gieok.model.code import GraphChange, Links, Symbol
+from gieok.model.code import GraphChange, Keeping, Links, Symbol
 from gieok.storage.index.rows import batches, marks
 
 _SYMBOL = ", ".join(Symbol._fields)
@@ -28,32 +28,40 @@ def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
         _write_links_of_files(db, graph.links, graph.links.paths or ())
 
 
-def keep_linked_files(db: sqlite3.Connection, files: Iterable[tuple[str, str]]) -> None:
-    """Keep what files were when all files were linked; `files` are (path, new facts).
-
-    What is kept already is older, and stays.
-    """
-    if db.execute("SELECT 1 FROM code_solutions").fetchone() is None:
+def keep_linked_files(db: sqlite3.Connection, keeping: Keeping) -> None:
+    """Keep what files are before they change, and drop the solutions that are outdated."""
+    db.executemany("DELETE FROM code_solutions WHERE family = ?", [(f,) for f in keeping.outdated])
+    rows = [
+        row
+        for batch in batches([*keeping.paths])
+        for row in db.execute(
+            f"SELECT path, facts FROM code_files WHERE path IN ({marks(batch)}) "
+            "AND path NOT IN (SELECT path FROM code_before)",
+            batch,
+        )
+    ]
+    if not rows:
         return
-    query = "SELECT facts FROM code_files WHERE path = ? AND facts NOT IN ('', ?)"
-    for path, facts in files:
-        before = db.execute(query, (path, facts)).fetchone()
-        kept = "SELECT 1 FROM code_before WHERE path = ?"
-        if before is not None and db.execute(kept, (path,)).fetchone() is None:
-            of_path = "JOIN code_symbols s ON s.id = source WHERE s.path = ?"
-            edges = db.execute(
-                "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_symbols s "
-                "JOIN code_edges e ON e.source = s.id JOIN code_symbols t ON t.id = e.target "
-                "WHERE s.path = ?",
-                (path,),
-            ).fetchall()
-            calls = db.execute(
-                f"SELECT s.key, code_open.name, line FROM code_open {of_path}", (path,)
-            ).fetchall()
-            db.execute(
-                "INSERT INTO code_before (path, facts, edges, calls) VALUES (?, ?, ?, ?)",
-                (path, before[0], json.dumps(edges), json.dumps(calls)),
-            )
+    # as no index leads to the unresolved calls of a file, those of all files are read once
+    calls: dict[str, list[tuple[str, str, int]]] = {path: [] for path, _ in rows}
+    for batch in batches([*calls]):
+        for path, *call in db.execute(
+            "SELECT s.path, s.key, o.name, o.line FROM code_open o JOIN code_symbols s "
+            f"ON s.id = o.source WHERE s.path IN ({marks(batch)})",
+            batch,
+        ):
+            calls[path].append((call[0], call[1], call[2]))
+    for path, facts in rows:
+        edges = db.execute(
+            "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_symbols s "
+            "JOIN code_edges e ON e.source = s.id JOIN code_symbols t ON t.id = e.target "
+            "WHERE s.path = ?",
+            (path,),
+        ).fetchall()
+        db.execute(
+            "INSERT INTO code_before (path, facts, edges, calls) VALUES (?, ?, ?, ?)",
+            (path, facts, json.dumps(edges), json.dumps(calls[path])),
+        )
 
 
 def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
