@@ -336,6 +336,19 @@ def test_a_file_that_went_and_came_back_is_linked_with_all_files(tmp_path: Path)
     kept.close()
 
 
+def test_a_symbol_that_went_in_a_stopped_sync_and_came_back_keeps_its_callers(
+    tmp_path: Path,
+) -> None:
+    kept = _kept(tmp_path, _PYTHON)
+    kept.tree._put("store.py", [_STORE.replace("def load(", "def other(")])
+    with pytest.raises(KeyboardInterrupt):
+        project.sync_project(kept.made, progress=_stop_at_linking)
+    kept.tree._put("store.py", [_STORE.replace("def spare(", "def renamed(")])
+    kept.follow(0)
+    assert kept.differences() == []
+    kept.close()
+
+
 def test_more_files_than_are_linked_alone_are_not_kept(tmp_path: Path) -> None:
     count = local_links.MOST_FILES + 1
     kept = _kept(tmp_path, {f"part{n}.py": "def one():\n    return 1\n" for n in range(count)})
@@ -420,8 +433,12 @@ def test_a_solution_that_is_too_large_is_not_kept(
     kept.close()
 
 
+_EDGE_WITHOUT_TIER = '[["shop.py::caller", "shop.py::total", "calls", null, "", 26]]'
+
+
 @pytest.mark.parametrize(
-    ("column", "value"), [("edges", "nonsense"), ("calls", "[[1]]"), ("facts", "[]")]
+    ("column", "value"),
+    [("edges", "nonsense"), ("calls", "[[1]]"), ("edges", _EDGE_WITHOUT_TIER), ("facts", "[]")],
 )
 def test_damaged_rows_of_a_changed_file_are_not_used(
     tmp_path: Path, column: str, value: str

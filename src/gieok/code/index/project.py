@@ -29,7 +29,7 @@ from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
 from gieok.code.model.tuning import Chunking, Tuning
 from gieok.code.resolve.frozen.solution import parse_solution
-from gieok.errors import BadRequest, GieokError
+from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.model.code import GraphChange, Keeping, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
@@ -425,8 +425,6 @@ def _link_changed_files(project: Project, due: Collection[str]) -> set[str]:
             if links is not None:
                 store.replace((), (), GraphChange({}, {}, links))
                 done.add(family.name)
-        except GieokError:
-            raise
         # What is kept may be damaged, in ways that nobody can list: a whole link needs none of it.
         except Exception:  # noqa: BLE001
             store.replace((), (), None, Keeping(outdated=[family.name]))

@@ -66,7 +66,9 @@ def compare_with_stored(
         return Update(rows, None, set())
     families = {_find_language_family(known[path].language) for path in gone}
     changed = {path: fresh[path].file.language for path in dumped if dumped[path] != old.get(path)}
-    outdated = {*families, *(_find_language_family(changed[path]) for path in changed.keys() - old)}
+    # where an earlier sync was stopped, edges into symbols that went and came back are lost
+    outdated = {*families, *due}
+    outdated |= {_find_language_family(changed[path]) for path in changed.keys() - old}
     keeping = _choose_what_to_keep(store, changed, None if full else outdated)
     moved: dict[str, dict[int, int]] = {}
     for path in sorted(dumped):
@@ -103,9 +105,9 @@ def _choose_what_to_keep(
 ) -> Keeping:
     """Choose what to keep of the last link of all files, of those that change now.
 
-    `changed` are files and their languages. The `outdated` families, None for all, have files that
-    come or go: all of their files are linked again, and nothing is kept of them. The same holds
-    where too many files have changed since the last link of all.
+    `changed` are files and their languages. Of the `outdated` families, None for all, all files
+    are linked again, and nothing is kept. The same holds where too many files have changed since
+    the last link of all.
     """
     solved = store.solved_families()
     dropped = solved if outdated is None else solved.intersection(outdated)
