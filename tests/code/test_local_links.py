@@ -212,6 +212,18 @@ def test_the_first_use_of_a_star_imported_name_is_linked_with_all_files(
     kept.close()
 
 
+def test_the_last_use_of_a_star_imported_name_is_linked_with_all_files(tmp_path: Path) -> None:
+    files = {
+        "tools.py": ("REGISTRY = {}\n\n\ndef one(): ...\n\n\ndef run():\n    REGISTRY['one']()\n"),
+        "user.py": "from tools import *\n\n\ndef two():\n    REGISTRY['one'] = two\n",
+    }
+    kept = _kept(tmp_path, files)
+    _change(kept, "user.py", "    REGISTRY['one'] = two\n", "    return None\n")
+    assert not _is_linked_alone(kept)
+    assert kept.differences() == []
+    kept.close()
+
+
 def test_changes_of_several_files_and_syncs_are_linked_together(tmp_path: Path) -> None:
     kept = _kept(tmp_path, _PYTHON)
     _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")

@@ -178,9 +178,8 @@ class _Local:
         for file in self._files:
             new, old = file.new_names(), file.old_names()
             if (
-                ((new or old) and file.number in starred)
-                # a first use of a name that a star import may give
-                or (new and self._ground.stars.get(file.number))
+                # the first or last use of a name may be that of a name that a star import gives
+                ((new or old) and (file.number in starred or self._ground.stars.get(file.number)))
                 or not new.isdisjoint(self._ground.names.get(file.number, ()))
                 or not old.isdisjoint(self._ground.shared.get(file.number, ()))
             ):
