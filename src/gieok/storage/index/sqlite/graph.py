@@ -213,7 +213,7 @@ class ProjectStore(SqliteStore):
             return dict(db.execute(query).fetchall())
 
     def linked_files(self, languages: Collection[str]) -> list[LinkedFile]:
-        """Return the files of some languages that changed since all were linked, as they were then."""
+        """Return changed files of some languages, as they were when all files were linked."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT b.path, b.facts, b.edges, b.calls FROM code_before b JOIN code_files f "
