@@ -52,7 +52,7 @@ _KINDS = {
     "INSERT ledger": 1,
     "DELETE holds": 1,
 }
-_TRANSACTIONS, _ROUND_TRIPS = 6, 9
+_TRANSACTIONS, _ROUND_TRIPS = 6, 11
 
 
 @pytest.fixture
@@ -101,7 +101,9 @@ def test_a_turn_sends_few_statements_in_few_round_trips(turns: Turns, wire: Wire
     assert (wire.transactions, wire.round_trips) == (_TRANSACTIONS, _ROUND_TRIPS)
 
 
-def test_what_people_say_is_never_in_a_statement(turns: Turns, wire: Wire) -> None:
+def test_what_people_say_and_how_they_are_called_is_never_in_a_statement(
+    turns: Turns, wire: Wire
+) -> None:
     # A server writes the text of a statement that fails to its log.
     wire.clear()
     said = ("회색 코끼리가 온다", "내 생일은 4월 2일이야", "코끼리 어디 갔지?")
@@ -109,8 +111,8 @@ def test_what_people_say_is_never_in_a_statement(turns: Turns, wire: Wire) -> No
         assert list(turns.begin(UserTurn("kim", "mina", text)))
     turns.tending.tend(turns.scene("kim", "mina").bond)
     assert wire.statements
-    spoken = ("코끼리", "4월", "그래.", "생일")
-    assert [one for one in wire.sent if any(word in one for word in spoken)] == []
+    private = ("코끼리", "4월", "그래.", "생일", "kim", "mina", "reply:", "birthday")
+    assert [one for one in wire.sent if any(word in one for word in private)] == []
 
 
 def test_learning_beside_a_turn_takes_few_round_trips(turns: Turns, wire: Wire) -> None:
