@@ -315,8 +315,8 @@ class CharacterService:
         read; return the state after it.
 
         What is learned waits for delivery. None where `learn` has to follow after the transaction:
-        a line is more than new, what was learned was refused, or a decision of the user waits, which
-        needs locks that come before those of a transaction.
+        a line is more than new, what was learned was refused, or a decision of the user waits,
+        which needs locks that come before those of a transaction.
         """
         scope = bond.scope
         said = self.journal.say_new(scope, lines[0]) if len(lines) == 1 else None

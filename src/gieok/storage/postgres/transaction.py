@@ -105,7 +105,7 @@ class Transaction:
 
     def defer(self, sql: str, values: Values = (), *, is_binary: bool = False) -> PendingRows:
         """Let a statement wait; `is_binary` rows come as bytes."""
-        if not is_binary and not isinstance(values, Mapping) and all(map(_is_number, values)):
+        if not is_binary and not isinstance(values, Mapping) and all(map(_may_be_literal, values)):
             sql, bound = psycopg.ClientCursor(self.connection).mogrify(sql, values), None
         else:
             bound = values
@@ -267,10 +267,10 @@ class Transaction:
         return self.connection.execute(one.sql, one.values, binary=one.is_binary)
 
 
-def _is_number(value: object) -> bool:
+def _may_be_literal(value: object) -> bool:
     """Return whether a value may be a literal: a number, or nothing, or a list of numbers."""
     if isinstance(value, list):
-        return all(map(_is_number, value))
+        return all(map(_may_be_literal, value))
     return value is None or isinstance(value, int | float)
 
 
