@@ -92,9 +92,6 @@ class _Explaining(Statements):
     def defer(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self.execute(sql, values)
 
-    def defer_bound(self, sql: str, values: Sequence[Any]) -> Any:
-        return self.execute(sql, values)
-
     def executemany(self, sql: str, values: Any) -> None:
         for row in values:
             self.execute(sql, row)

@@ -170,9 +170,13 @@ class JournalUpkeep(Protocol):
         """Let what this thread reads and writes of a scope inside the block be one transaction.
 
         Nobody else writes to the scope meanwhile, or holds the lock `lock` (`exclusive`). Nothing
-        in it is durable before the block ends, and nothing of it is kept where the block raises.
-        Inside, no lock of the scope's writers is asked for: they may hold it and wait for the
-        scope.
+        in it is durable before the block ends, and nothing of it is kept where the block raises, or
+        where what it reads or writes of the scope raised, even if the error was caught.
+
+        A transaction on the same scope inside is part of it. One on another scope is one of its
+        own, or part of it too. Raises StoreError for a lock that the thread does not hold where
+        a transaction is in progress, since its holder may wait for the scope, and for a write to
+        several scopes of which one is in a transaction.
         """
 
     def tiers(self) -> dict[str, int]:

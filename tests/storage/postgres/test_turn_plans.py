@@ -49,7 +49,8 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     """Ask for the plan of each statement that psycopg or a transaction is given, before it is
     sent.
     """
-    plans, execute, many = Plans(), psycopg.Cursor.execute, psycopg.Cursor.executemany
+    plans, defer = Plans(), Transaction.defer
+    execute, many = psycopg.Cursor.execute, psycopg.Cursor.executemany
 
     def explain(cursor: psycopg.Cursor[Any], query: Any, params: Any) -> None:
         sql = str(query).strip()
@@ -71,20 +72,12 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
             explain(self, query, row)
         return many(self, query, rows, **options)
 
-    def explain_first(name: str) -> None:
-        defer = getattr(Transaction, name)
+    def deferred(self: Transaction, query: str, values: Any = (), **options: Any) -> PendingRows:
+        if plans.is_on:
+            explain(self.db.cursor(), query, values)
+        return defer(self, query, values, **options)
 
-        def deferred(
-            self: Transaction, query: str, values: Any = (), **options: Any
-        ) -> PendingRows:
-            if plans.is_on:
-                explain(self.db.cursor(), query, values)
-            return defer(self, query, values, **options)
-
-        monkeypatch.setattr(Transaction, name, deferred)
-
-    explain_first("defer")
-    explain_first("defer_bound")
+    monkeypatch.setattr(Transaction, "defer", deferred)
     monkeypatch.setattr(psycopg.Cursor, "execute", executed)
     monkeypatch.setattr(psycopg.Cursor, "executemany", executed_many)
     return plans

@@ -132,26 +132,38 @@ class SettledHolds(NamedTuple):
 
 
 class ReplyHold:
-    """Points that are held for one reply: charged once it was delivered, else released."""
+    """Points that are held for one reply: charged once it was delivered, else released.
+
+    A hold that another request made for the same reply is left to that request.
+    """
 
     def __init__(self, desk: "PointsDesk", user: str, character: str, message: str) -> None:
         self._desk, self._reply = desk, (user, character, message)
-        self._is_settled = False
+        self._is_to_release = False
 
     def __enter__(self) -> Self:
         """Hold the points. Raises NotEnoughPoints."""
-        self._desk.hold_reply(*self._reply)
+        self._is_to_release = self._desk.hold_reply(*self._reply)
         return self
+
+    def keep(self) -> None:
+        """Keep the hold from now on: the reply may be in the journal.
+
+        Where it is not charged, `PointsDesk.settle_stale` looks there.
+        """
+        self._is_to_release = False
 
     def settle(self) -> int:
         """Charge the delivered reply; return the points."""
+        self.keep()
         charged = self._desk.settle_reply(*self._reply)
-        self._is_settled = charged > 0
+        if not charged:  # the price changed, or it was charged before
+            self._desk.release_reply(*self._reply)
         return charged
 
     def __exit__(self, *raised: object) -> None:
-        """Release the points, unless they were charged."""
-        if not self._is_settled:
+        """Release the points, unless they were charged or are kept."""
+        if self._is_to_release:
             self._desk.release_reply(*self._reply)
 
 

@@ -315,8 +315,8 @@ class CharacterService:
         read; return the state after it.
 
         What is learned waits for delivery. None where `learn` has to follow after the transaction:
-        a line is more than new, or a decision of the user waits, which needs locks that come before
-        those of a transaction.
+        a line is more than new, what was learned was refused, or a decision of the user waits,
+        which needs locks that come before those of a transaction.
         """
         scope = bond.scope
         said = self.journal.say_new(scope, lines[0]) if len(lines) == 1 else None
@@ -332,7 +332,7 @@ class CharacterService:
         if not change.put and not change.forget:
             self.journal.move(scope, DETECTION, change.run.end)
             return seen._replace(learned=change.run.end)
-        commit_span(
+        is_learned = commit_span(
             self.journal,
             seen.learned,
             change.run,
@@ -340,7 +340,7 @@ class CharacterService:
             forget=change.forget,
             held=seen.documents,
         )
-        return self.read_snapshot(bond)
+        return self.read_snapshot(bond) if is_learned else None
 
     def _learn_messages(self, bond: Bond, seen: ScopeSnapshot) -> int:
         """Learn from new messages and decisions; return how many memories changed.

@@ -303,7 +303,13 @@ class Turns:
             with self.order.step(scope):
                 # Read behind the lock, once: nobody else writes this conversation now.
                 scene = self._build_scene(said.user, who)
-                seen = self._hear(scene, said, message_id)
+                # Another server may have given the reply since.
+                known = self.memory.journal.messages(scope, [identity]) if said.message_id else []
+                seen = scene.seen if known else self._hear(scene, said, message_id)
+            if known:
+                hold.settle()
+                prepared = self._prepare_prompt(scene, said.text)
+                return _build_given_reply(identity, message_id, prepared, known[0].message.text)
             seen = seen or self.memory.learn(scene.bond)
             prepared = self._prepare_prompt(scene._replace(seen=seen), said.text)
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
@@ -429,6 +435,8 @@ class ReplyEnding:
         with self.held:
             if not text.strip():
                 return 0
+            # An error does not say whether the reply is in the journal.
+            self.hold.keep()
             turns.memory.journal.say(bond.scope, [self._message(text, finish)])
             charged = self.hold.settle()
         turns.tending.later(bond)

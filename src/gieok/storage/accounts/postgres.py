@@ -125,12 +125,12 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
         with self._connections.begin_writing() as transaction:
-            yield Statements(transaction)
+            yield Statements(transaction, is_prompt=True)
 
     @contextmanager
     def _writing_soon(self) -> Iterator[Statements]:
         with self._connections.begin_writing(is_durable=False) as transaction:
-            yield Statements(transaction)
+            yield Statements(transaction, is_prompt=True)
 
     def distribution(self) -> list[str]:
         """Return the Citus calls that spread the tables over nodes."""

@@ -24,7 +24,7 @@ from gieok.errors import (
 from gieok.opening import Opening
 from gieok.storage.postgres.deadline import enforce_deadline, name_way_in
 from gieok.storage.postgres.locks import Locks
-from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, share_pool
+from gieok.storage.postgres.pool import ENDED, MOST, PoolKey, bound_pool_size, share_pool
 from gieok.storage.postgres.tables import Tables
 from gieok.storage.postgres.transaction import Transaction
 
@@ -32,6 +32,9 @@ from gieok.storage.postgres.transaction import Transaction
 #: locks of other writers.
 TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
+#: Time after which the server ends the transaction of a writer from whom nothing more comes, and
+#: with it the writer's locks.
+_MOST_IDLE_MS = 60_000
 #: Options that notice a peer that vanished (a cable, a suspended machine), during a long write too.
 _KEEPALIVE = {
     "keepalives_idle": 10,
@@ -40,8 +43,7 @@ _KEEPALIVE = {
     "tcp_user_timeout": 30_000,
 }
 
-#: SQLSTATEs of a server that shuts down, and of other failures: (error, message, next step).
-_GONE = ("57P01", "57P02", "57P03")
+#: SQLSTATE → error, message and next step.
 _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
     "55P03": (StoreBusy, "is locked by another process", None),
     "40P01": (StoreBusy, "is busy", None),
@@ -167,7 +169,9 @@ class Connections:
         server is silent.
         """
         with self.begin_answering() as transaction:
-            yield transaction.db
+            db = transaction.db
+            with self._deadline(db):
+                yield db
 
     @contextmanager
     def reading(self) -> Iterator[psycopg.Connection]:
@@ -187,12 +191,10 @@ class Connections:
     @contextmanager
     def begin_answering(self) -> Iterator[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
-        with (
-            self._transaction(_READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s) as transaction,
-            self._deadline(transaction.connection),
-        ):
+        with self._transaction(
+            _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s
+        ) as transaction:
             yield transaction
-            transaction.commit()
 
     @contextmanager
     def begin_reading(self) -> Iterator[Transaction]:
@@ -206,7 +208,9 @@ class Connections:
 
         Unless `is_durable`, a server whose power is cut within a second may lose it.
         """
-        settings = {} if is_durable else {"synchronous_commit": "off"}
+        settings = {"idle_in_transaction_session_timeout": f"{_MOST_IDLE_MS}"}
+        if not is_durable:
+            settings["synchronous_commit"] = "off"
         with self._transaction("BEGIN", settings, self._lock_timeout_ms / 1000) as transaction:
             yield transaction
 
@@ -214,8 +218,8 @@ class Connections:
     def autocommit(self) -> Iterator[psycopg.Connection]:
         """Give a connection on which each statement commits by itself, as VACUUM needs."""
         self._pool.users.add(self)
-        with self._translated(), self._pool.taken(self._writers_wait_s, self._make_ready) as db:
-            yield db
+        with self._translated(), self._pool.taken(self._writers_wait_s, self._make_ready) as taken:
+            yield taken.db
 
     def close(self) -> None:
         """Close the connections, unless others of this process use the address."""
@@ -254,10 +258,10 @@ class Connections:
         self._pool.users.add(self)
         with (
             self._translated(),
-            self._pool.taken(wait_s or self._writers_wait_s, self._make_ready) as db,
+            self._pool.taken(wait_s or self._writers_wait_s, self._make_ready) as taken,
         ):
             transaction = Transaction(
-                db,
+                taken,
                 begin,
                 {**settings, **self._in_path},
                 timeout_s=self._timeout_s,
@@ -268,8 +272,7 @@ class Connections:
                 yield transaction
                 transaction.commit()
             except BaseException:
-                if not db.closed:
-                    db.execute("ROLLBACK")
+                transaction.roll_back()
                 raise
 
     def _bounds(self) -> dict[str, str]:
@@ -351,7 +354,7 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
         message = message.replace(secret, "***")
     where, code = address.location, error.sqlstate or ""
     if (
-        code in _GONE
+        code in ENDED
         or code.startswith("08")
         or (not code and isinstance(error, psycopg.OperationalError))
     ):

@@ -7,6 +7,7 @@ waiting for itself.
 """
 
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -20,6 +21,10 @@ from gieok.errors import Phrase, StoreBusy
 
 #: Default number of connections of a process to one address (setting `database.connections`).
 MOST = 10
+#: After so many seconds without use, a connection is tried before anything depends on it.
+MOST_IDLE_S = 3.0
+#: SQLSTATEs of a server that ends connections.
+ENDED = ("57P01", "57P02", "57P03")
 
 
 class PoolKey(NamedTuple):
@@ -28,6 +33,31 @@ class PoolKey(NamedTuple):
     conninfo: str
     password: str
     timeout_s: float
+
+
+class IdleConnection(NamedTuple):
+    """Connection that waits for its next use, since a time of the monotonic clock."""
+
+    db: psycopg.Connection
+    since: float
+
+
+class TakenConnection:
+    """Connection of a pool in use: `is_known` one of earlier, unused for `idle_s`, or a new one."""
+
+    def __init__(
+        self, connect: Callable[[], psycopg.Connection], known: IdleConnection | None
+    ) -> None:
+        self._connect = connect
+        self.is_known = known is not None
+        self.idle_s = time.monotonic() - known.since if known else 0.0
+        self.db = known.db if known else connect()
+
+    def renew(self) -> None:
+        """Replace the connection by a new one."""
+        self.db.close()
+        self.is_known, self.idle_s = False, 0.0
+        self.db = self._connect()
 
 
 class Pool:
@@ -44,7 +74,7 @@ class Pool:
         self._guard = threading.Lock()
         self._free = most
         self._waiting: deque[threading.Event] = deque()
-        self._idle: list[psycopg.Connection] = []
+        self._idle: list[IdleConnection] = []
         self._nested = threading.local()
         #: Users of the pool; when the last has left, the connections are closed.
         self.users: weakref.WeakSet[object] = weakref.WeakSet()
@@ -53,7 +83,7 @@ class Pool:
     @contextmanager
     def taken(
         self, wait_s: float, begin: Callable[[psycopg.Connection], None]
-    ) -> Iterator[psycopg.Connection]:
+    ) -> Iterator[TakenConnection]:
         """Give a connection on which `begin` has run.
 
         Raises StoreBusy where no connection gets free within `wait_s`, psycopg.Error.
@@ -63,11 +93,11 @@ class Pool:
             self._take_turn(wait_s)
         self._nested.depth = depth + 1
         try:
-            db = self._begun(begin)
+            taken = self._begun(begin)
             try:
-                yield db
+                yield taken
             finally:
-                self._give_back(db)
+                self._give_back(taken.db)
         finally:
             self._nested.depth = depth
             if not depth:
@@ -109,32 +139,42 @@ class Pool:
             else:
                 self._free += 1
 
-    def _begun(self, begin: Callable[[psycopg.Connection], None]) -> psycopg.Connection:
-        while True:
-            with self._guard:
-                known = self._idle.pop() if self._idle else None
-            if known is not None and _is_hung_up(known):
-                known.close()
-                continue
-            db = known or self._connect()
+    def _begun(self, begin: Callable[[psycopg.Connection], None]) -> TakenConnection:
+        def connect() -> psycopg.Connection:
+            db = self._connect()
             try:
                 begin(db)
-            except psycopg.OperationalError:
-                is_gone = db.closed
-                db.close()
-                if known is None or not is_gone:
-                    raise
-                continue  # it was idle, and the server or a pooler hung up
             except BaseException:
                 db.close()
                 raise
             return db
 
+        while True:
+            with self._guard:
+                known = self._idle.pop() if self._idle else None
+            if known is None:
+                return TakenConnection(connect, None)
+            if _is_hung_up(known.db):
+                known.db.close()
+                continue
+            try:
+                begin(known.db)
+            except psycopg.OperationalError:
+                is_gone = known.db.closed
+                known.db.close()
+                if not is_gone:
+                    raise
+                continue  # it was idle, and the server or a pooler hung up
+            except BaseException:
+                known.db.close()
+                raise
+            return TakenConnection(connect, known)
+
     def _give_back(self, db: psycopg.Connection) -> None:
         if not db.closed and db.info.transaction_status == TransactionStatus.IDLE:
             with self._guard:
                 if self.users and len(self._idle) < 2 * self._most:
-                    self._idle.append(db)
+                    self._idle.append(IdleConnection(db, time.monotonic()))
                     return
         with suppress(psycopg.Error):
             db.close()
@@ -170,7 +210,13 @@ def _is_hung_up(db: psycopg.Connection) -> bool:
     return db.closed
 
 
-def _close_pool_connections(connections: list[psycopg.Connection]) -> None:
+def is_lost(db: psycopg.Connection, error: Exception) -> bool:
+    """Return whether an error says that the connection is of no more use."""
+    state = error.sqlstate or "" if isinstance(error, psycopg.Error) else ""
+    return db.closed or state in ENDED or state.startswith("08")
+
+
+def _close_pool_connections(connections: list[IdleConnection]) -> None:
     while connections:
         with suppress(psycopg.Error):
-            connections.pop().close()
+            connections.pop().db.close()

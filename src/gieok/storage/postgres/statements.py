@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-import psycopg
-
 from gieok.storage.postgres.transaction import PendingRows, Transaction
 
 #: A character that PostgreSQL does not take, and the escape itself (data link escape), is written
@@ -37,44 +35,48 @@ class Elsewhere(str):
         return f"CASE {text} WHEN {mark} THEN {mark} || encode({text_hash}, 'hex') ELSE {text} END"
 
 
-class Statements:
-    """Transaction that takes statements with `?` for a value, and any text."""
+#: Time that a statement may take which nobody waits for, such as one on the rows of every scope.
+_LONG_S = 600.0
 
-    def __init__(self, transaction: Transaction) -> None:
+
+class Statements:
+    """Transaction that takes statements with `?` for a value, and any text.
+
+    A server that is silent is given up early where `is_prompt`: each statement is a short one.
+    """
+
+    def __init__(self, transaction: Transaction, *, is_prompt: bool = False) -> None:
         self._transaction = transaction
+        self._is_prompt = is_prompt
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
         """Run a statement."""
-        return StatementRows(
-            self._transaction.db.execute(_translate_placeholders(sql), _escape_values(values))
-        )
+        if not self._is_prompt:
+            self._transaction.send()
+        rows = self._wait(sql, values)
+        self._transaction.send(least_s=0.0 if self._is_prompt else _LONG_S)
+        return rows
 
     def defer(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
-        """Run a statement together with others, at the latest when its rows are asked for.
-
-        Values are names and numbers, no texts: see `Transaction`.
-        """
-        return StatementRows(
-            self._transaction.defer(_translate_placeholders(sql), _escape_values(values))
-        )
-
-    def defer_bound(self, sql: str, values: Sequence[Any]) -> "StatementRows":
-        """Run a statement with texts among its values as `defer` does."""
-        return StatementRows(
-            self._transaction.defer_bound(_translate_placeholders(sql), _escape_values(values))
-        )
+        """Run a statement together with others, at the latest when its rows are asked for."""
+        return self._wait(sql, values)
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each tuple of values."""
         rows = [_escape_values(row) for row in values]
         if rows:
-            self._transaction.db.cursor().executemany(_translate_placeholders(sql), rows)
+            self._transaction.execute_many(_translate_placeholders(sql), rows)
+
+    def _wait(self, sql: str, values: Sequence[Any]) -> "StatementRows":
+        return StatementRows(
+            self._transaction.defer(_translate_placeholders(sql), _escape_values(values))
+        )
 
 
 class StatementRows:
     """Rows of a statement, with texts unescaped."""
 
-    def __init__(self, cursor: psycopg.Cursor[Any] | PendingRows) -> None:
+    def __init__(self, cursor: PendingRows) -> None:
         self._cursor = cursor
 
     @property

@@ -1,19 +1,29 @@
 """Transaction whose statements may wait, to be sent together: one round trip for several.
 
 A statement that waits is sent with the next one whose rows are needed, or with the end of the
-transaction. Statements with their values written into them (literals) go as one text, which costs
-client and server half of what they cost one by one. A server writes the text of a statement that
-fails to its log, so what people say is never a literal: it goes as a parameter, in pipeline mode.
+transaction. Statements without a text among their values go as one text, with their numbers written
+into it (literals), which costs client and server half of what they cost one by one. A server writes
+the text of a statement that fails to its log, so a text (what people say, and their names) is never
+a literal: a statement with one goes with parameters, in pipeline mode.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, TypeAlias
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
+from gieok.errors import StoreError, StoreUnreachable
 from gieok.storage.postgres.deadline import enforce_deadline
+from gieok.storage.postgres.pool import MOST_IDLE_S, TakenConnection, is_lost
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+#: So many rows of one statement are written in the time in which a server has to answer.
+ROWS_IN_TIME = 1_000
+#: What waits for others in a statement, each time for as long as a lock may take.
+_LOCKS = re.compile(r"FOR NO KEY UPDATE|FOR UPDATE|pg_advisory_xact_lock")
 
 
 class PendingRows:
@@ -57,15 +67,16 @@ class PendingRows:
 
 
 class Transaction:
-    """Transaction on a connection.
+    """Transaction on a connection of the pool.
 
     `begin` begins it, with these `settings`; this waits as well. The server may be silent for
-    `timeout_s` after it, and for `lock_timeout_s` more where statements that lock are sent with it.
+    `timeout_s`, and for `lock_timeout_s` more for each lock that is asked for. A transaction in
+    which a statement failed takes no more statements.
     """
 
     def __init__(
         self,
-        connection: psycopg.Connection,
+        taken: TakenConnection,
         begin: str,
         settings: Mapping[str, str],
         *,
@@ -73,13 +84,18 @@ class Transaction:
         lock_timeout_s: float,
         location: str,
     ) -> None:
-        self.connection = connection
+        self._taken = taken
         self._begin: str = begin
         self._settings = settings
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
         self._pending: list[PendingRows] = []
-        self._is_over = False
+        self._is_over = self._has_failed = False
+
+    @property
+    def connection(self) -> psycopg.Connection:
+        """Return the connection, on which the transaction may not have begun yet."""
+        return self._taken.db
 
     @property
     def db(self) -> psycopg.Connection:
@@ -87,50 +103,131 @@ class Transaction:
         self.send()
         return self.connection
 
-    def defer(self, sql: str, values: Sequence[Any] = ()) -> PendingRows:
-        """Let a statement wait, with its values as literals: names and numbers, never a text."""
-        return self._wait(psycopg.ClientCursor(self.connection).mogrify(sql, values), None)
-
-    def defer_bound(self, sql: str, values: Values, *, is_binary: bool = False) -> PendingRows:
-        """Let a statement wait, with its values as parameters; `is_binary` rows come as bytes."""
-        return self._wait(sql, values, is_binary=is_binary)
+    def defer(self, sql: str, values: Values = (), *, is_binary: bool = False) -> PendingRows:
+        """Let a statement wait; `is_binary` rows come as bytes."""
+        if not is_binary and not isinstance(values, Mapping) and all(map(_may_be_literal, values)):
+            sql, bound = psycopg.ClientCursor(self.connection).mogrify(sql, values), None
+        else:
+            bound = values
+        pending = PendingRows(self, sql, bound, is_binary=is_binary)
+        self._pending.append(pending)
+        return pending
 
     def commit(self) -> None:
-        """Send what waits, and make the transaction durable."""
+        """Send what waits, and make the transaction durable.
+
+        Raises StoreError where the server did not.
+        """
         if self._pending or not (self._begin or self._is_over):
             self.send("COMMIT")
         self._is_over = True
 
-    def send(self, *ends: str) -> None:
-        """Send what waits, and the statements that end the transaction, in one round trip."""
-        begin, pending = self._begin, self._pending
-        self._begin, self._pending = "", []
-        if not begin:
-            self._exchange("", pending, ends)
+    def roll_back(self) -> None:
+        """Undo the transaction; where the server does not answer, the connection is closed."""
+        db = self.connection
+        if db.closed or db.info.transaction_status == TransactionStatus.IDLE:
             return
-        limit_s = self._timeout_s + (self._lock_timeout_s if pending else 0)
-        with enforce_deadline(self.connection, limit_s, self._location):
-            self._exchange(begin, pending, ends)
+        with suppress(psycopg.Error, StoreError):
+            with self.deadline(self._timeout_s):
+                db.execute("ROLLBACK")
+            return
+        db.close()
 
-    def _wait(self, sql: str, values: Values | None, *, is_binary: bool = False) -> PendingRows:
-        pending = PendingRows(self, sql, values, is_binary=is_binary)
-        self._pending.append(pending)
-        return pending
+    def deadline(self, limit_s: float) -> AbstractContextManager[None]:
+        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
+        return enforce_deadline(self.connection, limit_s, self._location)
 
-    def _exchange(self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]) -> None:
+    def send(self, *ends: str, least_s: float = 0.0) -> None:
+        """Send what waits, and the statements that end the transaction, in one round trip.
+
+        The server may take `least_s` for it, whatever the other limits are.
+        """
+        with self._failing():
+            self._send(ends, least_s)
+
+    def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each row of values; the time for it grows with the rows."""
+        with self._failing():
+            self._send((), 0.0)
+            limit_s = self._timeout_s * (1 + len(rows) / ROWS_IN_TIME) + self._lock_timeout_s
+            with self.deadline(limit_s):
+                self.connection.cursor().executemany(sql, rows)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Let the transaction fail with the block. Raises StoreError where it failed before."""
+        if self._has_failed:
+            raise StoreError(
+                "{location}: a transaction takes no statement after one that failed",
+                location=self._location,
+                hint="begin another",
+            )
+        try:
+            yield
+        except BaseException:
+            self._has_failed = True
+            raise
+
+    def _send(self, ends: Sequence[str], least_s: float) -> None:
+        if self._begin and self._is_untried:
+            self._exchange((), (), self._timeout_s, is_first=True)
+        pending, self._pending = self._pending, []
+        locks = sum(len(_LOCKS.findall(one.sql)) for one in pending)
+        limit_s = max(self._timeout_s + locks * self._lock_timeout_s, least_s)
+        if self._begin or pending or ends:
+            self._exchange(pending, ends, limit_s, is_first=bool(self._begin))
+
+    def _exchange(
+        self,
+        pending: Sequence[PendingRows],
+        ends: Sequence[str],
+        limit_s: float,
+        *,
+        is_first: bool,
+    ) -> None:
+        """Send statements and take their rows.
+
+        A first exchange that commits nothing is sent again where a connection of earlier is lost.
+        """
+        begin, self._begin = self._begin, ""
+        is_repeatable = is_first and (not ends or "READ ONLY" in begin)
+        try:
+            with self.deadline(limit_s):
+                self._exchange_once(begin, pending, ends)
+        except (psycopg.OperationalError, StoreUnreachable) as error:
+            # A server that is silent is asked again only where it was not asked for long.
+            is_silent = isinstance(error, StoreUnreachable) and not self._is_untried
+            if not is_repeatable or is_silent or not self._is_lost(error):
+                raise
+        else:
+            return
+        self._taken.renew()
+        with self.deadline(limit_s):
+            self._exchange_once(begin, pending, ends)
+
+    @property
+    def _is_untried(self) -> bool:
+        return self._taken.idle_s > MOST_IDLE_S
+
+    def _is_lost(self, error: Exception) -> bool:
+        return self._taken.is_known and is_lost(self.connection, error)
+
+    def _exchange_once(
+        self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]
+    ) -> None:
         if any(one.values is not None for one in pending):
             self._exchange_in_pipeline(begin, pending, ends)
             return
         settings = [f"SET LOCAL {name} = {value}" for name, value in self._settings.items()]
         head = [begin, *settings] if begin else []
-        if not (head or pending or ends):
-            return
         cursor = self.connection.execute("; ".join((*head, *(one.sql for one in pending), *ends)))
         for _ in head:
             cursor.nextset()
         for one in pending:
             one.take(cursor)
             cursor.nextset()
+        for statement in ends:
+            self._check_end(statement, cursor)
 
     def _exchange_in_pipeline(
         self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]
@@ -138,18 +235,47 @@ class Transaction:
         if len(pending) == 1 and not (begin or ends):
             pending[0].take(self._execute(pending[0]))
             return
-        with self.connection.pipeline():
-            if begin:
-                self.connection.execute(begin)
-                # One statement for all settings: each is a message of its own here.
-                calls = ", ".join("set_config(%s, %s, true)" for _ in self._settings)
-                values = [text for pair in self._settings.items() for text in pair]
-                self.connection.execute(f"SELECT {calls}", values)
-            cursors = [self._execute(one) for one in pending]
-            for statement in ends:
-                self.connection.execute(statement)
+        try:
+            with self.connection.pipeline():
+                if begin:
+                    self.connection.execute(begin)
+                    # One statement for all settings: each is a message of its own here.
+                    calls = ", ".join("set_config(%s, %s, true)" for _ in self._settings)
+                    values = [text for pair in self._settings.items() for text in pair]
+                    self.connection.execute(f"SELECT {calls}", values)
+                cursors = [self._execute(one) for one in pending]
+                ended = [self.connection.execute(statement) for statement in ends]
+        except psycopg.Error as error:
+            # What is left in the pipeline is of no use to the next transaction.
+            self.connection.close()
+            raise _find_first_error(error) from None
         for one, cursor in zip(pending, cursors, strict=True):
             one.take(cursor)
+        for statement, cursor in zip(ends, ended, strict=True):
+            self._check_end(statement, cursor)
+
+    def _check_end(self, statement: str, cursor: psycopg.Cursor[Any]) -> None:
+        """Raise StoreError where the server answered COMMIT with something else."""
+        if cursor.statusmessage != statement:
+            raise StoreError(
+                "{location} did not keep a transaction in which a statement failed",
+                location=self._location,
+                hint="begin another",
+            )
 
     def _execute(self, one: PendingRows) -> psycopg.Cursor[Any]:
         return self.connection.execute(one.sql, one.values, binary=one.is_binary)
+
+
+def _may_be_literal(value: object) -> bool:
+    """Return whether a value may be a literal: a number, or nothing, or a list of numbers."""
+    if isinstance(value, list):
+        return all(map(_may_be_literal, value))
+    return value is None or isinstance(value, int | float)
+
+
+def _find_first_error(error: psycopg.Error) -> psycopg.Error:
+    """Return the error that broke a pipeline: those of the statements after it hide it."""
+    while isinstance(error.__context__, psycopg.Error):
+        error = error.__context__
+    return error

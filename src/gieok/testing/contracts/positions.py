@@ -3,12 +3,13 @@
 The buffer begins at the position, and each document made is delivered once.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
-from gieok.errors import StoreUnreachable
+from gieok.errors import StoreError, StoreUnreachable
 from gieok.model.conversation import (
     BufferedSpan,
     HeldWindow,
@@ -55,6 +56,15 @@ def _append_numbered_messages(journal: FullJournal, count: int) -> list[int]:
 def _open_held_window(journal: FullJournal) -> HeldWindow:
     window = journal.window(HOME, _READER)
     return HeldWindow(window.mark, tuple(window.messages))
+
+
+def _go_on_after_a_failure(journal: FullJournal, seq: int) -> None:
+    with journal.transaction(HOME, "turn"):
+        journal.move(HOME, _READER, seq)
+        with suppress(StoreUnreachable), journal.transaction(HOME):
+            _say_and_fail(journal, seq)
+        with suppress(StoreError):
+            journal.move(HOME, _READER, seq)
 
 
 def _say_and_fail(journal: FullJournal, end: int) -> None:
@@ -283,6 +293,30 @@ class PositionContract(JournalFixtures):
         assert (held(journal), held(journal, OTHER)) == (["0", "1", "2", "3"], ["1", "2"])
         with journal.exclusive("turn", wait=False) as taken:
             assert taken
+
+    def test_a_transaction_of_which_a_part_fails_is_not_kept(self, journal: FullJournal) -> None:
+        (one,) = _append_numbered_messages(journal, 1)
+        with pytest.raises(StoreError):
+            _go_on_after_a_failure(journal, one)
+        assert (journal.position(HOME, _READER), held(journal)) == (0, ["0"])
+        with (
+            journal.transaction(HOME),
+            pytest.raises(StoreError),
+            journal.transaction(OTHER, "turn"),  # another may hold it, and wait for HOME
+        ):
+            pass
+        with journal.transaction(HOME), pytest.raises(StoreError):
+            journal.hand_over([build_entry("a", "x"), build_entry("b", "x", scope=OTHER)])
+        assert journal.made(OTHER) == []
+
+    def test_transactions_of_two_scopes_are_nested(self, journal: FullJournal) -> None:
+        with journal.transaction(HOME, "turn"):
+            journal.say(HOME, [build_message("0")])
+            with journal.transaction(OTHER, "turn"):
+                journal.say(OTHER, [build_message("1")])
+                journal.say(HOME, [build_message("2")])
+            journal.say(HOME, [build_message("3")])
+        assert (held(journal), held(journal, OTHER)) == (["0", "2", "3"], ["1"])
 
     def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(
         self, journal: FullJournal

@@ -101,13 +101,12 @@ class SqlPoints(SqlOwners):
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
         """Turn a hold into a ledger row."""
-        if not posting.note:  # which may be a text of a person
-            # A settlement that a power cut takes is made again: the hold is still there then.
-            with self._writing_soon() as db:
-                row = self._defer_settlement(db, user, reference, posting, at)
-            if added := row.fetchone():
-                number, balance = added
-                return Posted(LedgerEntry(number, at, posting, balance), is_new=True)
+        # A settlement that a power cut takes is made again: the hold is still there then.
+        with self._writing_soon() as db:
+            row = self._defer_settlement(db, user, reference, posting, at)
+        if added := row.fetchone():
+            number, balance = added
+            return Posted(LedgerEntry(number, at, posting, balance), is_new=True)
         with self._writing_to(user) as (db, sid):
             amount = _take_hold(db, sid, reference)
             return None if amount is None else _post_ledger_entry(db, sid, posting, at, amount)

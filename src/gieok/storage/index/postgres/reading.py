@@ -169,7 +169,7 @@ def defer_word_counts(transaction: Transaction, scope: Scope, query: KeywordQuer
     A scope that holds passages has a row, without a token where none of the query's occurs.
     """
     sid = scope_number(scope.path)
-    return transaction.defer_bound(
+    return transaction.defer(
         "SELECT s.passages, s.tokens, t.token, t.count FROM gieok.scopes s LEFT JOIN ("
         "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
         "GROUP BY token) t ON true WHERE s.id = %s AND s.path = %s AND s.passages > 0",
@@ -236,7 +236,7 @@ def _defer_keyword_ranking(
         f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{named}"
     )
     key = "d.key" if named else "NULL::text"
-    return transaction.defer_bound(
+    return transaction.defer(
         f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[],
             %(weights)s::float8[])),
         own AS (

@@ -103,7 +103,7 @@ def defer_nearest(
         else ""
     )
     vector = np.frombuffer(query.vector, "<f4")
-    return transaction.defer_bound(
+    return transaction.defer(
         "SELECT m.id, m.name, m.dimension, n.* FROM gieok.models m LEFT JOIN LATERAL ("
         f"SELECT e.id, e.scale, e.embedding, {'d.key' if condition else 'NULL::text'} "
         f"FROM gieok.embeddings e {documents} "

@@ -1,7 +1,6 @@
 """Journal on a PostgreSQL server, for any number of processes on any number of machines."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 
 from gieok.errors import BadConfig
 from gieok.model.memory import Entry, Scope
@@ -51,10 +50,6 @@ class PostgresJournal(JournalServer, SqlParts):
                 hint="set `journal: mongo` and `mongo.url`",
             )
         return ["" if isinstance(text, Elsewhere) else text for text in texts]
-
-    def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Hold an advisory lock, which the server releases when the process is gone."""
-        return self._connections.holding(lock_number(name), wait=wait)
 
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int

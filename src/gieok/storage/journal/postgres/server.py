@@ -4,28 +4,37 @@ Writers of a scope lock its row, in the order of numbers, so writers of differen
 for each other.
 """
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.postgres.schema import NAME, TABLES
 from gieok.storage.journal.sql.archive_rows import mark_stale
-from gieok.storage.journal.sql.database import Db, Owner, Rows, SqlJournal, defer
+from gieok.storage.journal.sql.database import (
+    Db,
+    JoinedTransaction,
+    Owner,
+    Rows,
+    SqlJournal,
+    ThreadTransactions,
+    defer,
+)
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.storage.postgres.numbers import lock_number, number_of, scope_number
 from gieok.storage.postgres.statements import Elsewhere, Statements
 
 #: Locks the row of a scope.
 _LOCK = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
+_TRY_LOCK = "SELECT pg_try_advisory_xact_lock(?)"
 
 
-class _Joined:
-    """Transaction that the reads and writes of a thread on a scope share."""
+class _Joined(JoinedTransaction):
+    """Transaction of a thread on a scope, whose row it locks."""
 
     def __init__(self, scope: Scope, db: Statements, locked: Rows) -> None:
+        super().__init__()
         self.scope, self.db = scope, db
         self._locked: Rows | None = locked
         self._path: str | None = None
@@ -63,8 +72,7 @@ class JournalServer(SqlJournal):
         address = read_address(url, password)
         self.location = address.location
         self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s, path=NAME)
-        #: The transaction of a thread, as `joined`.
-        self._own = threading.local()
+        self._own = ThreadTransactions()
 
     @contextmanager
     def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
@@ -76,25 +84,62 @@ class JournalServer(SqlJournal):
             yield
 
     @contextmanager
+    def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
+        """Hold an advisory lock, which the server releases when the process is gone."""
+        number = lock_number(name)
+        with (
+            self._connections.holding(number, wait=wait) as is_held,
+            self._own.noting(name, is_held=is_held),
+        ):
+            yield is_held
+
+    @contextmanager
     def _joining(self, scope: Scope, lock: str = "") -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
+        is_free = bool(lock) and not self._own.is_held(lock)
         if (joined := self._find_joined(scope)) is not None:
-            yield joined.db, number
+            with joined.join():
+                yield joined.db, number
             return
-        with self._connections.begin_writing() as transaction:
-            db = Statements(transaction)
-            if lock:
-                defer(db, "SELECT pg_advisory_xact_lock(?)", (lock_number(lock),))
-            outer = getattr(self._own, "joined", None)
-            self._own.joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
+        with self._writing_locked(lock) if is_free else self._writing_promptly() as db:
+            known = self._own.by_scope
+            known[scope] = joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
             try:
                 yield db, number
+                joined.check()
             finally:
-                self._own.joined = outer
+                del known[scope]
+
+    @contextmanager
+    def _writing_promptly(self) -> Iterator["Statements"]:
+        with self._connections.begin_writing() as transaction:
+            yield Statements(transaction, is_prompt=True)
+
+    @contextmanager
+    def _writing_locked(self, lock: str) -> Iterator["Statements"]:
+        """Write in one transaction that holds a lock.
+
+        Where another holds it, no connection of the pool waits for it.
+        """
+        with ExitStack() as held:
+            held.enter_context(self._own.noting(lock))
+            with ExitStack() as tried:
+                db = tried.enter_context(self._writing_promptly())
+                (is_ours,) = db.execute(_TRY_LOCK, (lock_number(lock),)).fetchone()
+                if is_ours:
+                    held.push(tried.pop_all())
+            if not is_ours:
+                held.enter_context(self._connections.holding(lock_number(lock), wait=True))
+                db = held.enter_context(self._writing_promptly())
+            yield db
+
+    def _is_locked(self, scope: Scope, sid: int) -> bool:  # noqa: ARG002 - the row says it
+        joined = self._find_joined(scope)
+        return joined is not None and joined.path == scope.path
 
     def _find_joined(self, scope: Scope) -> "_Joined | None":
-        joined: _Joined | None = getattr(self._own, "joined", None)
-        return joined if joined is not None and joined.scope == scope else None
+        joined = self._own.by_scope.get(scope)
+        return joined if isinstance(joined, _Joined) else None
 
     @contextmanager
     def _reading(self) -> Iterator["Statements"]:
@@ -105,8 +150,9 @@ class JournalServer(SqlJournal):
     def _reading_of(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
         if (joined := self._find_joined(scope)) is not None:
-            yield joined.db, number
-            self._check_path(scope, joined.path)
+            with joined.join():
+                yield joined.db, number
+                self._check_path(scope, joined.path)
             return
         with self._reading() as db:
             # Compare the path too: whoever may name scopes could find two with one number.
@@ -130,12 +176,14 @@ class JournalServer(SqlJournal):
         self, scopes: Iterable[Scope]
     ) -> Iterator[tuple["Statements", dict[Scope, int]]]:
         numbers = {scope: scope_number(scope.path) for scope in scopes}
+        self._own.refuse_several(numbers.keys())
         joined = self._find_joined(next(iter(numbers))) if len(numbers) == 1 else None
         if joined is not None:
-            if joined.path is None:
-                joined.path = self._lock(joined.db, joined.scope, numbers[joined.scope])
-            self._check_path(joined.scope, joined.path)
-            yield joined.db, numbers
+            with joined.join():
+                if joined.path is None:
+                    joined.path = self._lock(joined.db, joined.scope, numbers[joined.scope])
+                self._check_path(joined.scope, joined.path)
+                yield joined.db, numbers
             return
         with self._writing() as db:
             for scope, number in sorted(numbers.items(), key=lambda item: item[1]):

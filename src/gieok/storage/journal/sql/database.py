@@ -6,10 +6,12 @@ some tables belong to the whole file (sources, cursors, rejects, kept values).
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
+from gieok.errors import StoreError
 from gieok.model.memory import Scope
 
 if TYPE_CHECKING:  # the server's client is an extra
@@ -18,6 +20,10 @@ if TYPE_CHECKING:  # the server's client is an extra
 #: Connection inside a transaction; every part runs the same statements on either.
 Db: TypeAlias = "sqlite3.Connection | Statements"
 Rows: TypeAlias = "FetchedRows | StatementRows"
+
+
+#: Id that stands for a scope without a row.
+NO_SCOPE = -1
 
 
 class FetchedRows:
@@ -43,18 +49,82 @@ class FetchedRows:
 def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
     """Run a statement together with the next ones, where a round trip is saved by that.
 
-    It is run at the latest when its rows are asked for. The values are names and numbers, no texts.
+    It is run at the latest when its rows are asked for.
     """
     if isinstance(db, sqlite3.Connection):
         return FetchedRows(db.execute(sql, values))
     return db.defer(sql, values)
 
 
-def defer_bound(db: Db, sql: str, values: Sequence[Any]) -> Rows:
-    """Run a statement as `defer` does, with texts among its values."""
-    if isinstance(db, sqlite3.Connection):
-        return FetchedRows(db.execute(sql, values))
-    return db.defer_bound(sql, values)
+class JoinedTransaction:
+    """Transaction that reads and writes of a thread on a scope share (`JournalUpkeep.transaction`).
+
+    Where one of them raises, it takes no more of them, and is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._has_failed = False
+
+    @contextmanager
+    def join(self) -> Iterator[None]:
+        """Take part in it. Raises StoreError where it failed before."""
+        self.check()
+        try:
+            yield
+        except BaseException:
+            self._has_failed = True
+            raise
+
+    def check(self) -> None:
+        """Raise StoreError where a part of it failed."""
+        if self._has_failed:
+            raise StoreError(
+                "a part of this transaction of the journal failed: nothing of it is kept",
+                hint="do it again",
+            )
+
+
+class ThreadTransactions(threading.local):
+    """Joined transactions of a thread by scope, and the names of the locks that it holds."""
+
+    def __init__(self) -> None:
+        self.by_scope: dict[Scope, JoinedTransaction] = {}
+        self.locks: list[str] = []
+
+    def is_held(self, lock: str) -> bool:
+        """Return whether the thread holds a lock.
+
+        Raises StoreError where it may not ask for the lock: another could hold it, and wait for a
+        scope of a transaction of this thread.
+        """
+        is_held = lock in self.locks
+        if not is_held and self.by_scope:
+            raise StoreError(
+                "the lock {lock!r} is asked for inside a transaction of the journal",
+                lock=lock,
+                hint="name it where the transaction begins",
+            )
+        return is_held
+
+    @contextmanager
+    def noting(self, lock: str, *, is_held: bool = True) -> Iterator[None]:
+        """Note whether the thread holds a lock inside the block."""
+        locks = self.locks  # another thread may end the block
+        if is_held:
+            locks.append(lock)
+        try:
+            yield
+        finally:
+            if is_held:
+                locks.remove(lock)
+
+    def refuse_several(self, scopes: Collection[Scope]) -> None:
+        """Raise StoreError for several scopes of which one is in a transaction of the thread."""
+        if len(scopes) > 1 and not self.by_scope.keys().isdisjoint(scopes):
+            raise StoreError(
+                "several scopes are written inside a transaction of the journal on one",
+                hint="write them before or after it",
+            )
 
 
 class Owner(NamedTuple):
@@ -115,6 +185,10 @@ class SqlJournal:
     def _joining(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
         """Write in one transaction, as `transaction`; the scope may have no id yet."""
         raise NotImplementedError
+
+    def _is_locked(self, scope: Scope, sid: int) -> bool:  # noqa: ARG002 - the file is locked
+        """Return whether the scope of `_joining` has a row, which nobody else writes to."""
+        return sid != NO_SCOPE
 
     def _writing_to_all(
         self, scopes: Iterable[Scope]

@@ -27,7 +27,6 @@ from gieok.storage.journal.sql.database import (
     SaidText,
     SqlJournal,
     defer,
-    defer_bound,
 )
 
 CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
@@ -101,7 +100,9 @@ class SqlMessages(SqlJournal):
         if not self._are_texts_in_rows:
             return None
         with self._joining(scope) as (db, sid):
-            added = self._insert_new(db, sid, scope, message)
+            if not self._is_locked(scope, sid):
+                return None
+            added = self._insert_new(db, sid, message)
         row = added.fetchone()
         at = from_ms(to_ms(message.at)) or message.at  # as it is stored
         return Journalled(row[0], message._replace(at=at)) if row else None
@@ -264,27 +265,25 @@ class SqlMessages(SqlJournal):
             ],
         )
 
-    def _insert_new(self, db: Db, sid: int, scope: Scope, message: Message) -> Rows:
+    def _insert_new(self, db: Db, sid: int, message: Message) -> Rows:
         """Add a message whose id is new, and whose source is known; return the number as a row.
 
         Nothing is done for others. One statement, where `_add_messages` needs four.
         """
         own, at, digest = self._owner(sid), to_ms(message.at), text_hash(message.text)
         row = (sid, message.id, digest, message.role.value, message.text, at, message.tokens)
-        return defer_bound(
+        return defer(
             db,
             "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, "
             "line) "
             f"SELECT {marks(row)}, s.id, ? FROM sources s "
             f"WHERE s.session = ? AND s.agent = ? AND s.path = ?{own.where} "
-            "AND EXISTS (SELECT 1 FROM scopes WHERE id = ? AND path = ?) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND id = ?) "
             "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND retracted = 2 "
             "AND at = ? AND text_hash = ?) RETURNING seq",
             (
                 *(*row, message.line, message.session, message.agent, message.source),
-                *(*own.values, sid, scope.path),
-                *(sid, message.id, sid, at, digest),
+                *(*own.values, sid, message.id, sid, at, digest),
             ),
         )
 

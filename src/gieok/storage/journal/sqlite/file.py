@@ -3,14 +3,20 @@
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, tzinfo
 from pathlib import Path
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.ports.archive import Sealer
-from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
+from gieok.storage.journal.sql.database import (
+    Db,
+    JoinedTransaction,
+    Owner,
+    SqlJournal,
+    ThreadTransactions,
+)
 from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.talk_files import TalkFiles, list_plain_sealers
 from gieok.storage.sqlite.connections import SqliteFile
@@ -45,6 +51,7 @@ class JournalFile(SqliteFile, SqlJournal):
     ) -> None:
         #: Files of old messages.
         self.talk = TalkFiles(file.parent / "archive" / "talk", sealers, zone)
+        self._own = ThreadTransactions()
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:
@@ -62,29 +69,49 @@ class JournalFile(SqliteFile, SqlJournal):
 
     @contextmanager
     def _joining(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
+        known = self._own.by_scope
+        # One transaction for the whole file, whatever scopes are in it.
+        joined = next(iter(known.values()), None)
         with self._writing() as db:
-            was_joined, self._local.joined = getattr(self._local, "joined", None), db
+            if scope in known:
+                with self._reading_of(scope) as found:
+                    yield found
+                return
+            self._local.joined = db
+            known[scope] = own = joined or JoinedTransaction()
             try:
                 with self._reading_of(scope) as found:
                     yield found
+                own.check()
             finally:
-                self._local.joined = was_joined
+                del known[scope]
+                if joined is None:
+                    self._local.joined = None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if (joined := getattr(self._local, "joined", None)) is not None:
-            yield joined
+        if (db := self._find_joined()) is not None:
+            with self._join():
+                yield db
             return
         with self._failing_as_files_do(), super()._reading() as db:
             yield db
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        if (joined := getattr(self._local, "joined", None)) is not None:
-            yield joined
+        if (db := self._find_joined()) is not None:
+            with self._join():
+                yield db
             return
         with self._failing_as_files_do(), super()._writing() as db:
             yield db
+
+    def _find_joined(self) -> sqlite3.Connection | None:
+        joined: sqlite3.Connection | None = getattr(self._local, "joined", None)
+        return joined
+
+    def _join(self) -> AbstractContextManager[None]:
+        return next(iter(self._own.by_scope.values())).join()
 
     @contextmanager
     def _failing_as_files_do(self) -> Iterator[None]:
@@ -115,8 +142,10 @@ class JournalFile(SqliteFile, SqlJournal):
     def _writing_to_all(
         self, scopes: Iterable[Scope]
     ) -> Iterator[tuple[sqlite3.Connection, dict[Scope, int]]]:
+        several = set(scopes)
+        self._own.refuse_several(several)
         with self._writing() as db:
-            yield db, {scope: _scope_id(db, scope) for scope in scopes}
+            yield db, {scope: _scope_id(db, scope) for scope in several}
 
     @contextmanager
     # One lock for all realms.

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 
 from gieok import fs
 from gieok.model.memory import Scope
@@ -36,10 +36,9 @@ class SqliteJournal(SqliteTalk, SqlParts):
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold the lock file with this name, next to the journal."""
         safe = "".join(c if c.isalnum() else "-" for c in name)
-        with fs.exclusive(
-            self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait
-        ) as held:
-            yield held
+        file = self._file.with_name(f"{self._file.name}.{safe}.lock")
+        with fs.exclusive(file, wait=wait) as is_held, self._own.noting(name, is_held=is_held):
+            yield is_held
 
     @contextmanager
     def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
@@ -47,7 +46,10 @@ class SqliteJournal(SqliteTalk, SqlParts):
 
         Nobody else writes meanwhile, or holds the lock `lock`.
         """
-        with self.exclusive(lock) if lock else nullcontext(), self._joining(scope):
+        with ExitStack() as held:
+            if lock and not self._own.is_held(lock):
+                held.enter_context(self.exclusive(lock))
+            held.enter_context(self._joining(scope))
             yield
 
     def compact(self, spare_bytes: int = 0) -> int:

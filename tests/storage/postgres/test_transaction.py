@@ -1,0 +1,209 @@
+"""A transaction on a server that goes away, falls silent, is busy, or refuses a statement."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+
+import psycopg
+import pytest
+
+from gieok.errors import BadRequest, StoreBusy, StoreError, StoreUnreachable
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.postgres import pool, transaction
+from gieok.storage.postgres.connection import Connections, read_address
+from gieok.storage.postgres.deadline import enforce_deadline
+from gieok.storage.postgres.numbers import lock_number, scope_number
+from gieok.storage.postgres.tables import Tables
+from gieok.testing.samples import HOME, OTHER, build_message
+
+_OURS = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
+_WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+
+@pytest.fixture
+def db(make_database: Callable[[], str]) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(make_database(), autocommit=True) as db:
+        yield db
+
+
+@pytest.fixture
+def url(db: psycopg.Connection) -> str:
+    return f"postgresql://{db.info.user}@/{db.info.dbname}?host={db.info.host}"
+
+
+@pytest.fixture
+def connections(url: str) -> Iterator[Connections]:
+    opened = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def journal(url: str) -> Iterator[PostgresJournal]:
+    opened = PostgresJournal(url, timeout_s=0.2, lock_timeout_ms=200)
+    opened.say(HOME, [build_message("0")])
+    yield opened
+    opened.close()
+
+
+@contextmanager
+def _frozen(db: psycopg.Connection) -> Iterator[None]:
+    pids = [pid for (pid,) in db.execute(f"SELECT pid {_OURS}")]
+    assert pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def _ids(journal: PostgresJournal) -> list[str]:
+    return [one.message.id for one in journal.read(HOME, 0, budget_tokens=1 << 40)]
+
+
+def test_a_connection_that_dies_unnoticed_costs_no_error_before_a_commit(
+    db: psycopg.Connection, journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as where the end of the connection is still on its way
+    monkeypatch.setattr(pool, "_is_hung_up", lambda _: False)
+    end = f"SELECT pg_terminate_backend(pid, 5000) {_OURS}"
+    assert db.execute(end).fetchall()
+    assert journal.position(HOME, "x") == 0
+    assert db.execute(end).fetchall()
+    journal.say(HOME, [build_message("1")])
+    assert db.execute(end).fetchall()
+    with journal.transaction(HOME, "turn"):
+        journal.say(HOME, [build_message("2")])
+    assert _ids(journal) == ["0", "1", "2"]
+
+
+def test_a_connection_that_idled_is_tried_before_anything_depends_on_it(
+    db: psycopg.Connection, journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "MOST_IDLE_S", -1.0)
+    with _frozen(db):
+        journal.move(HOME, "x", 1)
+        assert journal.position(HOME, "x") == 1
+    monkeypatch.setattr(transaction, "MOST_IDLE_S", 1e9)
+    with _frozen(db), pytest.raises(StoreUnreachable, match="no answer"):
+        journal.position(HOME, "x")
+
+
+def test_a_server_that_falls_silent_in_a_transaction_is_hung_up_on(
+    db: psycopg.Connection, journal: PostgresJournal
+) -> None:
+    with pytest.raises(StoreUnreachable, match="no answer"):
+        _say_to_a_frozen_server(db, journal)
+    with pytest.raises(ValueError, match="own"):
+        _fail_without_a_server(db, journal)
+    assert _ids(journal) == ["0"]
+
+
+def _say_to_a_frozen_server(db: psycopg.Connection, journal: PostgresJournal) -> None:
+    with journal.transaction(HOME, "turn"):
+        assert journal.position(HOME, "x") == 0
+        with _frozen(db):
+            journal.say(HOME, [build_message("1")])
+
+
+def _fail_without_a_server(db: psycopg.Connection, journal: PostgresJournal) -> None:
+    with journal.transaction(HOME, "turn"):
+        assert journal.position(HOME, "x") == 0
+        db.execute(f"SELECT pg_terminate_backend(pid, 5000) {_OURS}").fetchall()
+        raise ValueError("own")
+
+
+def test_a_statement_that_fails_ends_its_transaction(connections: Connections) -> None:
+    with pytest.raises(StoreError, match="takes no statement"):
+        _go_on_after_a_failure(connections)
+    with (
+        pytest.raises(StoreError, match="did not keep"),
+        connections.writing() as db,
+        suppress(psycopg.DataError),
+    ):
+        db.execute("SELECT 1 / 0")
+
+
+def _go_on_after_a_failure(connections: Connections) -> None:
+    with connections.begin_writing() as begun:
+        with suppress(psycopg.DataError):
+            begun.defer("SELECT 1 / %s", (0,)).fetchone()
+        begun.defer("SELECT 1")
+
+
+def _divide_by_zero(connections: Connections) -> None:
+    with connections.begin_writing() as begun:
+        one = begun.defer("SELECT 1 / length(%s)", ("",))
+        begun.defer("SELECT 2, %s", ("a",))
+        try:
+            one.fetchone()
+        finally:
+            assert begun.connection.closed
+
+
+def test_the_first_error_of_a_batch_is_told(connections: Connections) -> None:
+    with pytest.raises(BadRequest, match="division by zero"):
+        _divide_by_zero(connections)
+    with connections.begin_writing() as begun:
+        assert begun.defer("SELECT 3, %s", ("a",)).fetchone() == (3, "a")
+
+
+def test_a_writer_from_whom_nothing_comes_loses_its_locks(connections: Connections) -> None:
+    with connections.begin_writing() as begun:
+        assert begun.defer("SHOW idle_in_transaction_session_timeout").fetchone() == ("1min",)
+
+
+def test_each_lock_of_a_batch_may_take_its_time(
+    connections: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+
+    def note(db: psycopg.Connection, limit_s: float, location: str) -> object:
+        limits.append(limit_s)
+        return enforce_deadline(db, limit_s, location)
+
+    monkeypatch.setattr(transaction, "enforce_deadline", note)
+    with connections.begin_writing() as begun:
+        for number in (1, 2):
+            begun.defer("SELECT pg_advisory_xact_lock(%s)", (number,))
+    with connections.begin_writing() as begun:
+        begun.defer("SELECT 1")
+    assert limits == [65, 5]
+
+
+def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(
+    url: str, db: psycopg.Connection
+) -> None:
+    pool.bound_pool_size(url, 1)
+    journal = PostgresJournal(url)
+    journal.say(HOME, [build_message("0")])
+
+    def turn() -> None:
+        with journal.transaction(HOME, "turn"):
+            journal.say(HOME, [build_message("1")])
+
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number("turn"),))
+        waiting = Thread(target=turn)
+        waiting.start()
+        while db.execute(_WAITING).fetchone() == (0,):
+            pass
+        assert journal.position(OTHER, "x") == 0
+        assert _ids(journal) == ["0"]
+    waiting.join(20)
+    assert _ids(journal) == ["0", "1"]
+    journal.close()
+
+
+def test_a_busy_server_is_told_from_one_that_is_gone(
+    db: psycopg.Connection, journal: PostgresJournal
+) -> None:
+    with db.transaction():
+        locked = "SELECT 1 FROM gieok_journal.scopes WHERE id = %s FOR UPDATE"
+        db.execute(locked, (scope_number(HOME.path),))
+        with pytest.raises(StoreBusy):
+            journal.say(HOME, [build_message("1")])
