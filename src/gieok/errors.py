@@ -341,6 +341,16 @@ class ArchiveConflict(ArchiveFailed):
     hint = "run it again"
 
 
+class RemoteUnreachable(GieokError):
+    """Error where the place over which devices are synchronised cannot be reached.
+
+    Nothing is lost: what was to be sent goes the next time.
+    """
+
+    code = "remote_unreachable"
+    hint = "nothing is lost: `gieok sync` sends it when the place can be reached"
+
+
 class ShapeMismatch(GieokError):
     """Error where stored data and configuration disagree on a setting that shapes the data."""
 

@@ -154,6 +154,14 @@ def load_sealing_identity(home: Home, file: Path, passphrase: str = "") -> str:
     return _opened[known]
 
 
+def read_key_lines(file: Path) -> list[str]:
+    """Return the lines of a key file without a passphrase.
+
+    Raises BadConfig where the file does not exist or others can read it.
+    """
+    return _read_key_file(file).decode("utf-8", "replace").splitlines()
+
+
 def _read_key_file(file: Path) -> bytes:
     try:
         mode = file.stat().st_mode

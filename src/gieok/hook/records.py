@@ -183,6 +183,38 @@ def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
     return tuple(sorted(days))
 
 
+def read_created(file_text: str) -> tuple[str, str]:
+    """Return what puts records of the same text in order: when they were made, and the text."""
+    return front_matter(file_text).fields.get("created", ""), file_text
+
+
+def merge_told(first: str, second: str) -> str:
+    """Return one record of two files that say the same, `first` being the older one.
+
+    It was told on the days of both, has the tags of both, and holds as long as the longer of them.
+    """
+    fields, others = front_matter(first).fields, front_matter(second).fields
+    text = first
+    until = (fields.get("until", ""), others.get("until", ""))
+    if all(until) and max(until) != fields["until"]:
+        text = _with_field(text, "until", max(until))
+    elif fields.get("until", "") and not all(until):
+        text = _with_field(text, "until", "")
+    tags = [*_list_tags(fields), *_list_tags(others)]
+    named = {tag.lower(): tag for tag in reversed(tags)}
+    wanted = [tag for tag in dict.fromkeys(tags) if named[tag.lower()] == tag]
+    if wanted != _list_tags(fields):
+        text = _with_field(text, "tags", f"[{', '.join(wanted)}]")
+    days = tuple(sorted({*told_days(fields), *told_days(others)}))
+    if days != told_days(fields):
+        text = _with_field(text, TOLD, f"[{', '.join(map(str, days))}]")
+    return text
+
+
+def _list_tags(fields: Mapping[str, str]) -> list[str]:
+    return [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+
+
 def _parse_record_day(word: str) -> date | None:
     try:
         return date.fromisoformat(word.strip()[:10])
@@ -203,7 +235,7 @@ def _told_again(text: str, record: Record, *, is_rule: bool = False) -> str:
         text = _with_field(text, "until", str(record.until))
     elif not record.until and until and (last := _parse_record_day(until)) and last < record.day:
         text = _with_field(text, "until", "")
-    tags = [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+    tags = _list_tags(fields)
     if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
         text = _with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
     if days and record.day not in days:

@@ -5,6 +5,8 @@ messages that gave that observation alone: otherwise the memory would be observe
 Files of the user are left as they are and named; the index leaves such files out until they change.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
@@ -15,6 +17,7 @@ from gieok import fs
 from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
 from gieok.commands.memory.handles import is_shelf
+from gieok.commands.memory.records import shelf_at
 from gieok.errors import StoreError
 from gieok.flow import distil, durable
 from gieok.home.call import Call
@@ -33,6 +36,9 @@ from gieok.text.keywords import fold_for_search
 _AT_ONCE = 500
 #: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
+#: Realm, before the scope's name, of checksums of records that were forgotten: their removal wins
+#: over older edits of other devices, where a record that was moved or renamed leaves them.
+FORGOTTEN_RECORDS = "forgotten:records:"
 
 
 class ForgetReport(NamedTuple):
@@ -320,6 +326,9 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         leftovers.clean_shown(call.home.folder, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
+            if call.home.sync.find_setup():
+                realm = FORGOTTEN_RECORDS + shelf_at(call, base).scope.path
+                journal.keep(realm, {build_record_mark(file): ""})
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):
                 file.unlink(missing_ok=True)
@@ -363,6 +372,12 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
             messages=chosen.count("messages"), history=chosen.count("replaced")
         ),
     )
+
+
+def build_record_mark(file: Path) -> str:
+    """Return the checksum of a record's place on its shelf, by which it is known when it is gone."""
+    place = json.dumps(file.parts[-3:])
+    return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:

@@ -1,0 +1,477 @@
+"""`gieok sync`: one memory on several devices of one user, over a place of the user's own."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Hidden
+from gieok.commands.moving import sync_exchange
+from gieok.commands.moving.sync_exchange import Device, Exchange, Exchanged, SyncFault
+from gieok.errors import BadRequest, RemoteUnreachable
+from gieok.home.call import Call
+from gieok.home.sync import SyncSetup
+from gieok.memory.exchange.versions import format_time
+from gieok.text.messages import Words
+
+_FEWEST_SIGNS = 4
+_FAULTS = {
+    sync_exchange.DAMAGED: Words(
+        "not whole: left for the next time, when its program may have brought the rest"
+    ),
+    sync_exchange.OTHER_KEY: Words(
+        "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
+        "FILE`; here, `gieok sync init REMOTE --key-file FILE`"
+    ),
+    sync_exchange.AFTER_DROP: Words("written by a device after it was dropped: not taken in"),
+    sync_exchange.NEWER: Words("written by a newer Gieok: update this one"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncInitResult:
+    """Remote and device of this home, and the file of the key."""
+
+    remote: str
+    device: str
+    name: str
+    key_file: str
+    is_new_key: bool
+    others: int
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """Outcome of a synchronisation, in items and segments."""
+
+    taken: int
+    sent: int
+    both_kept: int
+    segments: int
+    waiting: int
+    faults: tuple[SyncFault, ...]
+    rejected: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """False where a segment could not be taken in."""
+        return not self.faults and not self.rejected
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus:
+    """State of the synchronisation, as this device knows it without asking the remote."""
+
+    remote: str
+    device: str
+    name: str
+    last: str
+    segments_waiting: int
+    items_waiting: int
+    faults: tuple[SyncFault, ...]
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class SyncDevices:
+    """Devices that are known here; `device` is this one."""
+
+    device: str
+    devices: tuple[Device, ...]
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class SyncKeyChange:
+    """New key in use, and the device that was dropped ('' for none)."""
+
+    recipient: str
+    dropped: str
+    done: bool
+
+    @property
+    def found(self) -> bool:
+        """True where the key was changed."""
+        return self.done
+
+
+@dataclass(frozen=True, slots=True)
+class SyncKey:
+    """File of the keys, the public side of the key in use, and the copy that was written."""
+
+    key_file: str
+    recipient: str
+    keys: int
+    copy: str
+    found: Hidden[bool] = True
+
+
+def render_sync_init(result: SyncInitResult, style: Style) -> str:
+    """Show where the devices meet, and how to bring the key to another one."""
+    lines = [
+        f"{style.bold(printable(result.remote))}",
+        style.say("  this device: {name} ({device})", name=result.name, device=result.device),
+        style.say("  key: {file}", file=result.key_file),
+    ]
+    if result.is_new_key:
+        lines.append(
+            style.say(
+                "without the key nobody reads what is sent. For another device: `gieok sync key "
+                "--to FILE`, carry the file there, and `gieok sync init REMOTE --key-file FILE`"
+            )
+        )
+    lines.append(style.say("now run: gieok sync"))
+    return "\n".join(lines)
+
+
+@command(
+    "sync init",
+    Words("Choose where your devices meet: a Git repository of your own, or a synchronised folder"),
+    present=render_sync_init,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok sync init git@example.org:me/memory.git",
+        "gieok sync init ~/Dropbox/gieok --key-file ~/gieok-sync.key",
+    ),
+)
+def start_sync(
+    call: Call,
+    *,
+    remote: Annotated[
+        str,
+        Parameter(
+            Words("address or folder of a Git repository, or a folder that another program syncs"),
+            positional=True,
+            needed="gieok sync init ~/Dropbox/gieok",
+        ),
+    ] = "",
+    key_file: Annotated[
+        str, Parameter(Words("the key of your other devices (`gieok sync key --to FILE` there)"))
+    ] = "",
+    name: Annotated[str, Parameter(Words("how this device is called (default: its host)"))] = "",
+) -> SyncInitResult:
+    """Make or take over the key, and write where to synchronise; nothing is sent yet.
+
+    A key that comes from another device makes this one a new device: everything is sent anew.
+    """
+    sync = call.home.sync
+    with sync.hold():
+        folder = call.caller.path(remote, may_be_name=True)
+        before = sync.find_setup()
+        setup = sync.build_setup(remote, folder, name, is_new=bool(key_file))
+        there = sync.open_remote(setup)
+        there.fetch()
+        others = {one.device for one in there.list_segments()} - {setup.device}
+        is_new_key = not key_file and not sync.list_keys()
+        if is_new_key and others:
+            raise BadRequest(
+                "other devices are in {remote!r}, and their key is not here",
+                remote=setup.remote,
+                hint="on one of them run `gieok sync key --to FILE`; here, add --key-file FILE",
+            )
+        if key_file:
+            sync.add_keys(sync.read_keys(call.caller.path(key_file)))
+        elif is_new_key:
+            sync.add_keys([sync.build_key(format_time(call.clock.now()), setup.device)])
+        sync.make_device_key()
+        if before and (before.remote, before.device) != (setup.remote, setup.device):
+            sync.drop_waiting()
+            sync_exchange.forget_exchange(call)
+        sync.store_setup(setup)
+    return SyncInitResult(
+        remote=setup.remote,
+        device=setup.device,
+        name=setup.name,
+        key_file=str(sync.key_file),
+        is_new_key=is_new_key,
+        others=len(others),
+    )
+
+
+def render_sync(result: SyncResult, style: Style) -> str:
+    """Show what came, what went, and what could not be taken in."""
+    lines = [
+        style.say(
+            "{taken:,} taken in, {sent:,} sent in {segments:,} segments",
+            taken=result.taken,
+            sent=result.sent,
+            segments=result.segments,
+        )
+    ]
+    if result.both_kept:
+        lines.append(
+            style.say(
+                "  {count:,} changed on two devices: the later one holds, the earlier one is in "
+                "the history or among archived records",
+                count=result.both_kept,
+            )
+        )
+    lines += _render_waiting(result.waiting, style)
+    lines += _render_faults(result.faults, style)
+    lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
+    return "\n".join(lines)
+
+
+def _render_waiting(waiting: int, style: Style) -> list[str]:
+    if not waiting:
+        return []
+    return [
+        style.say(
+            "  {count:,} wait until their project or rule is known here: work in the project once",
+            count=waiting,
+        )
+    ]
+
+
+def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
+    return [f"  ✗ {printable(path)}: {_FAULTS[kind].say(style.lang)}" for path, kind in faults]
+
+
+@command(
+    "sync run",
+    Words("Take in what your other devices remember, and send them what this one does"),
+    present=render_sync,
+    effect=Effect.WRITE,
+    examples=("gieok sync",),
+)
+def synchronise(call: Call) -> SyncResult:
+    """Take in and send. Where the remote cannot be reached, everything goes the next time.
+
+    Raises RemoteUnreachable.
+    """
+    with call.home.sync.hold():
+        exchange = Exchange(call, _require_setup(call))
+        try:
+            done = exchange.run()
+        except RemoteUnreachable:
+            exchange.stage_offline()
+            raise
+        sync_exchange.mark_time(call)
+    return _build_sync_result(done)
+
+
+def _build_sync_result(done: Exchanged) -> SyncResult:
+    return SyncResult(
+        taken=done.taken,
+        sent=done.sent,
+        both_kept=done.both_kept,
+        segments=done.segments_sent,
+        waiting=done.waiting,
+        faults=tuple(done.faults),
+        rejected=tuple(done.rejected),
+    )
+
+
+def _require_setup(call: Call) -> SyncSetup:
+    setup = call.home.sync.find_setup()
+    if setup is None:
+        raise BadRequest("no place to synchronise is chosen", hint="`gieok sync init REMOTE`")
+    return setup
+
+
+def render_sync_status(result: SyncStatus, style: Style) -> str:
+    """Show where devices meet, and what waits."""
+    if not result.remote:
+        return style.say("no place to synchronise is chosen: `gieok sync init REMOTE`")
+    last = result.last[:16].replace("T", " ") or style.say("never")
+    lines = [
+        style.bold(printable(result.remote)),
+        style.say("  this device: {name} ({device})", name=result.name, device=result.device),
+        style.say("  last synchronised (UTC): {last}", last=last),
+    ]
+    if result.segments_waiting:
+        lines.append(
+            style.say("  {count:,} segments wait to be sent", count=result.segments_waiting)
+        )
+    lines += _render_waiting(result.items_waiting, style)
+    return "\n".join([*lines, *_render_faults(result.faults, style)])
+
+
+@command(
+    "sync status",
+    Words("Say where your devices meet, when this one was there last, and what waits"),
+    present=render_sync_status,
+    examples=("gieok sync status",),
+)
+def read_sync_status(call: Call) -> SyncStatus:
+    """Return what this device knows; the remote is not asked."""
+    setup = call.home.sync.find_setup()
+    if setup is None:
+        return SyncStatus(
+            remote="",
+            device="",
+            name="",
+            last="",
+            segments_waiting=0,
+            items_waiting=0,
+            faults=(),
+        )
+    return SyncStatus(
+        remote=setup.remote,
+        device=setup.device,
+        name=setup.name,
+        last=sync_exchange.read_time(call),
+        segments_waiting=len(call.home.sync.list_outbox()),
+        items_waiting=sync_exchange.count_waiting(call),
+        faults=tuple(sync_exchange.list_faults(call)),
+    )
+
+
+def render_sync_devices(result: SyncDevices, style: Style) -> str:
+    """Show a device a line."""
+    lines = []
+    for device in result.devices:
+        notes = [style.say("this one")] if device.id == result.device else []
+        notes += [style.say("dropped")] if device.is_dropped else []
+        more = f"  {style.dim(', '.join(notes))}" if notes else ""
+        lines.append(f"{device.id}  {printable(device.name)}  {device.since[:10]}{more}")
+    return "\n".join(lines) or style.say("no device has synchronised yet: `gieok sync`")
+
+
+@command(
+    "sync devices",
+    Words("List your devices, as far as this one has heard of them"),
+    present=render_sync_devices,
+    examples=("gieok sync devices",),
+)
+def list_sync_devices(call: Call) -> SyncDevices:
+    """Return the devices."""
+    setup = call.home.sync.find_setup()
+    own = setup.device if setup else ""
+    return SyncDevices(own, tuple(sync_exchange.list_devices(call)))
+
+
+def render_key_change(result: SyncKeyChange, style: Style) -> str:
+    """Show the new key, and what a dropped device still has."""
+    if not result.done:
+        return style.say("nothing was changed")
+    lines = [style.say("new key: {recipient}", recipient=result.recipient)]
+    if result.dropped:
+        lines.append(
+            style.say(
+                "{device} reads nothing that is sent from now on. It keeps what it has: take away "
+                "its access to the remote too",
+                device=result.dropped,
+            )
+        )
+    return "\n".join(lines)
+
+
+@command(
+    "sync drop",
+    Words("Drop a device: the others get a new key, which it does not"),
+    present=render_key_change,
+    effect=Effect.DESTROY,
+    examples=("gieok sync drop 3fa9c01e",),
+)
+def drop_device(
+    call: Call,
+    *,
+    device: Annotated[
+        str,
+        Parameter(
+            Words("the id or name of the device, as `gieok sync devices` shows it"),
+            positional=True,
+            needed="gieok sync drop 3fa9c01e",
+        ),
+    ] = "",
+    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
+) -> SyncKeyChange:
+    """Synchronise, then give every other device a new key. Raises BadRequest."""
+    setup = _require_setup(call)
+    with call.home.sync.hold():
+        exchange = Exchange(call, setup)
+        exchange.run()
+        chosen = _find_device(call, device, setup)
+        lines = [
+            call.words(
+                "{name} ({device}) reads nothing that is sent from now on; what it has stays there",
+                name=chosen.name,
+                device=chosen.id,
+            )
+        ]
+        if not yes and not call.agrees(lines, call.words("go on? (y/N) "), "give --yes"):
+            return SyncKeyChange(recipient="", dropped="", done=False)
+        key = exchange.rotate(chosen.id)
+    return SyncKeyChange(call.home.sync.recipient_of(key), chosen.id, done=True)
+
+
+def _find_device(call: Call, text: str, setup: SyncSetup) -> Device:
+    named = [
+        device
+        for device in sync_exchange.list_devices(call)
+        if not device.is_dropped
+        and (text == device.name or (len(text) >= _FEWEST_SIGNS and device.id.startswith(text)))
+    ]
+    if len(named) != 1:
+        raise BadRequest(
+            "{text!r} names {count} devices",
+            text=text,
+            count=len(named),
+            hint="`gieok sync devices` shows their ids",
+        )
+    if named[0].id == setup.device:
+        raise BadRequest("{text!r} is this device", text=text, hint="drop it on another one")
+    return named[0]
+
+
+@command(
+    "sync rotate",
+    Words("Give every device a new key"),
+    present=render_key_change,
+    effect=Effect.WRITE,
+    examples=("gieok sync rotate",),
+)
+def rotate_sync_key(call: Call) -> SyncKeyChange:
+    """Synchronise, then change the key; what was sent before stays readable with the old one."""
+    with call.home.sync.hold():
+        exchange = Exchange(call, _require_setup(call))
+        exchange.run()
+        key = exchange.rotate()
+    return SyncKeyChange(call.home.sync.recipient_of(key), "", done=True)
+
+
+def render_sync_key(result: SyncKey, style: Style) -> str:
+    """Show where the key is, never the key."""
+    lines = [
+        style.say("key: {file}", file=result.key_file),
+        style.say("  public side: {recipient}", recipient=result.recipient),
+    ]
+    if result.copy:
+        lines.append(style.say("  copy: {file}", file=result.copy))
+        lines.append(
+            style.say(
+                "carry it to the other device by hand (a USB stick, `scp`), run `gieok sync init "
+                "REMOTE --key-file FILE` there, then delete the copy"
+            )
+        )
+    else:
+        lines.append(style.say("for another device: `gieok sync key --to FILE`"))
+    return "\n".join(lines)
+
+
+@command(
+    "sync key",
+    Words("Say where the key of your devices is, or copy it to a file for another device"),
+    present=render_sync_key,
+    effect=Effect.WRITE,
+    examples=("gieok sync key", "gieok sync key --to /media/usb/gieok-sync.key"),
+)
+def show_sync_key(
+    call: Call,
+    *,
+    to: Annotated[str, Parameter(Words("a new file for the copy"))] = "",
+) -> SyncKey:
+    """Return where the key is; the secret itself is shown nowhere. Raises BadRequest."""
+    sync = call.home.sync
+    _require_setup(call)
+    keys = sync.list_keys()
+    copy = call.caller.path(to) if to else None
+    if copy:
+        sync.export_keys(copy)
+    return SyncKey(
+        key_file=str(sync.key_file),
+        recipient=sync.recipient_of(keys[0]),
+        keys=len(keys),
+        copy=str(copy) if copy else "",
+    )

@@ -1,0 +1,234 @@
+"""Items that devices exchange: what this home holds, scope by scope, in the fields of an export."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gieok.commands.memory import forget_steps
+from gieok.commands.memory.records import RecordShelf
+from gieok.commands.moving.export import SHELVES
+from gieok.flow.gate_rules import DAMAGED, GateRule, load_gate_choices, load_gate_rules
+from gieok.home.call import Call
+from gieok.hook import records
+from gieok.memory.exchange import json_lines
+from gieok.memory.exchange.intake import REALM
+from gieok.memory.exchange.versions import format_time
+from gieok.memory.retirement import load_saved_turns
+from gieok.model.memory import Document, Scope
+from gieok.text.redact.sense import redact_document
+
+#: Kinds of items that are changed, each with versions.
+RECORD, MEMORY, KNOWN, CORRECTION, CHOICE = "record", "memory", "known", "correction", "choice"
+#: Kinds of items that are added once, and at most removed.
+REPLACED, FORGOTTEN, MESSAGE = "replaced", "forgotten", "message"
+#: Row of an item that was added once and then removed.
+GONE = "gone"
+#: Why an item is there no more: a person forgot it, or it lives on elsewhere.
+WAS_FORGOTTEN, WAS_MOVED = "forgotten", "moved"
+ITEMS = "sync:items:"
+PROJECTS = "sync:projects"
+_EVERYTHING = (1 << 31) - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ELSEWHERE = re.compile(r"(project:.+)\.at-([0-9a-f]{8})")
+
+
+class Item(NamedTuple):
+    """Item of a scope: its id on every device, when it was changed, its content and fields."""
+
+    id: str
+    kind: str
+    at: str
+    digest: str
+    fields: Mapping[str, Any]
+
+
+def build_item_id(kind: str, *names: str) -> str:
+    """Return the id of an item, which tells nothing of it but its kind."""
+    place = json.dumps([kind, *names])
+    return f"{kind}:{hashlib.sha256(place.encode()).hexdigest()[:24]}"
+
+
+def build_item(kind: str, names: Iterable[str], at: str, fields: Mapping[str, Any]) -> Item:
+    """Return an item; its content is all of its fields."""
+    content = json.dumps(fields, sort_keys=True)
+    digest = hashlib.sha256(content.encode()).hexdigest()[:24]
+    return Item(build_item_id(kind, *names), kind, at, digest, fields)
+
+
+class ScopeNames:
+    """Names of scopes that are the same on every device.
+
+    A project is known by its repository's first commits, in whatever folder it is. A project that
+    Git cannot tell is its own on every device: elsewhere its scope ends with the device's id.
+    """
+
+    def __init__(self, call: Call, device: str) -> None:
+        self._device = device
+        journal = call.home.journal
+        origins = call.home.sync.list_project_origins()
+        #: Scope → the folder of its project.
+        self.folders = {scope: folder for scope, (folder, _) in origins.items()}
+        fresh = {scope: origin.identity for scope, (_, origin) in origins.items()}
+        # A folder that is not there now is still the same project.
+        kept = {
+            scope: identity
+            for scope, identity in journal.kept(PROJECTS).items()
+            if identity not in fresh.values()
+        }
+        if fresh.items() - journal.kept(PROJECTS).items():
+            journal.keep(PROJECTS, fresh)
+        self._identities = {**kept, **fresh}
+        self._scopes = {identity: scope for scope, identity in self._identities.items()}
+
+    def to_shared(self, scope: str) -> str:
+        """Return the name of a scope on every device."""
+        head, _, rest = scope.partition("/")
+        if not head.startswith("project:"):
+            return scope
+        if identity := self._identities.get(head):
+            return f"{identity}|{rest}"
+        matched = _ELSEWHERE.fullmatch(head)
+        of_device, name = (matched[2], matched[1]) if matched else (self._device, head)
+        return f"device:{of_device}:{name}|{rest}"
+
+    def to_local(self, shared: str) -> str:
+        """Return the scope of a shared name; '' for a project that is not known here."""
+        identity, bar, rest = shared.partition("|")
+        if not bar:
+            return shared
+        below = f"/{rest}" if rest else ""
+        if identity.startswith("device:"):
+            _, device, name = identity.split(":", 2)
+            return name + ("" if device == self._device else f".at-{device}") + below
+        scope = self._scopes.get(identity, "")
+        return scope and scope + below
+
+
+@dataclass
+class ScopeItems:
+    """Items of one scope as they are now; `shelves` are those of its records."""
+
+    call: Call
+    scope: Scope
+    shared: str
+    shelf: RecordShelf | None
+
+    def iter_items(self) -> Iterator[Item]:
+        """Yield every item but messages."""
+        yield from self._iter_memories()
+        for document in self.history:
+            yield build_history_item(self.shared, document)
+        journal = self.call.home.journal
+        now = format_time(self.call.clock.now())
+        for name, value in journal.kept(REALM + self.scope.path).items():
+            fields = {"name": name, "value": value}
+            yield build_item(KNOWN, (self.shared, name), now, fields)
+        saved = load_saved_turns(journal, self.scope)
+        for identity, text in journal.corrections(self.scope).items():
+            fields = {"id": identity, "text": text, "away": saved.get(identity, "")}
+            yield build_item(CORRECTION, (self.shared, identity), now, fields)
+        for mark in journal.forgotten_messages(self.scope):
+            fields = json_lines.build_forgotten_fields(mark)
+            names = (self.shared, mark.message.id, mark.digest)
+            yield build_item(FORGOTTEN, names, now, fields)
+        yield from self._iter_choices(now)
+        if self.shelf is not None:
+            yield from iter_record_items(self.call, self.shelf, self.shared)
+
+    @cached_property
+    def history(self) -> list[Document]:
+        """Return the replaced documents."""
+        return self.call.home.journal.history(self.scope, _EVERYTHING)
+
+    @cached_property
+    def archived_ids(self) -> set[str]:
+        """Return the ids of archived memories: they are there, even if the store lost a text."""
+        archived = self.call.home.journal.archived(self.scope)
+        return {build_item_id(MEMORY, self.shared, memory.key) for memory in archived}
+
+    @property
+    def has_records(self) -> bool:
+        """Say whether the folder of the records can be read: only then is one that lacks gone."""
+        return self.shelf is not None and (self.shelf.base / records.MEMORY).is_dir()
+
+    def find_reason(self, item: str) -> str:
+        """Return why an item is there no more."""
+        if item.startswith(f"{RECORD}:"):
+            realm = forget_steps.FORGOTTEN_RECORDS + self.scope.path
+            marks = self.call.home.journal.kept(realm)
+            forgotten = {build_item_id(RECORD, self.shared, mark) for mark in marks}
+            return WAS_FORGOTTEN if item in forgotten else WAS_MOVED
+        replaced = {build_item_id(MEMORY, self.shared, document.key) for document in self.history}
+        return WAS_MOVED if item in replaced else WAS_FORGOTTEN
+
+    def _iter_memories(self) -> Iterator[Item]:
+        journal, store = self.call.home.journal, self.call.home.store
+        for entry in json_lines.iter_export_entries(journal, store, self.scope):
+            document = entry.document
+            fields = {
+                **json_lines.build_export_fields(document),
+                "scope": "",
+                "passages": [list(passage) for passage in entry.passages],
+            }
+            at = format_time(document.updated_at)
+            yield build_item(MEMORY, (self.shared, document.key), at, fields)
+
+    def _iter_choices(self, now: str) -> Iterator[Item]:
+        rules = list_scope_rules(self.call, self.scope)
+        if not rules:
+            return
+        choices = load_gate_choices(str(self.call.home.folder))
+        for text, handles in rules.items():
+            ends = sorted(filter(None, (choices.until.get(handle) for handle in handles)))
+            is_off = any(handle in choices.off for handle in handles)
+            if ends or is_off:
+                fields = {"rule": text, "off": is_off, "until": ends[0] if ends else ""}
+                yield build_item(CHOICE, (self.shared, text), now, fields)
+
+
+def build_history_item(shared: str, document: Document) -> Item:
+    """Return a replaced document as an item: another text or time is another item."""
+    fields = {**json_lines.build_export_fields(document), "scope": ""}
+    mark = json.dumps(json_lines.build_document_mark(document), default=str)
+    return build_item(REPLACED, (shared, mark), format_time(document.updated_at), fields)
+
+
+def list_scope_rules(call: Call, scope: Scope) -> dict[str, list[str]]:
+    """Return the words of each rule about actions of a scope, with its handles here."""
+    handles: dict[str, list[str]] = {}
+    try:
+        rules: list[GateRule] = load_gate_rules(str(call.home.folder))
+        load_gate_choices(str(call.home.folder))
+    except DAMAGED:
+        return {}
+    for rule in rules:
+        if rule.scope == scope.path:
+            handles.setdefault(rule.rule.text, []).append(rule.handle)
+    return handles
+
+
+def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[Item]:
+    """Yield the records of a shelf, but those that Git tracks: they travel with the project."""
+    tracked: frozenset[str] = frozenset()
+    if shelf.is_project:
+        tracked = call.home.sync.list_tracked(shelf.base)
+    for name in SHELVES:
+        for file in records.list_records(shelf.base, name):
+            if file.relative_to(shelf.base).as_posix() not in tracked:
+                yield build_record_item(shared, shelf, file)
+
+
+def build_record_item(shared: str, shelf: RecordShelf, file: Path) -> Item:
+    """Return a record as an item, without secrets that stand in it."""
+    text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
+    changed = _EPOCH + timedelta(microseconds=file.stat().st_mtime_ns // 1_000)
+    name, path = file.parents[1].name, f"{file.parent.name}/{file.name}"
+    names = (shared, forget_steps.build_record_mark(file))
+    fields = {"shelf": name, "path": path, "text": text}
+    return build_item(RECORD, names, format_time(changed), fields)

@@ -1,0 +1,413 @@
+"""Takes in what other devices sent: the same memory once, and of two edits both.
+
+Where two devices changed an item and neither knew the other's change, the later one holds. The
+earlier one stays: a memory in the history, a record among the archived records.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from gieok import fs
+from gieok.commands.memory import forget_steps, leftovers, untrusted
+from gieok.commands.memory.handles import lock_observations
+from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
+from gieok.commands.moving import sync_items, sync_sent
+from gieok.commands.moving.export import SHELVES
+from gieok.commands.moving.sync_items import ITEMS, Item, ScopeItems
+from gieok.errors import BadRequest
+from gieok.flow.distil import deliver_scope
+from gieok.flow.gate_rules import GateChoices, change_gate_choices
+from gieok.home.call import Call
+from gieok.hook import records
+from gieok.memory import observation, retirement
+from gieok.memory.exchange.intake import REALM
+from gieok.memory.exchange.json_lines import Carrying, parse_export_message
+from gieok.memory.exchange.versions import (
+    Outcome,
+    Version,
+    build_next_version,
+    compare_versions,
+    format_time,
+    join_versions,
+    load_version,
+)
+from gieok.memory.observer import buffer
+from gieok.memory.talk import turns
+from gieok.memory.tiers.fields import from_fields
+from gieok.model.conversation import ForgottenMessage
+from gieok.model.memory import Entry, Passage
+from gieok.ports.journal import MessageFilter
+
+Row = Mapping[str, Any]
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+#: Characters of a checksum in the name of an archived record.
+_NAME_CHARS = 8
+#: What a row of another form raises.
+_BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadRequest)
+
+
+@dataclass
+class ScopeTaking:
+    """Takes rows of other devices into one scope.
+
+    `device` is this device. What could not be taken yet is in `waiting`, what never can in
+    `rejected`.
+    """
+
+    call: Call
+    held: ScopeItems
+    device: str
+    waiting: list[Row] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    taken: int = 0
+    both_kept: int = 0
+    _known: dict[str, str] = field(default_factory=dict)
+    _items: dict[str, Item] = field(default_factory=dict)
+    _fresh: dict[str, str] = field(default_factory=dict)
+    _put: list[Entry] = field(default_factory=list)
+    _replaced: list[Row] = field(default_factory=list)
+    _erased: list[str] = field(default_factory=list)
+    _forgotten_texts: list[str] = field(default_factory=list)
+    _has_new_talk: bool = False
+    _has_new_records: bool = False
+
+    def take(self, rows: Sequence[Row]) -> None:
+        """Take rows in; again is once, in whatever order they come. Raises StoreError."""
+        call, scope = self.call, self.held.scope
+        with ExitStack() as stack:
+            stack.enter_context(lock_observations(call, scope))
+            if self.held.shelf is not None:
+                stack.enter_context(self.held.shelf.lock(call.home.folder))
+            self._known = call.home.journal.kept(ITEMS + self.held.shared)
+            self._items = {item.id: item for item in self.held.iter_items()}
+            self._take_messages(
+                [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
+            )
+            for row in rows:
+                if row["is"] != sync_items.MESSAGE:
+                    self._take_row(row)
+            self._write_memories()
+            call.home.journal.keep(ITEMS + self.held.shared, self._fresh)
+        self._follow()
+
+    def _is_gone(self, row: Row) -> bool:
+        return self._known.get(row["item"]) == sync_items.GONE
+
+    def _take_row(self, row: Row) -> None:
+        try:
+            match row["is"]:
+                case sync_items.REPLACED:
+                    self._take_history(row)
+                case sync_items.GONE:
+                    self._take_history_removal(row)
+                case sync_items.FORGOTTEN:
+                    self._take_forgotten(row)
+                case _:
+                    self._take_version(row)
+        except _BAD_ROW as error:
+            self.rejected.append(f"{row.get('item')}: {error!r}")
+
+    # Items that are added once.
+    def _take_messages(self, rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        journal, scope = self.call.home.journal, self.held.scope
+        messages = [parse_export_message(row) for row in rows]
+        position = journal.position(scope, buffer.READER)
+        is_observed = not journal.chunks(scope, buffer.READER) and not journal.read(
+            scope, position, budget_tokens=1, limit=1
+        )
+        journal.keep(sync_sent.TAKEN + self.held.shared, {row["item"]: "" for row in rows})
+        journal.say(scope, messages)
+        self.taken += len(rows)
+        self._has_new_talk = True
+        if is_observed:  # where they were said, they are observed: what comes of it travels too
+            last = journal.messages(scope, [messages[-1].id])
+            if last:
+                journal.skip(scope, buffer.READER, position, last[-1].seq)
+
+    def _take_history(self, row: Row) -> None:
+        if not (self._fresh.get(row["item"]) or self._known.get(row["item"])):
+            self._replaced.append(row)
+            self._mark_added(row["item"])
+            self.taken += 1
+
+    def _take_history_removal(self, row: Row) -> None:
+        journal, scope = self.call.home.journal, self.held.scope
+        self._replaced = [one for one in self._replaced if one["item"] != row["item"]]
+        numbers = [
+            number
+            for number, document in journal.replaced(scope)
+            if sync_items.build_history_item(self.held.shared, document).id == row["item"]
+        ]
+        if numbers:
+            self._forgotten_texts += [
+                document.text for number, document in journal.replaced(scope) if number in numbers
+            ]
+            journal.erase(scope, [], (), numbers)
+        self._fresh[row["item"]] = sync_items.GONE
+
+    def _take_forgotten(self, row: Row) -> None:
+        """Forget a message as the device on which a person forgot it."""
+        journal, scope = self.call.home.journal, self.held.scope
+        mark = ForgottenMessage(parse_export_message(row), str(row["digest"]))
+        if self._known.get(row["item"]):
+            return
+        gone = {known.message.id for known in journal.forgotten_messages(scope)}
+        held = [
+            message
+            for message in journal.find(scope, MessageFilter(frozenset({mark.message.id})))
+            if message.message.id not in gone
+        ]
+        if held:
+            self._forgotten_texts += [message.message.text for message in held]
+            blanks = {message.seq: turns.blanks(message.message) for message in held}
+            journal.erase(scope, list(blanks), blanks=blanks)
+            retirement.drop_turns(journal, scope, [mark.message.id])
+        else:
+            journal.keep_forgotten(scope, [mark])
+        self._has_new_talk = True
+        self._mark_added(row["item"])
+        self.taken += 1
+
+    def _mark_added(self, item: str) -> None:
+        self._fresh[item] = self.call.clock.now().date().isoformat()
+
+    # Items with versions.
+    def _take_version(self, row: Row) -> None:
+        fresh = load_version(row["version"])
+        item, kind = row["item"], row["is"]
+        text = self._fresh.get(item) or self._known.get(item, "")
+        held = load_version(text) if text else None
+        mine = self._items.get(item)
+        digest = mine.digest if mine else ""
+        if digest == fresh.digest:
+            self._fresh[item] = join_versions(held, fresh).dump()
+            return
+        is_unsent = digest != (held.digest if held else "") and not (
+            held and item in self.held.archived_ids
+        )
+        now = mine.at if mine else format_time(self.call.clock.now())
+        here = build_next_version(held, self.device, now, digest) if is_unsent else held
+        outcome = compare_versions(here, fresh)
+        if outcome is Outcome.OLD:
+            return
+        if not self.can_apply(row):
+            self.waiting.append(row)
+            return
+        known = join_versions(held if is_unsent else here, fresh)
+        if outcome is not Outcome.NEW and mine and not row.get("gone"):
+            merged = self._merge_told(kind, mine.fields, row)
+            if merged is not None:
+                known = known._replace(digest=merged.digest) if not is_unsent else known
+                self._fresh[item] = known.dump()
+                return
+        if outcome is Outcome.EARLIER:
+            self._keep_beside(kind, row, mine)
+        else:
+            if outcome is Outcome.LATER and mine:
+                self._keep_mine(mine, row)
+            self._apply(kind, row, fresh, mine)
+            self.taken += 1
+        self._fresh[item] = known.dump()
+
+    def can_apply(self, row: Row) -> bool:
+        """Say whether there is a place for a row: the project's folder, the rule of a choice."""
+        if row["is"] == sync_items.RECORD:
+            return self.held.shelf is not None
+        if row["is"] == sync_items.CHOICE and not row.get("gone"):
+            return row["rule"] in sync_items.list_scope_rules(self.call, self.held.scope)
+        return True
+
+    def _keep_mine(self, mine: Item, row: Row) -> None:
+        """Keep what this device had and a later change of another one replaces."""
+        if row.get("gone") != sync_items.WAS_FORGOTTEN:
+            self._keep(mine.kind, mine.id, mine.at, mine.fields, str(row.get("text", "")))
+
+    def _keep_beside(self, kind: str, row: Row, mine: Item | None) -> None:
+        """Keep what another device had and a later change of this one replaces."""
+        is_forgotten = not mine and self.held.find_reason(row["item"]) == sync_items.WAS_FORGOTTEN
+        if not row.get("gone") and not is_forgotten:
+            at = load_version(row["version"]).at
+            self._keep(kind, row["item"], at, row, str(mine.fields.get("text")) if mine else "")
+
+    def _keep(self, kind: str, item: str, at: str, fields: Row, other_text: str) -> None:
+        if fields.get("text", "") == other_text:
+            return
+        if kind == sync_items.RECORD:
+            self._archive_record(fields, at)
+        elif kind == sync_items.MEMORY:
+            self._replaced.append(fields)
+        elif kind == sync_items.CORRECTION and str(fields["text"]).strip():
+            self._replaced.append(_build_correction_history(fields, at))
+        else:
+            return
+        self.both_kept += 1
+
+    def _apply(self, kind: str, row: Row, version: Version, mine: Item | None) -> None:
+        journal, scope = self.call.home.journal, self.held.scope
+        is_gone = bool(row.get("gone"))
+        match kind:
+            case sync_items.MEMORY if not is_gone:
+                document = replace(from_fields({**row, "scope": scope.path}, row["text"]))
+                passages = tuple(Passage(*passage) for passage in row["passages"])
+                self._put.append(Entry(document, passages))
+            case sync_items.MEMORY if mine:
+                self._erased.append(str(mine.fields["key"]))
+                if row["gone"] == sync_items.WAS_FORGOTTEN:
+                    self._forgotten_texts.append(str(mine.fields["text"]))
+            case sync_items.RECORD:
+                self._write_record(row, version, mine)
+            case sync_items.KNOWN if not is_gone:
+                journal.keep(REALM + scope.path, {row["name"]: row["value"]})
+            case sync_items.KNOWN if mine:
+                journal.keep(REALM + scope.path, {}, [mine.fields["name"]])
+            case sync_items.CORRECTION if not is_gone or mine:
+                identity = str(row["id"] if not is_gone else mine.fields["id"])  # type: ignore[union-attr]
+                retirement.save_turn(journal, scope, identity, str(row.get("away", "")))
+                journal.correct(scope, identity, str(row.get("text", "")))
+                self._has_new_talk = True
+            case sync_items.CHOICE if not is_gone or mine:
+                rule = str(row["rule"] if not is_gone else mine.fields["rule"])  # type: ignore[union-attr]
+                handles = sync_items.list_scope_rules(self.call, scope).get(rule, [])
+                self._choose(handles, is_off=bool(row.get("off")), until=str(row.get("until", "")))
+
+    def _choose(self, handles: Sequence[str], *, is_off: bool, until: str) -> None:
+        def choose(choices: GateChoices) -> bool:
+            for handle in handles:
+                choices.off.discard(handle)
+                choices.until.pop(handle, None)
+                if is_off:
+                    choices.off.add(handle)
+                if until:
+                    choices.until[handle] = until
+            return True
+
+        change_gate_choices(str(self.call.home.folder), choose)
+
+    # Records.
+    def _merge_told(self, kind: str, mine: Row, row: Row) -> Item | None:
+        """Write a record that both devices were told, with the days and tags of both.
+
+        None where they say different things.
+        """
+        if kind != sync_items.RECORD or self.held.shelf is None:
+            return None
+        texts = sorted((str(mine["text"]), str(row["text"])), key=records.read_created)
+        if records.own_text(texts[0]) != records.own_text(texts[1]):
+            return None
+        file = self._locate_record(row)
+        self._replace_record(file, records.merge_told(*texts))
+        return sync_items.build_record_item(self.held.shared, self.held.shelf, file)
+
+    def _write_record(self, row: Row, version: Version, mine: Item | None) -> None:
+        assert self.held.shelf is not None
+        if row.get("gone"):
+            if mine is None:
+                return
+            file = self._locate_record(mine.fields)
+            if row["gone"] == sync_items.WAS_FORGOTTEN:
+                self._forgotten_texts.append(records.own_text(str(mine.fields["text"])))
+            file.unlink(missing_ok=True)
+            if self.held.shelf.is_project:
+                name = file.relative_to(self.held.shelf.base).as_posix()
+                untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
+            self._has_new_records = True
+            return
+        file = self._locate_record(row)
+        self._replace_record(file, str(row["text"]))
+        microseconds = (datetime.fromisoformat(version.at) - _EPOCH) // timedelta(microseconds=1)
+        os.utime(file, ns=(microseconds * 1_000, microseconds * 1_000))
+
+    def _archive_record(self, fields: Row, at: str) -> None:
+        """Keep a record's text among the archived records, under a name that it decides."""
+        text = str(fields["text"])
+        path = PurePosixPath(str(fields["path"]))
+        checksum = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        name = f"{path.stem}-{checksum[:_NAME_CHARS]}.md"
+        file = self._locate_record({"shelf": records.ARCHIVE, "path": str(path.with_name(name))})
+        if not file.exists():
+            self._replace_record(file, text)
+
+    def _locate_record(self, fields: Row) -> Path:
+        """Return the file of a record. Raises BadRequest where it would lead elsewhere."""
+        assert self.held.shelf is not None
+        base, path = self.held.shelf.base, PurePosixPath(str(fields["path"]))
+        file = base / str(fields["shelf"]) / path
+        is_safe = (
+            fields["shelf"] in SHELVES
+            and len(path.parts) == 2  # noqa: PLR2004 - category and name
+            and path.suffix == ".md"
+            and ".." not in path.parts
+            and records.is_inside(base, file)
+        )
+        if not is_safe:
+            raise BadRequest("{path!r} is no place of a record", path=str(path))
+        return file
+
+    def _replace_record(self, file: Path, text: str) -> None:
+        assert self.held.shelf is not None
+        fs.replace_private(file, text.encode("utf-8", "surrogateescape"))
+        if self.held.shelf.is_project:
+            untrusted.grant_record_trust(self.call.home.folder, self.held.shelf.base, file)
+        self._has_new_records = True
+
+    # What is written together.
+    def _write_memories(self) -> None:
+        journal, store, scope = self.call.home.journal, self.call.home.store, self.held.scope
+        if self._replaced:
+            rows = [{**row, "is": "replaced", "scope": scope.path} for row in self._replaced]
+            carrying = Carrying(journal, store, self.call.clock, "sync")
+            carrying.take_rows(rows)
+            self.rejected += [str(reject.reason) for reject in carrying.done.rejects]
+        if self._put:
+            journal.hand_over(put=self._put)
+        if self._erased:
+            journal.erase(scope, [], self._erased)
+        deliver_scope(journal, store, scope)
+
+    def _follow(self) -> None:
+        """Bring what is derived in line."""
+        call, scope = self.call, self.held.scope
+        if self._has_new_records and self.held.shelf is not None:
+            follow_soon(call, self.held.shelf)
+        if self._forgotten_texts:
+            needles = leftovers.select_needles(self._forgotten_texts)
+            leftovers.clean_shown(call.home.folder, self._forgotten_texts)
+            forget_steps.finish_forgetting(call, needles, [scope])
+        if self._has_new_talk:
+            for place, why in forget_steps.rederive_turns(call):
+                call.tell(f"{place}: {why}")
+        rewrite_active_memory(call, scope)
+
+
+def _build_correction_history(fields: Row, at: str) -> Row:
+    """Return the correction that another one replaced as a document of the history."""
+    text = str(fields["text"])
+    checksum = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "key": f"{observation.PREFIX}{at[:10]}:{checksum[:12]}",
+        "kind": observation.KIND,
+        "hash": checksum[:12],
+        "created_at": at,
+        "updated_at": at,
+        "importance": 0.5,
+        "text": text,
+        "from": [
+            {"source": "", "start_line": None, "end_line": None, "message_ids": [fields["id"]]}
+        ],
+    }
+
+
+def iter_waiting(waiting: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield rows that wait with a name each, as they are kept until they can be taken in."""
+    for row in waiting:
+        text = json.dumps(row, sort_keys=True)
+        yield hashlib.sha256(text.encode()).hexdigest()[:24], text

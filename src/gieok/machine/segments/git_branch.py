@@ -1,0 +1,150 @@
+"""Segments on a branch of a Git repository of the user's own, by the `git` program.
+
+The home holds a bare repository with the objects alone. Nothing in it is the only copy of anything:
+what a kill left half done is made again.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gieok import fs
+from gieok.errors import Phrase, RemoteUnreachable
+from gieok.machine.git import SAFE_OPTIONS
+from gieok.ports.sync import SegmentName, parse_segment_path
+
+BRANCH = "refs/heads/gieok-sync"
+_TIP = "refs/gieok/tip"
+_TIMEOUT_S = 300
+#: Times that a push is tried again because another device pushed meanwhile.
+_MOST_TRIES = 20
+_AUTHOR = ("-c", "user.name=gieok", "-c", "user.email=gieok@localhost", "-c", "gc.auto=0")
+#: Variables that a Git hook may have set for another repository.
+_OF_OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+
+
+class SegmentBranch:
+    """`SegmentRemote` on the branch `gieok-sync` of a repository.
+
+    `folder` is where the objects are kept; one process at a time uses it.
+    """
+
+    def __init__(self, address: str, folder: Path, environment: Mapping[str, str]) -> None:
+        self._address = address
+        self._folder = folder
+        self._environment = environment
+        self._blobs: dict[SegmentName, str] = {}
+        self._tip = ""
+
+    def fetch(self) -> None:
+        """Fetch the branch."""
+        self._prepare()
+        listed = self._run("ls-remote", "--", self._address, BRANCH).decode("utf-8", "replace")
+        self._tip, self._blobs = "", {}
+        if not listed.strip():
+            return
+        self._run("fetch", "--quiet", "--no-tags", "--", self._address, f"+{BRANCH}:{_TIP}")
+        self._tip = self._run("rev-parse", "--verify", _TIP).decode().strip()
+        for row in self._run("ls-tree", "-r", "-z", self._tip).split(b"\0"):
+            facts, _, path = row.decode("utf-8", "replace").partition("\t")
+            if name := parse_segment_path(path):
+                self._blobs[name] = facts.split()[2]
+
+    def list_segments(self) -> Sequence[SegmentName]:
+        """Return the segments on the branch."""
+        return sorted(self._blobs)
+
+    def read(self, name: SegmentName) -> bytes:
+        """Return the bytes of a segment."""
+        return self._run("cat-file", "blob", self._blobs[name])
+
+    def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
+        """Push a commit with the segments; again on top of what another device pushed meanwhile."""
+        reason = ""
+        for _ in range(_MOST_TRIES):
+            missing = {name: data for name, data in segments.items() if name not in self._blobs}
+            if not missing:
+                return
+            commit = self._commit(missing)
+            try:
+                self._run("push", "--quiet", "--", self._address, f"{commit}:{BRANCH}")
+            except RemoteUnreachable as error:
+                reason, tip = str(error), self._tip
+                self.fetch()
+                if self._tip == tip:  # nobody was faster: it is the remote that refuses
+                    raise
+            else:
+                self.fetch()
+        raise RemoteUnreachable(
+            "other devices pushed to {address!r} faster: {reason}",
+            address=self._address,
+            reason=Phrase(reason),
+        )
+
+    def _commit(self, segments: Mapping[SegmentName, bytes]) -> str:
+        index = self._folder / "publish.index"
+        for file in (index, index.with_name(f"{index.name}.lock")):
+            file.unlink(missing_ok=True)
+        more = {"GIT_INDEX_FILE": str(index)}
+        if self._tip:
+            self._run("read-tree", self._tip, more=more)
+        for name, data in segments.items():
+            blob = self._run("hash-object", "-w", "--stdin", given=data).decode().strip()
+            self._run(
+                "update-index", "--add", "--cacheinfo", f"100644,{blob},{name.path}", more=more
+            )
+        tree = self._run("write-tree", more=more).decode().strip()
+        parent = ("-p", self._tip) if self._tip else ()
+        return self._run("commit-tree", tree, *parent, "-m", "sync").decode().strip()
+
+    def _prepare(self) -> None:
+        """Make the repository, and remove the locks that a killed process left in it."""
+        fs.make_private(self._folder)
+        if not (self._folder / "HEAD").exists():
+            self._run("init", "--quiet", "--bare", ".")
+        for lock in self._folder.rglob("*.lock"):
+            lock.unlink(missing_ok=True)
+
+    def _run(self, *words: str, given: bytes = b"", more: Mapping[str, str] | None = None) -> bytes:
+        kept = {name: text for name, text in self._environment.items() if name not in _OF_OTHERS}
+        environment = {
+            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+            **kept,
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+            **(more or {}),
+        }
+        try:
+            # Fixed program, no shell; an address stands behind `--`.
+            done = subprocess.run(  # noqa: S603
+                ["git", *SAFE_OPTIONS, *_AUTHOR, *words],  # noqa: S607 - the user's own git
+                cwd=self._folder,
+                env=environment,
+                input=given,
+                capture_output=True,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise self._build_error(str(error)) from error
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip() or f"git {words[0]}"
+            raise self._build_error(said.splitlines()[0])
+        return done.stdout
+
+    def _build_error(self, reason: str) -> RemoteUnreachable:
+        return RemoteUnreachable(
+            "git cannot reach {address!r}: {reason}", address=self._address, reason=Phrase(reason)
+        )
+
+
+def is_repository(address: str) -> bool:
+    """Say whether an address is one of Git's: a URL, or the folder of a repository."""
+    folder = Path(address).expanduser()
+    if folder.is_dir():
+        is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+        return is_bare or os.path.lexists(folder / ".git")
+    before, colon, _ = address.partition(":")
+    is_host = bool(colon) and "/" not in before and len(before) > 1
+    return "://" in address or is_host or address.endswith(".git")
