@@ -194,21 +194,14 @@ def merge_told(first: str, second: str) -> str:
     It was told on the days of both, has the tags of both, and holds as long as the longer of them.
     """
     fields, others = front_matter(first).fields, front_matter(second).fields
-    text = first
-    until = (fields.get("until", ""), others.get("until", ""))
-    if all(until) and max(until) != fields["until"]:
-        text = _with_field(text, "until", max(until))
-    elif fields.get("until", "") and not all(until):
-        text = _with_field(text, "until", "")
-    tags = [*_list_tags(fields), *_list_tags(others)]
-    named = {tag.lower(): tag for tag in reversed(tags)}
-    wanted = [tag for tag in dict.fromkeys(tags) if named[tag.lower()] == tag]
-    if wanted != _list_tags(fields):
-        text = _with_field(text, "tags", f"[{', '.join(wanted)}]")
+    ends = (fields.get("until", ""), others.get("until", ""))
+    named = {tag.lower(): tag for tag in sorted((*_list_tags(fields), *_list_tags(others)))}
     days = tuple(sorted({*told_days(fields), *told_days(others)}))
-    if days != told_days(fields):
-        text = _with_field(text, TOLD, f"[{', '.join(map(str, days))}]")
-    return text
+    tags = ", ".join(named[name] for name in sorted(named))
+    # All fields are written anew, so that the order of merges leaves no trace.
+    text = _with_field(first, "until", max(ends) if all(ends) else "")
+    text = _with_field(text, "tags", f"[{tags}]" if tags else "")
+    return _with_field(text, TOLD, f"[{', '.join(map(str, days))}]" if len(days) > 1 else "")
 
 
 def _list_tags(fields: Mapping[str, str]) -> list[str]:

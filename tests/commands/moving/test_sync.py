@@ -2,9 +2,8 @@
 
 import json
 import os
-import random
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,6 +36,8 @@ class DeviceHome:
         self.home.mkdir(parents=True)
 
     def open(self, folder: Path | None = None, **flags: str) -> Call:
+        os.environ["GIEOK_HOME"] = str(self.home)
+        os.environ["HOME"] = str(self.folder)
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
@@ -52,8 +53,6 @@ class DeviceHome:
         )
 
     def run(self, command: str, folder: Path | None = None, **arguments: object) -> object:
-        os.environ["GIEOK_HOME"] = str(self.home)
-        os.environ["HOME"] = str(self.folder)
         call = self.open(folder)
         try:
             return load_command(command).function(call, **arguments)
@@ -65,11 +64,16 @@ class DeviceHome:
         self.clock.advance(timedelta(seconds=1))
         done = self.run("sync run")
         assert isinstance(done, SyncResult)
+        assert done.rejected == ()
         return done
 
     def remember(self, text: str, **more: object) -> None:
         self.clock.advance(timedelta(minutes=1))
+        before = self.records()
         self.run("remember", text=[text], user=True, **more)
+        for name, text in self.records().items():
+            if before.get(name) != text:
+                self.date(self.home / name)
 
     def observe(self, text: str, day: datetime = _START) -> str:
         call = self.open()
@@ -180,3 +184,368 @@ def test_what_one_device_remembers_the_other_has(
     assert "화요일" in "".join(json.loads(row)["text"] for row in two.export() if '"m1"' in row)
     again = (one.sync(), two.sync())
     assert [(done.taken, done.sent) for done in again] == [(0, 0), (0, 0)]
+
+
+def test_edits_of_one_record_on_two_devices_both_stay(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We deploy on Tuesday.")
+    one.sync()
+    two.sync()
+    one.edit("tuesday", "We deploy on Wednesday.")
+    two.edit("tuesday", "We deploy on Thursday.")
+    one.sync()
+    assert two.sync().both_kept == 1
+    one.sync()
+    two.sync()
+    assert one.export() == two.export()
+    texts = one.records()
+    assert "Thursday" in one.record("tuesday").read_text("utf-8")
+    assert ["Wednesday" in text for name, text in texts.items() if "archive" in name] == [True]
+
+
+def test_edits_of_one_memory_on_two_devices_both_stay(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    key = one.observe("The build takes nine minutes.")
+    one.sync()
+    two.sync()
+    for device, minutes in ((two, "eight"), (one, "seven")):
+        clock.advance(timedelta(minutes=1))
+        call = device.open()
+        (entry,) = (one for one in call.home.journal.made(_MAIN) if one.document.key == key)
+        call.home.journal.close()
+        text = f"The build takes {minutes} minutes."
+        device.put(observation.corrected(entry.document, text, clock.now()))
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    call = one.open()
+    assert [e.document.text for e in call.home.journal.made(_MAIN)] == [
+        "The build takes seven minutes."
+    ]
+    assert [d.text for d in call.home.journal.history(_MAIN, 9)] == [
+        "The build takes eight minutes."
+    ]
+    call.home.journal.close()
+
+
+def test_a_statement_told_on_two_devices_is_one_record_with_both_days(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two, three = joined(tmp_path, clock, remote, "one", "two", "three")
+    one.remember("We lint with ruff.", tags="lint")
+    clock.advance(timedelta(days=1))
+    two.remember("We lint with ruff.", tags="python")
+    clock.advance(timedelta(days=1))
+    three.remember("We lint with ruff.", tags="ci")
+    for device in (three, one, two, three, one):
+        device.sync()
+    assert one.export() == two.export() == three.export()
+    ((_, text),) = one.records().items()
+    assert "told: [2026-03-02, 2026-03-03, 2026-03-04]" in text
+    assert "tags: [ci, lint, python]" in text
+
+
+def test_forgetting_travels_and_wins_over_an_older_edit(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("The door code is written on the wall.")
+    one.observe("The wall is painted in a bright colour.")
+    one.say("m1", "우산은 문 뒤에 있다")
+    one.sync()
+    two.sync()
+    two.edit("door", "The door code is written on the window.")
+    clock.advance(timedelta(minutes=1))
+    for text in ("door code", "bright colour", "우산"):
+        one.run("forget", match=text, yes=True)
+    for device in (two, one, two, one):
+        device.sync()
+    for device in (one, two):
+        assert not device.records()
+        held = "".join(device.export())
+        assert "bright" not in held and "우산" not in held
+    assert one.export() == two.export()
+    call = two.open()
+    assert b"\xec\x9a\xb0\xec\x82\xb0" not in Path(call.home.journal.location).read_bytes()
+    call.home.journal.close()
+
+
+def test_an_edit_after_forgetting_stays(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We deploy on Tuesday.")
+    one.sync()
+    two.sync()
+    one.run("forget", match="Tuesday", yes=True)
+    clock.advance(timedelta(hours=1))
+    two.edit("tuesday", "We deploy on Friday.")
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    assert "Friday" in one.record("tuesday").read_text("utf-8")
+
+
+def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We deploy on Tuesday.")
+    one.sync()
+    two.sync()
+    two.edit("tuesday", "We deploy on Tuesday at nine.")
+    clock.advance(timedelta(minutes=1))
+    file = one.record("tuesday")
+    file.rename(file.with_name("release-day.md"))
+    for device in (two, one, two):
+        device.sync()
+    assert one.export() == two.export()
+    assert ["at nine" in text for name, text in one.records().items() if "archive" in name] == [
+        True
+    ]
+
+
+def test_corrections_and_retired_turns_travel(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.say("m1", "We settle payments on Monday.")
+    one.say("m2", "The umbrella stands behind the door.")
+    one.sync()
+    two.sync()
+    call = two.open()
+    call.home.journal.correct(_MAIN, "m1", "We settle payments on Tuesday.")
+    call.home.journal.close()
+    clock.advance(timedelta(minutes=1))
+    two.sync()
+    one.sync()
+    call = one.open()
+    assert call.home.journal.corrections(_MAIN) == {"m1": "We settle payments on Tuesday."}
+    call.home.journal.correct(_MAIN, "m1", "")
+    call.home.journal.close()
+    one.sync()
+    two.sync()
+    call = two.open()
+    assert call.home.journal.corrections(_MAIN) == {}
+    call.home.journal.close()
+
+
+def test_retired_records_travel(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We deploy on Tuesday.")
+    one.sync()
+    two.sync()
+    (name,) = one.records()
+    one.run("retire", memories=[Path(name).stem], user=True)
+    one.sync()
+    two.sync()
+    assert [name.partition("/")[0] for name in two.records()] == ["retired"]
+    assert one.export() == two.export()
+
+
+def test_a_project_is_known_by_its_repository_not_by_its_folder(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    shop, store = one.folder / "shop", two.folder / "work" / "store"
+    git("init", "--quiet", str(shop))
+    git("-C", str(shop), "commit", "--quiet", "--allow-empty", "-m", "first")
+    one.run("remember", shop, text=["The shop ships on Friday."])
+    one.sync()
+    assert two.sync().waiting > 0
+    git("clone", "--quiet", str(shop), str(store))
+    two.run("remember", store, text=["The shop closes at six."])
+    two.sync()
+    one.sync()
+    held = [
+        sorted(file.name for file in folder.glob(".gieok/memory/*/*.md"))
+        for folder in (shop, store)
+    ]
+    assert held[0] == held[1] == ["the-shop-closes-at-six.md", "the-shop-ships-on-friday.md"]
+    assert two.sync().waiting == 0
+    git("-C", str(shop), "add", ".gieok")
+    git("-C", str(shop), "commit", "--quiet", "-m", "records")
+    (shop / ".gieok/memory/decision/the-shop-closes-at-six.md").unlink()
+    assert one.sync().sent == 0, "what Git tracks travels with the repository"
+
+
+def git(*words: str) -> None:
+    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
+    subprocess.run(["git", *settings, *words], check=True, capture_output=True)
+
+
+def test_nothing_that_was_told_can_be_read_in_the_remote(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "laptop-of-kim", "two")
+    one.remember("Umbrellas stand behind the wardrobe.")
+    one.remember("The key of the service is sk-proj-4fJ9xQ2mVb7RtYcZ8LwE3nHs6KdPaU1o.")
+    one.say("m1", "우산은 옷장 뒤에 있다")
+    one.sync()
+    two.sync()
+    data = [file.read_bytes() for file in remote.rglob("*") if file.is_file()]
+    names = " ".join(str(file.relative_to(remote)) for file in remote.rglob("*"))
+    if remote.suffix == ".git":
+        shown = subprocess.run(
+            ["git", "-C", str(remote), "log", "-p", "--text", "gieok-sync"],
+            check=True,
+            capture_output=True,
+        )
+        data.append(shown.stdout)
+        tree = ["git", "-C", str(remote), "ls-tree", "-r", "--name-only", "gieok-sync"]
+        names += subprocess.run(tree, check=True, capture_output=True, text=True).stdout
+    assert len(data) > 1
+    for word in ("mbrella", "wardrobe", "우산", "sk-proj", "AGE-SECRET", "laptop", "agent:main"):
+        assert not [one for one in data if word.encode() in one], word
+        assert word not in names
+    assert "sk-proj-4fJ9" not in "".join(two.export()), "what is redacted never travels"
+
+
+def test_a_remote_that_cannot_be_reached_loses_nothing(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    away = remote.with_name("away")
+    remote.rename(away)
+    for text in ("We lint with ruff.", "Staging is read-only."):
+        one.remember(text)
+        with pytest.raises(RemoteUnreachable):
+            one.sync()
+    away.rename(remote)
+    one.sync()
+    two.sync()
+    assert len(two.records()) == 2
+    assert one.export() == two.export()
+
+
+def test_a_device_that_was_overtaken_sends_on_top(
+    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    two.remember("Staging is read-only.")
+    stage = sync_exchange.Exchange.stage
+
+    def overtake(self: sync_exchange.Exchange) -> None:
+        monkeypatch.setattr(sync_exchange.Exchange, "stage", stage)
+        two.sync()
+        os.environ["GIEOK_HOME"] = str(one.home)
+        stage(self)
+
+    monkeypatch.setattr(sync_exchange.Exchange, "stage", overtake)
+    one.sync()
+    two.sync()
+    one.sync()
+    assert one.export() == two.export()
+    assert len(one.records()) == 2
+
+
+def test_a_segment_that_is_not_whole_is_named_and_taken_later(
+    tmp_path: Path, clock: ManualClock
+) -> None:
+    remote = tmp_path / "remote"
+    remote.mkdir()
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    one.sync()
+    (segment,) = remote.glob("*/*.age")
+    whole = segment.read_bytes()
+    segment.write_bytes(whole[: len(whole) // 2])
+    one.remember("Staging is read-only.")
+    one.edit("ruff", "We lint with ruff and mypy.")
+    one.sync()
+    done = two.sync()
+    assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
+    assert str(segment.relative_to(remote)) == done.faults[0].path
+    assert len(two.records()) == 2, "what came after is taken in"
+    segment.write_bytes(whole)
+    assert two.sync().faults == ()
+    assert one.export() == two.export(), "an older state that comes late changes nothing"
+
+
+def test_a_home_with_another_key_is_refused_and_names_what_to_do(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    (one,) = joined(tmp_path, clock, remote, "one")
+    one.remember("We lint with ruff.")
+    one.sync()
+    two = DeviceHome(tmp_path / "two", clock)
+    with pytest.raises(BadRequest) as caught:
+        two.run("sync init", remote=str(remote))
+    assert "sync key --to" in caught.value.hint
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    two.run("sync init", remote=str(elsewhere))
+    two.run("sync init", remote=str(remote))
+    assert [fault.kind for fault in two.sync().faults] == [sync_exchange.OTHER_KEY]
+
+
+def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    for device in (one, two, one):
+        device.sync()
+    one.run("sync rotate")
+    one.remember("Staging is read-only.")
+    one.sync()
+    assert two.sync().faults == ()
+    two.remember("Deploys are on Tuesday.")
+    two.sync()
+    one.sync()
+    assert one.export() == two.export()
+    key = tmp_path / "later.key"
+    one.run("sync key", to=str(key))
+    three = DeviceHome(tmp_path / "three", clock)
+    three.run("sync init", remote=str(remote), key_file=str(key))
+    faults = three.sync().faults
+    assert [fault.kind for fault in faults] == [sync_exchange.OTHER_KEY], "the key was for others"
+    assert len(three.records()) == 3
+
+
+def test_a_dropped_device_reads_nothing_that_comes_after(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two, three = joined(tmp_path, clock, remote, "one", "two", "three")
+    one.remember("We lint with ruff.")
+    for device in (one, two, three, one, two):
+        device.sync()
+    two.remember("Two waits while nobody sees it.")
+    remote.rename(remote.with_name("away"))
+    with pytest.raises(RemoteUnreachable):
+        two.sync()  # a segment under the key of before waits
+    remote.with_name("away").rename(remote)
+    done = one.run("sync drop", device="three", yes=True)
+    assert isinstance(done, SyncKeyChange)
+    one.remember("Staging is read-only.")
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    before = three.export()
+    three.remember("I am still here.")
+    assert {fault.kind for fault in three.sync().faults} == {sync_exchange.OTHER_KEY}
+    assert before == [row for row in three.export() if "still here" not in row]
+    faults = one.sync().faults
+    assert [fault.kind for fault in faults] == [sync_exchange.AFTER_DROP]
+    assert "still here" not in "".join(one.export())
+
+
+def test_a_restored_backup_sends_nothing_over_what_was_sent(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = joined(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    one.sync()
+    subprocess.run(["cp", "-a", str(one.home), str(one.home.with_name("copy"))], check=True)
+    one.remember("Staging is read-only.")
+    one.sync()
+    subprocess.run(["rm", "-rf", str(one.home)], check=True)
+    one.home.with_name("copy").rename(one.home)
+    one.remember("Deploys are on Tuesday.")
+    for device in (one, two, one):
+        device.sync()
+    assert len(two.records()) == 3
+    assert one.export() == two.export()

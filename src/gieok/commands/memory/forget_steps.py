@@ -36,9 +36,9 @@ from gieok.text.keywords import fold_for_search
 _AT_ONCE = 500
 #: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
-#: Realm, before the scope's name, of checksums of records that were forgotten: their removal wins
-#: over older edits of other devices, where a record that was moved or renamed leaves them.
-FORGOTTEN_RECORDS = "forgotten:records:"
+#: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
+#: the time. Forgetting wins over older edits of other devices; what was only moved leaves them.
+FORGOTTEN = "forgotten:"
 
 
 class ForgetReport(NamedTuple):
@@ -326,9 +326,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         leftovers.clean_shown(call.home.folder, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
-            if call.home.sync.find_setup():
-                realm = FORGOTTEN_RECORDS + shelf_at(call, base).scope.path
-                journal.keep(realm, {build_record_mark(file): ""})
+            _mark_forgotten(call, shelf_at(call, base).scope, [build_record_mark(file)])
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):
                 file.unlink(missing_ok=True)
@@ -345,6 +343,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         still += remaining
         for scope, selection in chosen.scopes.items():
             if selection:
+                _mark_forgotten(call, scope, map(build_memory_mark, selection.documents))
                 blanks = {seq: turns.blanks(m.message) for seq, m in selection.messages.items()}
                 journal.erase(
                     scope,
@@ -374,10 +373,21 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
     )
 
 
+def _mark_forgotten(call: Call, scope: Scope, marks: Iterable[str]) -> None:
+    """Note when memories of a scope were forgotten, for other devices."""
+    if call.home.sync.find_setup():
+        now = call.clock.now().isoformat()
+        call.home.journal.keep(FORGOTTEN + scope.path, dict.fromkeys(marks, now))
+
+
+def build_memory_mark(key: str) -> str:
+    """Return the checksum of a memory's key, by which it is known when it is gone."""
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def build_record_mark(file: Path) -> str:
     """Return the checksum of a record's place on its shelf, by which it is known when it is gone."""
-    place = json.dumps(file.parts[-3:])
-    return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+    return build_memory_mark(json.dumps(file.parts[-3:]))
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:

@@ -125,7 +125,7 @@ class ScopeItems:
         for document in self.history:
             yield build_history_item(self.shared, document)
         journal = self.call.home.journal
-        now = format_time(self.call.clock.now())
+        now = format_time(self._now)
         for name, value in journal.kept(REALM + self.scope.path).items():
             fields = {"name": name, "value": value}
             yield build_item(KNOWN, (self.shared, name), now, fields)
@@ -150,22 +150,40 @@ class ScopeItems:
     def archived_ids(self) -> set[str]:
         """Return the ids of archived memories: they are there, even if the store lost a text."""
         archived = self.call.home.journal.archived(self.scope)
-        return {build_item_id(MEMORY, self.shared, memory.key) for memory in archived}
+        return {build_memory_id(self.shared, memory.key) for memory in archived}
+
+    @cached_property
+    def tracked_ids(self) -> set[str]:
+        """Return the ids of records that Git tracks: they travel with the repository alone."""
+        if self.shelf is None:
+            return set()
+        return {
+            build_record_id(self.shared, Path(name)) for name in list_tracked(self.call, self.shelf)
+        }
 
     @property
     def has_records(self) -> bool:
         """Say whether the folder of the records can be read: only then is one that lacks gone."""
         return self.shelf is not None and (self.shelf.base / records.MEMORY).is_dir()
 
-    def find_reason(self, item: str) -> str:
-        """Return why an item is there no more."""
-        if item.startswith(f"{RECORD}:"):
-            realm = forget_steps.FORGOTTEN_RECORDS + self.scope.path
-            marks = self.call.home.journal.kept(realm)
-            forgotten = {build_item_id(RECORD, self.shared, mark) for mark in marks}
-            return WAS_FORGOTTEN if item in forgotten else WAS_MOVED
-        replaced = {build_item_id(MEMORY, self.shared, document.key) for document in self.history}
-        return WAS_MOVED if item in replaced else WAS_FORGOTTEN
+    def find_removal(self, item: str) -> tuple[str, str]:
+        """Return why an item is there no more, and when it went: now, unless it was forgotten."""
+        forgotten = self._forgotten_at.get(item, "")
+        at = format_time(datetime.fromisoformat(forgotten) if forgotten else self._now)
+        return (WAS_FORGOTTEN if forgotten else WAS_MOVED), at
+
+    @cached_property
+    def _forgotten_at(self) -> dict[str, str]:
+        marks = self.call.home.journal.kept(forget_steps.FORGOTTEN + self.scope.path)
+        return {
+            build_item_id(kind, self.shared, mark): at
+            for mark, at in marks.items()
+            for kind in (RECORD, MEMORY)
+        }
+
+    @property
+    def _now(self) -> datetime:
+        return self.call.clock.now()
 
     def _iter_memories(self) -> Iterator[Item]:
         journal, store = self.call.home.journal, self.call.home.store
@@ -177,7 +195,8 @@ class ScopeItems:
                 "passages": [list(passage) for passage in entry.passages],
             }
             at = format_time(document.updated_at)
-            yield build_item(MEMORY, (self.shared, document.key), at, fields)
+            item = build_item(MEMORY, (), at, fields)
+            yield item._replace(id=build_memory_id(self.shared, document.key))
 
     def _iter_choices(self, now: str) -> Iterator[Item]:
         rules = list_scope_rules(self.call, self.scope)
@@ -215,13 +234,26 @@ def list_scope_rules(call: Call, scope: Scope) -> dict[str, list[str]]:
 
 def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[Item]:
     """Yield the records of a shelf, but those that Git tracks: they travel with the project."""
-    tracked: frozenset[str] = frozenset()
-    if shelf.is_project:
-        tracked = call.home.sync.list_tracked(shelf.base)
+    tracked = list_tracked(call, shelf)
     for name in SHELVES:
         for file in records.list_records(shelf.base, name):
             if file.relative_to(shelf.base).as_posix() not in tracked:
                 yield build_record_item(shared, shelf, file)
+
+
+def list_tracked(call: Call, shelf: RecordShelf) -> frozenset[str]:
+    """Return the files of a shelf that Git tracks; those of the user's own shelf travel always."""
+    return call.home.sync.list_tracked(shelf.base) if shelf.is_project else frozenset()
+
+
+def build_memory_id(shared: str, key: str) -> str:
+    """Return the id of a memory: its key."""
+    return build_item_id(MEMORY, shared, forget_steps.build_memory_mark(key))
+
+
+def build_record_id(shared: str, file: Path) -> str:
+    """Return the id of a record: its place on its shelf."""
+    return build_item_id(RECORD, shared, forget_steps.build_record_mark(file))
 
 
 def build_record_item(shared: str, shelf: RecordShelf, file: Path) -> Item:
@@ -229,6 +261,6 @@ def build_record_item(shared: str, shelf: RecordShelf, file: Path) -> Item:
     text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
     changed = _EPOCH + timedelta(microseconds=file.stat().st_mtime_ns // 1_000)
     name, path = file.parents[1].name, f"{file.parent.name}/{file.name}"
-    names = (shared, forget_steps.build_record_mark(file))
     fields = {"shelf": name, "path": path, "text": text}
-    return build_item(RECORD, names, format_time(changed), fields)
+    item = build_item(RECORD, (), format_time(changed), fields)
+    return item._replace(id=build_record_id(shared, file))

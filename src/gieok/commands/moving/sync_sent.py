@@ -12,7 +12,6 @@ from gieok.memory.exchange.json_lines import build_message_fields
 from gieok.memory.exchange.versions import (
     Version,
     build_next_version,
-    format_time,
     load_version,
 )
 
@@ -60,10 +59,9 @@ def _dump_version_row(shared: str, item: Item, version: Version) -> dict[str, An
 def _iter_removed_rows(
     call: Call, held: ScopeItems, device: str, known: Mapping[str, str], there: set[str]
 ) -> Iterator[dict[str, Any]]:
-    now = call.clock.now()
     pruned = _find_pruned_day(call)
     for item, before in known.items():
-        if item in there or item in held.archived_ids:
+        if item in there or item in held.archived_ids or item in held.tracked_ids:
             continue
         kind = item.partition(":")[0]
         if not is_version(before):
@@ -73,8 +71,9 @@ def _iter_removed_rows(
         version = load_version(before)
         if not version.digest or (kind == sync_items.RECORD and not held.has_records):
             continue
-        fresh = build_next_version(version, device, format_time(now), "")
-        row = dump_row(kind, held.shared, item, {"gone": held.find_reason(item)})
+        reason, at = held.find_removal(item)
+        fresh = build_next_version(version, device, at, "")
+        row = dump_row(kind, held.shared, item, {"gone": reason})
         yield {**row, "version": fresh.dump()}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from gieok import fs
 from gieok.commands.memory import forget_steps, leftovers, untrusted
 from gieok.commands.memory.handles import lock_observations
-from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
+from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
 from gieok.commands.moving.export import SHELVES
 from gieok.commands.moving.sync_items import ITEMS, Item, ScopeItems
@@ -34,7 +34,6 @@ from gieok.memory.exchange.versions import (
     Version,
     build_next_version,
     compare_versions,
-    format_time,
     join_versions,
     load_version,
 )
@@ -184,6 +183,8 @@ class ScopeTaking:
     def _take_version(self, row: Row) -> None:
         fresh = load_version(row["version"])
         item, kind = row["item"], row["is"]
+        if item in self.held.tracked_ids:
+            return
         text = self._fresh.get(item) or self._known.get(item, "")
         held = load_version(text) if text else None
         mine = self._items.get(item)
@@ -194,8 +195,8 @@ class ScopeTaking:
         is_unsent = digest != (held.digest if held else "") and not (
             held and item in self.held.archived_ids
         )
-        now = mine.at if mine else format_time(self.call.clock.now())
-        here = build_next_version(held, self.device, now, digest) if is_unsent else held
+        at = mine.at if mine else self.held.find_removal(item)[1]
+        here = build_next_version(held, self.device, at, digest) if is_unsent else held
         outcome = compare_versions(here, fresh)
         if outcome is Outcome.OLD:
             return
@@ -233,7 +234,8 @@ class ScopeTaking:
 
     def _keep_beside(self, kind: str, row: Row, mine: Item | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
-        is_forgotten = not mine and self.held.find_reason(row["item"]) == sync_items.WAS_FORGOTTEN
+        reason, _ = self.held.find_removal(row["item"])
+        is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
             self._keep(kind, row["item"], at, row, str(mine.fields.get("text")) if mine else "")
@@ -343,7 +345,7 @@ class ScopeTaking:
         file = base / str(fields["shelf"]) / path
         is_safe = (
             fields["shelf"] in SHELVES
-            and len(path.parts) == 2  # noqa: PLR2004 - category and name
+            and len(path.parts) == 2
             and path.suffix == ".md"
             and ".." not in path.parts
             and records.is_inside(base, file)
