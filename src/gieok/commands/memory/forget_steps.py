@@ -23,6 +23,7 @@ from gieok.flow import distil, durable
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory import observation, retirement
+from gieok.memory.exchange.versions import format_time
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.memory.talk import promotion, turns
@@ -39,6 +40,9 @@ _PENDING = "pending"
 #: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
 #: the time. Forgetting wins over older edits of other devices; what was only moved leaves them.
 FORGOTTEN = "forgotten:"
+#: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
+#: may have moved or copied the text before it hears of it.
+FORGOTTEN_TEXTS = "forgotten-texts:"
 
 
 class ForgetReport(NamedTuple):
@@ -326,7 +330,9 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         leftovers.clean_shown(call.home.folder, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
-            _mark_forgotten(call, shelf_at(call, base).scope, [build_record_mark(file)])
+            mark_forgotten(
+                call, shelf_at(call, base).scope, [build_record_mark(file)], _texts_of([file])
+            )
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):
                 file.unlink(missing_ok=True)
@@ -343,7 +349,18 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         still += remaining
         for scope, selection in chosen.scopes.items():
             if selection:
-                _mark_forgotten(call, scope, map(build_memory_mark, selection.documents))
+                mark_forgotten(
+                    call,
+                    scope,
+                    map(build_memory_mark, selection.documents),
+                    [
+                        document.text
+                        for document in (
+                            *selection.documents.values(),
+                            *selection.replaced.values(),
+                        )
+                    ],
+                )
                 blanks = {seq: turns.blanks(m.message) for seq, m in selection.messages.items()}
                 journal.erase(
                     scope,
@@ -373,16 +390,21 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
     )
 
 
-def _mark_forgotten(call: Call, scope: Scope, marks: Iterable[str]) -> None:
-    """Note when memories of a scope were forgotten, for other devices."""
+def mark_forgotten(call: Call, scope: Scope, marks: Iterable[str], texts: Iterable[str]) -> None:
+    """Note for other devices when memories of a scope were forgotten, by checksums alone.
+
+    `marks` are those of their places, `texts` what they said.
+    """
     if call.home.sync.find_setup():
-        now = call.clock.now().isoformat()
-        call.home.journal.keep(FORGOTTEN + scope.path, dict.fromkeys(marks, now))
+        now, journal = format_time(call.clock.now()), call.home.journal
+        journal.keep(FORGOTTEN + scope.path, dict.fromkeys(marks, now))
+        said = map(build_memory_mark, filter(None, texts))
+        journal.keep(FORGOTTEN_TEXTS + scope.path, dict.fromkeys(said, now))
 
 
-def build_memory_mark(key: str) -> str:
-    """Return the checksum of a memory's key, by which it is known when it is gone."""
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+def build_memory_mark(text: str) -> str:
+    """Return the checksum of a memory's key or text, by which it is known when it is gone."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def build_record_mark(file: Path) -> str:

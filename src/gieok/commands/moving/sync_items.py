@@ -26,7 +26,7 @@ from gieok.text.redact.sense import redact_document
 #: Kinds of items that are changed, each with versions.
 RECORD, MEMORY, KNOWN, CORRECTION, CHOICE = "record", "memory", "known", "correction", "choice"
 #: Kinds of items that are added once, and at most removed.
-REPLACED, FORGOTTEN, MESSAGE = "replaced", "forgotten", "message"
+REPLACED, FORGOTTEN, ERASED, MESSAGE = "replaced", "forgotten", "erased", "message"
 #: Row of an item that was added once and then removed.
 GONE = "gone"
 #: Why an item is there no more: a person forgot it, or it lives on elsewhere.
@@ -137,6 +137,8 @@ class ScopeItems:
             fields = json_lines.build_forgotten_fields(mark)
             names = (self.shared, mark.message.id, mark.digest)
             yield build_item(FORGOTTEN, names, now, fields)
+        for mark, at in journal.kept(forget_steps.FORGOTTEN_TEXTS + self.scope.path).items():
+            yield build_item(ERASED, (self.shared, mark, at), now, {"mark": mark, "at": at})
         yield from self._iter_choices(now)
         if self.shelf is not None:
             yield from iter_record_items(self.call, self.shelf, self.shared)
@@ -168,15 +170,19 @@ class ScopeItems:
 
     def find_removal(self, item: str) -> tuple[str, str]:
         """Return why an item is there no more, and when it went: now, unless it was forgotten."""
-        forgotten = self._forgotten_at.get(item, "")
+        _, forgotten = self._forgotten.get(item, ("", ""))
         at = format_time(datetime.fromisoformat(forgotten) if forgotten else self._now)
         return (WAS_FORGOTTEN if forgotten else WAS_MOVED), at
 
+    def find_forgotten_mark(self, item: str) -> str:
+        """Return the checksum of the place of a forgotten item; '' for another one."""
+        return self._forgotten.get(item, ("", ""))[0]
+
     @cached_property
-    def _forgotten_at(self) -> dict[str, str]:
+    def _forgotten(self) -> dict[str, tuple[str, str]]:
         marks = self.call.home.journal.kept(forget_steps.FORGOTTEN + self.scope.path)
         return {
-            build_item_id(kind, self.shared, mark): at
+            build_item_id(kind, self.shared, mark): (mark, at)
             for mark, at in marks.items()
             for kind in (RECORD, MEMORY)
         }

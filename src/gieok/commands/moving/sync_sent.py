@@ -18,7 +18,7 @@ from gieok.memory.exchange.versions import (
 #: Realm, before a scope's shared name, of the messages that came from other devices.
 TAKEN = "sync:taken:"
 #: Kinds of items that are added once.
-ADDED = (sync_items.REPLACED, sync_items.FORGOTTEN)
+ADDED = (sync_items.REPLACED, sync_items.FORGOTTEN, sync_items.ERASED)
 _PAGE_TOKENS = 200_000
 _AT_ONCE = 500
 
@@ -65,7 +65,11 @@ def _iter_removed_rows(
             continue
         kind = item.partition(":")[0]
         if not is_version(before):
-            if before not in ("", sync_items.GONE) and date.fromisoformat(before) > pruned:
+            if (
+                kind == sync_items.REPLACED
+                and before not in ("", sync_items.GONE)
+                and date.fromisoformat(before) > pruned
+            ):
                 yield dump_row(sync_items.GONE, held.shared, item, {})
             continue
         version = load_version(before)
@@ -73,7 +77,8 @@ def _iter_removed_rows(
             continue
         reason, at = held.find_removal(item)
         fresh = build_next_version(version, device, at, "")
-        row = dump_row(kind, held.shared, item, {"gone": reason})
+        fields = {"gone": reason, "mark": held.find_forgotten_mark(item)}
+        row = dump_row(kind, held.shared, item, fields)
         yield {**row, "version": fresh.dump()}
 
 

@@ -7,12 +7,13 @@ earlier one stays: a memory in the history, a record among the archived records.
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from gieok import fs
 from gieok.commands.memory import forget_steps, leftovers, untrusted
@@ -48,6 +49,10 @@ Row = Mapping[str, Any]
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 #: Characters of a checksum in the name of an archived record.
 _NAME_CHARS = 8
+#: Length of a time in ISO form to the second.
+_SECOND = 19
+#: End of the name of a record that was kept beside another one.
+_ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
 #: What a row of another form raises.
 _BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadRequest)
 
@@ -94,6 +99,7 @@ class ScopeTaking:
                     self._take_row(row)
             self._write_memories()
             call.home.journal.keep(ITEMS + self.held.shared, self._fresh)
+            self._erase_forgotten()
         self._follow()
 
     def _is_gone(self, row: Row) -> bool:
@@ -108,6 +114,11 @@ class ScopeTaking:
                     self._take_history_removal(row)
                 case sync_items.FORGOTTEN:
                     self._take_forgotten(row)
+                case sync_items.ERASED:
+                    self._keep_latest(
+                        forget_steps.FORGOTTEN_TEXTS, str(row["mark"]), str(row["at"])
+                    )
+                    self._mark_added(row["item"])
                 case _:
                     self._take_version(row)
         except _BAD_ROW as error:
@@ -176,6 +187,46 @@ class ScopeTaking:
         self._mark_added(row["item"])
         self.taken += 1
 
+    def _keep_latest(self, realm: str, mark: str, at: str) -> None:
+        def choose(held: str) -> str:
+            return max(held, at)
+
+        self.call.home.journal.update_kept(realm + self.held.scope.path, mark, choose)
+
+    def _erase_forgotten(self) -> None:
+        """Remove what was forgotten elsewhere and some device had moved, copied or kept beside."""
+        journal, scope = self.call.home.journal, self.held.scope
+        marks = ForgottenMarks(
+            journal.kept(forget_steps.FORGOTTEN + scope.path),
+            journal.kept(forget_steps.FORGOTTEN_TEXTS + scope.path),
+        )
+        if not (marks.places or marks.texts):
+            return
+        shared = self.held.shared
+        now_held = ScopeItems(self.call, scope, shared, self.held.shelf)
+        gone = [(item, at) for item in now_held.iter_items() if (at := marks.find_end(item))]
+        history = {item.id for item, _ in gone if item.kind == sync_items.REPLACED}
+        numbers = [
+            number
+            for number, document in journal.replaced(scope)
+            if sync_items.build_history_item(shared, document).id in history
+        ]
+        keys = []
+        for item, at in gone:
+            if item.kind == sync_items.RECORD:
+                file = self._locate_record(item.fields)
+                place = forget_steps.build_record_mark(file)
+                self._keep_latest(forget_steps.FORGOTTEN, place, at)
+                self._remove_record(file)
+            elif item.kind == sync_items.MEMORY:
+                keys.append(str(item.fields["key"]))
+                place = forget_steps.build_memory_mark(keys[-1])
+                self._keep_latest(forget_steps.FORGOTTEN, place, at)
+        if numbers or keys:
+            journal.erase(scope, [], keys, numbers)
+            deliver_scope(journal, self.call.home.store, scope)
+        self._forgotten_texts += [_read_item_text(item) for item, _ in gone]
+
     def _mark_added(self, item: str) -> None:
         self._fresh[item] = self.call.clock.now().date().isoformat()
 
@@ -185,6 +236,8 @@ class ScopeTaking:
         item, kind = row["item"], row["is"]
         if item in self.held.tracked_ids:
             return
+        if row.get("mark"):
+            self._keep_latest(forget_steps.FORGOTTEN, str(row["mark"]), fresh.at)
         text = self._fresh.get(item) or self._known.get(item, "")
         held = load_version(text) if text else None
         mine = self._items.get(item)
@@ -317,16 +370,20 @@ class ScopeTaking:
             file = self._locate_record(mine.fields)
             if row["gone"] == sync_items.WAS_FORGOTTEN:
                 self._forgotten_texts.append(records.own_text(str(mine.fields["text"])))
-            file.unlink(missing_ok=True)
-            if self.held.shelf.is_project:
-                name = file.relative_to(self.held.shelf.base).as_posix()
-                untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
-            self._has_new_records = True
+            self._remove_record(file)
             return
         file = self._locate_record(row)
         self._replace_record(file, str(row["text"]))
         microseconds = (datetime.fromisoformat(version.at) - _EPOCH) // timedelta(microseconds=1)
         os.utime(file, ns=(microseconds * 1_000, microseconds * 1_000))
+
+    def _remove_record(self, file: Path) -> None:
+        assert self.held.shelf is not None
+        file.unlink(missing_ok=True)
+        if self.held.shelf.is_project:
+            name = file.relative_to(self.held.shelf.base).as_posix()
+            untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
+        self._has_new_records = True
 
     def _archive_record(self, fields: Row, at: str) -> None:
         """Keep a record's text among the archived records, under a name that it decides."""
@@ -388,6 +445,46 @@ class ScopeTaking:
             for place, why in forget_steps.rederive_turns(call):
                 call.tell(f"{place}: {why}")
         rewrite_active_memory(call, scope)
+
+
+def _read_item_text(item: Item) -> str:
+    text = str(item.fields["text"])
+    return records.own_text(text) if item.kind == sync_items.RECORD else text
+
+
+class ForgottenMarks(NamedTuple):
+    """Checksums of places and of texts that were forgotten, each with the time."""
+
+    places: Mapping[str, str]
+    texts: Mapping[str, str]
+
+    def find_end(self, item: Item) -> str:
+        """Return when an item was forgotten that was made before; '' for one that stands.
+
+        A record is the same one on every shelf, and so is what was kept beside it.
+        """
+        if item.kind not in (sync_items.RECORD, sync_items.MEMORY, sync_items.REPLACED):
+            return ""
+        created, places = item.at, []
+        if item.kind == sync_items.RECORD:
+            created = records.read_created(str(item.fields["text"]))[0] or item.at
+            path = PurePosixPath(str(item.fields["path"]))
+            names = {path.name, _ARCHIVED_NAME.sub(".md", path.name)}
+            places = [
+                forget_steps.build_record_mark(Path(shelf, path.parent, name))
+                for shelf in SHELVES
+                for name in names
+            ]
+        else:
+            places = [forget_steps.build_memory_mark(str(item.fields["key"]))]
+        text = self.texts.get(forget_steps.build_memory_mark(_read_item_text(item)), "")
+        place = max(self.places.get(place, "") for place in places)
+        # A record names its time to the second.
+        ends = [
+            text if created[:_SECOND] <= text[:_SECOND] else "",
+            place if item.at <= place else "",
+        ]
+        return max(ends)
 
 
 def _build_correction_history(fields: Row, at: str) -> Row:
