@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from gieok.commands import load_command
 from gieok.commands.moving.sync import SyncResult
@@ -29,8 +30,10 @@ class DeviceHome:
         self.clock = clock
         self.home = folder / "gieok"
         self.home.mkdir(parents=True)
+        #: Settings of this device.
+        self.flags: dict[str, str] = {}
 
-    def open(self, folder: Path | None = None, **flags: str) -> Call:
+    def open(self, folder: Path | None = None) -> Call:
         os.environ["GIEOK_HOME"] = str(self.home)
         os.environ["HOME"] = str(self.folder)
         environment = {
@@ -38,7 +41,7 @@ class DeviceHome:
             "HOME": str(self.folder),
             "GIEOK_HOME": str(self.home),
         }
-        flags = {"embedder": "none", "observe.agents": "none", **flags}
+        flags = {"embedder": "none", "observe.agents": "none", **self.flags}
         return open_call(
             flags,
             environment=environment,
@@ -47,7 +50,7 @@ class DeviceHome:
             zone=UTC,
         )
 
-    def run(self, command: str, folder: Path | None = None, **arguments: object) -> object:
+    def run(self, command: str, folder: Path | None = None, **arguments: object) -> Any:
         call = self.open(folder)
         try:
             return load_command(command).function(call, **arguments)

@@ -138,9 +138,11 @@ class SyncedMonth:
         later = {
             told.token for told in self._told if told.at > self._forgotten.get(told.token, told.at)
         }
-        for text in sorted(self._gone):
-            if text.split()[0] not in later and text in everything:
-                faults.append(f"forgotten and there: {text!r}")
+        faults += [
+            f"forgotten and there: {text!r}"
+            for text in sorted(self._gone)
+            if text.split()[0] not in later and text in everything
+        ]
         for device in self._left:
             held = "\n".join(device.export())
             after = [told.text for told in self._told if told.at.isoformat() > self._dropped_at]

@@ -126,6 +126,13 @@ CALLS = {
     "config set": ["search.limit", "5"],
     "config unset": ["search.limit"],
     "config edit": [],
+    "sync init": ["{notes}/../synced"],
+    "sync run": [],
+    "sync status": [],
+    "sync devices": [],
+    "sync key": [],
+    "sync rotate": [],
+    "sync drop": ["0000", "--yes"],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],
@@ -135,7 +142,7 @@ CALLS = {
 NEEDING = {
     "ask", "code escalate", "code coverage", "config edit", "keys set", "keys rotate",
     "store switch", "store distribute", "store drop", "journal switch", "transfer", "why",
-    "calibrate", "rules on", "rules off", "rules until", "rules allow", "rules list",
+    "calibrate", "rules on", "rules off", "rules until", "rules allow", "rules list", "sync drop",
 }  # fmt: skip
 
 
@@ -183,7 +190,7 @@ def make(user: Path) -> World:
     """Write the files of a user."""
     world = World(user)
     transcripts = user / ".claude" / "projects" / "-shop"
-    for folder in (world.notes, world.project, transcripts):
+    for folder in (world.notes, world.project, transcripts, user / "synced"):
         folder.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(world.project)], check=True)
     (world.notes / "MEMORY.md").write_text(

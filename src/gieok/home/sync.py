@@ -269,7 +269,7 @@ class HomeSync:
         scopes: dict[ProjectOrigin, str] = {}
         for root, project in known_projects(str(self._home.folder)).items():
             top = find_repository_top(root)
-            if not os.path.isdir(root) or common_folder(top) != top:
+            if not Path(root).is_dir() or common_folder(top) != top:
                 continue
             commits = tuple(Git(Path(top), self._home.caller.environment).list_first_commits())
             below = Path(os.path.realpath(root)).relative_to(top).as_posix()

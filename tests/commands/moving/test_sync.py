@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from devices import MAIN, START, DeviceHome, join_devices
-from synced_month import SyncedMonth
+from synced_month import SyncedMonth, sync_killed
 
 from gieok.commands.moving import sync_exchange
 from gieok.commands.moving.sync import SyncKeyChange
@@ -432,3 +432,96 @@ def test_a_month_of_offline_weeks_kills_and_changed_keys_ends_equal(
     month.live()
     assert month.find_faults() == []
     assert month.kills > 0
+
+
+def test_killed_before_any_write_the_next_run_goes_on(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one.sync()
+    kills = 0
+    for step in range(5, 400, 20 if remote.suffix == ".git" else 26):
+        one.remember(f"Thing {step} stands on shelf {step}.")
+        one.say(f"m{step}", f"Thing {step} is blue.")
+        two.observe(f"Thing {step} weighs {step} grams.")
+        if step % 2:
+            two.sync()
+        kills += sync_killed(one, step)
+        assert len(one.records()) == len([row for row in one.export() if "stands on" in row])
+    for device in (one, two, one):
+        assert device.sync().faults == ()
+    assert kills > 5
+    assert one.export() == two.export()
+    assert len(set(one.export())) == len(one.export())
+    for device in (one, two):
+        assert not list((device.home / "sync" / "outbox").iterdir())
+
+
+def test_a_choice_for_a_rule_travels(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one.remember("Never run rm -rf build.", category="constraint")
+    one.run("index")
+    rules = one.run("rules list", all_=True).rules
+    for device in (one, two):
+        device.sync()
+    one.run("rules off", handle=rules[0].handle)
+    for device in (one, two):
+        device.sync()
+    assert [rule.is_on for rule in two.run("rules list", all_=True).rules] == [False]
+    two.run("rules on", handle=rules[0].handle)
+    for device in (two, one):
+        device.sync()
+    assert [rule.is_on for rule in one.run("rules list", all_=True).rules] == [True]
+
+
+def test_turns_stay_here_where_the_setting_says_so(
+    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one.say("m1", "The umbrella is blue.")
+    one.observe("The umbrella was bought.")
+    one.flags = {"sync.turns": "off"}
+    one.sync()
+    two.sync()
+    held = "".join(two.export())
+    assert "was bought" in held
+    assert "is blue" not in held
+    one.flags = {}
+    one.sync()
+    two.sync()
+    assert one.export() == two.export()
+
+
+def test_two_copies_of_one_home_lose_nothing(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    one.sync()
+    twin = DeviceHome(tmp_path / "twin", clock)
+    twin.home.rmdir()
+    subprocess.run(["cp", "-a", str(one.home), str(twin.home)], check=True)
+    one.remember("Staging is read-only.")
+    twin.remember("Deploys are on Tuesday.")
+    for device in (one, twin, two, one, twin):
+        device.sync()
+    assert one.export() == two.export() == twin.export()
+    assert len(one.records()) == 3
+
+
+def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: ManualClock) -> None:
+    remote = tmp_path / "remote"
+    remote.mkdir()
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one.remember("We lint with ruff.")
+    one.sync()
+    two.sync()
+    assert [check.ok for check in two.run("doctor").checks if check.name == "sync"] == [True]
+    one.remember("Staging is read-only.")
+    one.sync()
+    (segment,) = remote.glob("*/000002.age")
+    segment.write_bytes(segment.read_bytes()[:50])
+    two.sync()
+    (check,) = [check for check in two.run("doctor").checks if check.name == "sync"]
+    assert check.ok is False
+    assert "000002.age" in check.detail

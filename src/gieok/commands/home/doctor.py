@@ -19,6 +19,7 @@ from gieok.commands.encode import OrNull, mark_encoded_getter
 from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.gaps import list_unread_talk
+from gieok.commands.moving.sync_exchange import list_faults
 from gieok.commands.prompt import installed_hooks
 from gieok.errors import (
     BudgetReached,
@@ -35,6 +36,7 @@ from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
 from gieok.home import embedders, models, service_trials
 from gieok.home.call import Call
+from gieok.home.sync import SyncSetup
 from gieok.hook import refusals
 from gieok.memory.capture import sample
 from gieok.memory.capture.sample import AgentTranscripts
@@ -69,6 +71,7 @@ _NAMES = {
     "transcripts": Words("transcripts"),
     "observer": Words("observer"),
     "archive": Words("archive"),
+    "sync": Words("other devices"),
     "trust": Words("trust"),
     "hook": Words("hook"),
     "refusals": Words("refusals"),
@@ -219,6 +222,7 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
         from gieok.home import archive  # all tiers: only where there is a cold one
 
         yield _check_chain("archive", partial(archive.looked_into, call.home))
+    yield from _iter_sync_checks(call)
     if (server := _check_chain("server", lambda: _probe_server(call))).detail:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(call))
@@ -321,6 +325,28 @@ def _probe_journal(call: Call) -> str:
             hint="restore a backup",
         )
     return f"{journal.stats().messages:,} messages in {journal.location}"
+
+
+def _iter_sync_checks(call: Call) -> Iterator[Check]:
+    """Yield a check where this home is synchronised with other devices."""
+    if setup := call.home.sync.find_setup():
+        yield _check_chain("sync", partial(_probe_sync, call, setup))
+
+
+def _probe_sync(call: Call, setup: SyncSetup) -> str:
+    """Look at the place where devices meet; fail where a segment could not be taken in."""
+    if faults := list_faults(call):
+        raise Damaged(
+            "{count} segments of other devices could not be taken in, such as {path!r}",
+            count=len(faults),
+            path=faults[0].path,
+            hint="`gieok sync status` says why",
+        )
+    with call.home.sync.hold():
+        remote = call.home.sync.open_remote(setup)
+        remote.fetch()
+        count = len(remote.list_segments())
+    return f"{count:,} segments in {setup.remote}"
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:

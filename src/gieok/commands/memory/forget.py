@@ -209,7 +209,9 @@ def forget_memories(
     report = forget_steps.execute_forget_plan(call, plan, forget_filter)
     fs.keep_reserve(call.home.folder)
     return ForgetResult(
-        plan, report._replace(still_in=(*report.still_in, *_in_backups(call))), missed
+        plan,
+        report._replace(still_in=(*report.still_in, *_in_backups(call), *_in_sync(call))),
+        missed,
     )
 
 
@@ -239,6 +241,13 @@ def _in_backups(call: Call) -> list[tuple[str, str]]:
         "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
     )
     return [(str(backup.path), why) for backup in call.home.backups.listed()]
+
+
+def _in_sync(call: Call) -> list[tuple[str, str]]:
+    """Return the place over which devices are synchronised, which holds what was sent before."""
+    setup = call.home.sync.find_setup()
+    why = "sent before, encrypted; your other devices forget it when they synchronise: `gieok sync`"
+    return [(setup.remote, why)] if setup else []
 
 
 def _build_forget_filter(

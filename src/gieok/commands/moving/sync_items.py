@@ -137,8 +137,8 @@ class ScopeItems:
             fields = json_lines.build_forgotten_fields(mark)
             names = (self.shared, mark.message.id, mark.digest)
             yield build_item(FORGOTTEN, names, now, fields)
-        for mark, at in journal.kept(forget_steps.FORGOTTEN_TEXTS + self.scope.path).items():
-            yield build_item(ERASED, (self.shared, mark, at), now, {"mark": mark, "at": at})
+        for text, at in journal.kept(forget_steps.FORGOTTEN_TEXTS + self.scope.path).items():
+            yield build_item(ERASED, (self.shared, text, at), now, {"mark": text, "at": at})
         yield from self._iter_choices(now)
         if self.shelf is not None:
             yield from iter_record_items(self.call, self.shelf, self.shared)
@@ -244,7 +244,7 @@ def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[I
     for name in SHELVES:
         for file in records.list_records(shelf.base, name):
             if file.relative_to(shelf.base).as_posix() not in tracked:
-                yield build_record_item(shared, shelf, file)
+                yield build_record_item(shared, file)
 
 
 def list_tracked(call: Call, shelf: RecordShelf) -> frozenset[str]:
@@ -262,7 +262,7 @@ def build_record_id(shared: str, file: Path) -> str:
     return build_item_id(RECORD, shared, forget_steps.build_record_mark(file))
 
 
-def build_record_item(shared: str, shelf: RecordShelf, file: Path) -> Item:
+def build_record_item(shared: str, file: Path) -> Item:
     """Return a record as an item, without secrets that stand in it."""
     text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
     changed = _EPOCH + timedelta(microseconds=file.stat().st_mtime_ns // 1_000)

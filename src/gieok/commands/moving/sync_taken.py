@@ -283,7 +283,7 @@ class ScopeTaking:
     def _keep_mine(self, mine: Item, row: Row) -> None:
         """Keep what this device had and a later change of another one replaces."""
         if row.get("gone") != sync_items.WAS_FORGOTTEN:
-            self._keep(mine.kind, mine.id, mine.at, mine.fields, str(row.get("text", "")))
+            self._keep(mine.kind, mine.at, mine.fields, str(row.get("text", "")))
 
     def _keep_beside(self, kind: str, row: Row, mine: Item | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
@@ -291,13 +291,13 @@ class ScopeTaking:
         is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
-            self._keep(kind, row["item"], at, row, str(mine.fields.get("text")) if mine else "")
+            self._keep(kind, at, row, str(mine.fields.get("text")) if mine else "")
 
-    def _keep(self, kind: str, item: str, at: str, fields: Row, other_text: str) -> None:
+    def _keep(self, kind: str, at: str, fields: Row, other_text: str) -> None:
         if fields.get("text", "") == other_text:
             return
         if kind == sync_items.RECORD:
-            self._archive_record(fields, at)
+            self._archive_record(fields)
         elif kind == sync_items.MEMORY:
             self._replaced.append(fields)
         elif kind == sync_items.CORRECTION and str(fields["text"]).strip():
@@ -360,7 +360,7 @@ class ScopeTaking:
             return None
         file = self._locate_record(row)
         self._replace_record(file, records.merge_told(*texts))
-        return sync_items.build_record_item(self.held.shared, self.held.shelf, file)
+        return sync_items.build_record_item(self.held.shared, file)
 
     def _write_record(self, row: Row, version: Version, mine: Item | None) -> None:
         assert self.held.shelf is not None
@@ -385,7 +385,7 @@ class ScopeTaking:
             untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
         self._has_new_records = True
 
-    def _archive_record(self, fields: Row, at: str) -> None:
+    def _archive_record(self, fields: Row) -> None:
         """Keep a record's text among the archived records, under a name that it decides."""
         text = str(fields["text"])
         path = PurePosixPath(str(fields["path"]))
