@@ -246,6 +246,7 @@ class SyncedMonth:
                 device.run("retire", memories=[f"{name.parent.name}/{name.stem}"], user=True)
             except BadRequest:
                 return
+            device.date(device.home / "retired" / name.relative_to("memory"))
 
     def _find_token(self, body: str) -> str:
         return next(word for word in body.split() if word.startswith("Token"))

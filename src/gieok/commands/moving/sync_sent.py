@@ -77,7 +77,7 @@ def _iter_removed_rows(
             continue
         reason, at = held.find_removal(item)
         fresh = build_next_version(version, device, at, "")
-        fields = {"gone": reason, "mark": held.find_forgotten_mark(item)}
+        fields = {"gone": reason, "mark": held.find_forgotten_mark(item), "at": at}
         row = dump_row(kind, held.shared, item, fields)
         yield {**row, "version": fresh.dump()}
 

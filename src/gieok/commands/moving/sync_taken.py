@@ -237,7 +237,7 @@ class ScopeTaking:
         if item in self.held.tracked_ids:
             return
         if row.get("mark"):
-            self._keep_latest(forget_steps.FORGOTTEN, str(row["mark"]), fresh.at)
+            self._keep_latest(forget_steps.FORGOTTEN, str(row["mark"]), str(row["at"]))
         text = self._fresh.get(item) or self._known.get(item, "")
         held = load_version(text) if text else None
         mine = self._items.get(item)
