@@ -11,7 +11,7 @@ import json
 import os
 import platform
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +31,7 @@ _HEAD = (
     "devices exchange.\n"
 )
 _KEY_FIELDS = 3
+_FAULTS = "sync:faults"
 
 
 class SyncSetup(NamedTuple):
@@ -63,6 +64,13 @@ class ProjectOrigin(NamedTuple):
     def identity(self) -> str:
         """Return the text that is the same on every machine."""
         return f"git:{'+'.join(self.commits)}:{self.below}"
+
+
+class SyncFault(NamedTuple):
+    """Segment that cannot be taken in: its path in the remote, and the kind of the fault."""
+
+    path: str
+    kind: str
 
 
 class HomeSync:
@@ -151,6 +159,16 @@ class HomeSync:
             if not held:
                 raise BadRequest("another process synchronises", hint="wait for its end")
             yield
+
+    def list_faults(self) -> list[SyncFault]:
+        """Return the segments that could not be taken in at the last synchronisation."""
+        kept = self._home.journal.kept(_FAULTS)
+        return [SyncFault(path, kind) for path, kind in sorted(kept.items())]
+
+    def keep_faults(self, faults: Mapping[str, str]) -> None:
+        """Keep the faults of a synchronisation, path → kind, in place of those before."""
+        journal = self._home.journal
+        journal.keep(_FAULTS, faults, journal.kept(_FAULTS).keys() - faults.keys())
 
     # Keys.
     def list_keys(self) -> list[SharedKey]:

@@ -299,15 +299,15 @@ def test_a_device_that_was_overtaken_sends_on_top(
     one, two = join_devices(tmp_path, clock, remote, "one", "two")
     one.remember("We lint with ruff.")
     two.remember("Staging is read-only.")
-    stage = sync_exchange.Exchange.stage
+    stage = sync_exchange.DeviceExchange.stage
 
-    def overtake(self: sync_exchange.Exchange) -> None:
-        monkeypatch.setattr(sync_exchange.Exchange, "stage", stage)
+    def overtake(self: sync_exchange.DeviceExchange) -> None:
+        monkeypatch.setattr(sync_exchange.DeviceExchange, "stage", stage)
         two.sync()
         os.environ["GIEOK_HOME"] = str(one.home)
         stage(self)
 
-    monkeypatch.setattr(sync_exchange.Exchange, "stage", overtake)
+    monkeypatch.setattr(sync_exchange.DeviceExchange, "stage", overtake)
     one.sync()
     two.sync()
     one.sync()

@@ -19,7 +19,6 @@ from gieok.commands.encode import OrNull, mark_encoded_getter
 from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.gaps import list_unread_talk
-from gieok.commands.moving.sync_exchange import list_faults
 from gieok.commands.prompt import installed_hooks
 from gieok.errors import (
     BudgetReached,
@@ -335,7 +334,7 @@ def _iter_sync_checks(call: Call) -> Iterator[Check]:
 
 def _probe_sync(call: Call, setup: SyncSetup) -> str:
     """Look at the place where devices meet; fail where a segment could not be taken in."""
-    if faults := list_faults(call):
+    if faults := call.home.sync.list_faults():
         raise Damaged(
             "{count} segments of other devices could not be taken in, such as {path!r}",
             count=len(faults),

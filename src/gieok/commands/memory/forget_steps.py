@@ -408,7 +408,7 @@ def build_memory_mark(text: str) -> str:
 
 
 def build_record_mark(file: Path) -> str:
-    """Return the checksum of a record's place on its shelf, by which it is known when it is gone."""
+    """Return the checksum of a record's place, by which it is known when it is gone."""
     return build_memory_mark(json.dumps(file.parts[-3:]))
 
 

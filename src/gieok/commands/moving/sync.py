@@ -6,10 +6,10 @@ from typing import Annotated
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.moving import sync_exchange
-from gieok.commands.moving.sync_exchange import Device, Exchange, Exchanged, SyncFault
+from gieok.commands.moving.sync_exchange import Device, DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
-from gieok.home.sync import SyncSetup
+from gieok.home.sync import SyncFault, SyncSetup
 from gieok.memory.exchange.versions import format_time
 from gieok.text.messages import Words
 
@@ -42,7 +42,7 @@ class SyncInitResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """Outcome of a synchronisation, in items and segments."""
+    """Precedence of a synchronisation, in items and segments."""
 
     taken: int
     sent: int
@@ -240,7 +240,7 @@ def synchronise(call: Call) -> SyncResult:
     Raises RemoteUnreachable.
     """
     with call.home.sync.hold():
-        exchange = Exchange(call, _require_setup(call))
+        exchange = DeviceExchange(call, _require_setup(call))
         try:
             done = exchange.run()
         except RemoteUnreachable:
@@ -250,7 +250,7 @@ def synchronise(call: Call) -> SyncResult:
     return _build_sync_result(done)
 
 
-def _build_sync_result(done: Exchanged) -> SyncResult:
+def _build_sync_result(done: ExchangeCounts) -> SyncResult:
     return SyncResult(
         taken=done.taken,
         sent=done.sent,
@@ -313,7 +313,7 @@ def read_sync_status(call: Call) -> SyncStatus:
         last=sync_exchange.read_time(call),
         segments_waiting=len(call.home.sync.list_outbox()),
         items_waiting=sync_exchange.count_waiting(call),
-        faults=tuple(sync_exchange.list_faults(call)),
+        faults=tuple(call.home.sync.list_faults()),
     )
 
 
@@ -380,7 +380,7 @@ def drop_device(
     """Synchronise, then give every other device a new key. Raises BadRequest."""
     setup = _require_setup(call)
     with call.home.sync.hold():
-        exchange = Exchange(call, setup)
+        exchange = DeviceExchange(call, setup)
         exchange.run()
         chosen = _find_device(call, device, setup)
         lines = [
@@ -425,7 +425,7 @@ def _find_device(call: Call, text: str, setup: SyncSetup) -> Device:
 def rotate_sync_key(call: Call) -> SyncKeyChange:
     """Synchronise, then change the key; what was sent before stays readable with the old one."""
     with call.home.sync.hold():
-        exchange = Exchange(call, _require_setup(call))
+        exchange = DeviceExchange(call, _require_setup(call))
         exchange.run()
         key = exchange.rotate()
     return SyncKeyChange(call.home.sync.recipient_of(key), "", done=True)

@@ -17,14 +17,14 @@ from gieok.commands.moving.sync_items import ITEMS, ScopeItems, ScopeNames
 from gieok.commands.moving.sync_taken import ScopeTaking, iter_waiting
 from gieok.errors import BadRequest, Damaged, WrongKey
 from gieok.home.call import Call
-from gieok.home.sync import SharedKey, SyncSetup
+from gieok.home.sync import SharedKey, SyncFault, SyncSetup
 from gieok.memory.exchange.segments import MOST_ROWS, dump_segment, load_segment
 from gieok.memory.exchange.versions import format_time, join_versions, load_version
 from gieok.model.memory import Scope
 from gieok.ports.sync import SegmentName, SegmentRemote
 
 SEGMENTS, DEVICES, COUNTERS = "sync:segments", "sync:devices", "sync:counters"
-WAITING, FAULTS = "sync:waiting", "sync:faults"
+WAITING = "sync:waiting"
 _NUMBER, _POSITION, _LAST = "number", "position:", "last"
 #: Rows that belong to no scope.
 _DEVICE, _KEY, _DROPPED = "device", "key", "dropped"
@@ -49,16 +49,9 @@ class Device(NamedTuple):
         return self.upto >= 0
 
 
-class SyncFault(NamedTuple):
-    """Segment that cannot be taken in: its path in the remote, and the kind of the fault."""
-
-    path: str
-    kind: str
-
-
 @dataclass
-class Exchanged:
-    """Outcome of a synchronisation: counts of items and segments."""
+class ExchangeCounts:
+    """Precedence of a synchronisation: counts of items and segments."""
 
     taken: int = 0
     sent: int = 0
@@ -73,11 +66,6 @@ def list_devices(call: Call) -> list[Device]:
     """Return the devices that are known here, sorted."""
     rows = call.home.journal.kept(DEVICES)
     return sorted(Device(name, *json.loads(text)) for name, text in rows.items())
-
-
-def list_faults(call: Call) -> list[SyncFault]:
-    """Return the segments that could not be taken in at the last synchronisation."""
-    return sorted(SyncFault(*row) for row in call.home.journal.kept(FAULTS).items())
 
 
 def count_waiting(call: Call) -> int:
@@ -103,7 +91,7 @@ def forget_exchange(call: Call) -> None:
             journal.keep(realm, {}, list(journal.kept(realm)))
 
 
-class Exchange:
+class DeviceExchange:
     """Synchronisation of the home of a call with a remote, under `HomeSync.hold`."""
 
     def __init__(self, call: Call, setup: SyncSetup) -> None:
@@ -112,9 +100,9 @@ class Exchange:
         self._sync = call.home.sync
         self._journal = call.home.journal
         self._remote: SegmentRemote = self._sync.open_remote(setup)
-        self.done = Exchanged()
+        self.done = ExchangeCounts()
 
-    def run(self) -> Exchanged:
+    def run(self) -> ExchangeCounts:
         """Take in, then send. Raises RemoteUnreachable: what is to be sent waits then."""
         self._adopt_outbox()
         self._remote.fetch()
@@ -152,9 +140,8 @@ class Exchange:
                 if fault:
                     faults[name.path] = fault
                 is_new_key = is_new_key or len(self._sync.list_keys()) != keys
-        before = self._journal.kept(FAULTS)
-        self._journal.keep(FAULTS, faults, [path for path in before if path not in faults])
-        self.done.faults = list_faults(self._call)
+        self._sync.keep_faults(faults)
+        self.done.faults = self._sync.list_faults()
         self.done.waiting = count_waiting(self._call)
 
     def _is_after_drop(self, name: SegmentName) -> bool:

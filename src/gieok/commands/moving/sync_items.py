@@ -38,8 +38,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ELSEWHERE = re.compile(r"(project:.+)\.at-([0-9a-f]{8})")
 
 
-class Item(NamedTuple):
-    """Item of a scope: its id on every device, when it was changed, its content and fields."""
+class SharedItem(NamedTuple):
+    """Item of a scope: id on every device, time of its change, digest of its content, fields."""
 
     id: str
     kind: str
@@ -54,11 +54,13 @@ def build_item_id(kind: str, *names: str) -> str:
     return f"{kind}:{hashlib.sha256(place.encode()).hexdigest()[:24]}"
 
 
-def build_item(kind: str, names: Iterable[str], at: str, fields: Mapping[str, Any]) -> Item:
+def build_item(kind: str, names: Iterable[str], at: str, fields: Mapping[str, Any]) -> SharedItem:
     """Return an item; its content is all of its fields."""
     content = json.dumps(fields, sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()[:24]
-    return Item(build_item_id(kind, *names), kind, at, digest, fields)
+    return SharedItem(
+        id=build_item_id(kind, *names), kind=kind, at=at, digest=digest, fields=fields
+    )
 
 
 class ScopeNames:
@@ -119,7 +121,7 @@ class ScopeItems:
     shared: str
     shelf: RecordShelf | None
 
-    def iter_items(self) -> Iterator[Item]:
+    def iter_items(self) -> Iterator[SharedItem]:
         """Yield every item but messages."""
         yield from self._iter_memories()
         for document in self.history:
@@ -191,7 +193,7 @@ class ScopeItems:
     def _now(self) -> datetime:
         return self.call.clock.now()
 
-    def _iter_memories(self) -> Iterator[Item]:
+    def _iter_memories(self) -> Iterator[SharedItem]:
         journal, store = self.call.home.journal, self.call.home.store
         for entry in json_lines.iter_export_entries(journal, store, self.scope):
             document = entry.document
@@ -204,8 +206,8 @@ class ScopeItems:
             item = build_item(MEMORY, (), at, fields)
             yield item._replace(id=build_memory_id(self.shared, document.key))
 
-    def _iter_choices(self, now: str) -> Iterator[Item]:
-        rules = list_scope_rules(self.call, self.scope)
+    def _iter_choices(self, now: str) -> Iterator[SharedItem]:
+        rules = list_rule_handles(self.call, self.scope)
         if not rules:
             return
         choices = load_gate_choices(str(self.call.home.folder))
@@ -217,14 +219,14 @@ class ScopeItems:
                 yield build_item(CHOICE, (self.shared, text), now, fields)
 
 
-def build_history_item(shared: str, document: Document) -> Item:
+def build_history_item(shared: str, document: Document) -> SharedItem:
     """Return a replaced document as an item: another text or time is another item."""
     fields = {**json_lines.build_export_fields(document), "scope": ""}
     mark = json.dumps(json_lines.build_document_mark(document), default=str)
     return build_item(REPLACED, (shared, mark), format_time(document.updated_at), fields)
 
 
-def list_scope_rules(call: Call, scope: Scope) -> dict[str, list[str]]:
+def list_rule_handles(call: Call, scope: Scope) -> dict[str, list[str]]:
     """Return the words of each rule about actions of a scope, with its handles here."""
     handles: dict[str, list[str]] = {}
     try:
@@ -238,7 +240,7 @@ def list_scope_rules(call: Call, scope: Scope) -> dict[str, list[str]]:
     return handles
 
 
-def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[Item]:
+def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[SharedItem]:
     """Yield the records of a shelf, but those that Git tracks: they travel with the project."""
     tracked = list_tracked(call, shelf)
     for name in SHELVES:
@@ -262,7 +264,7 @@ def build_record_id(shared: str, file: Path) -> str:
     return build_item_id(RECORD, shared, forget_steps.build_record_mark(file))
 
 
-def build_record_item(shared: str, file: Path) -> Item:
+def build_record_item(shared: str, file: Path) -> SharedItem:
     """Return a record as an item, without secrets that stand in it."""
     text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
     changed = _EPOCH + timedelta(microseconds=file.stat().st_mtime_ns // 1_000)

@@ -5,12 +5,12 @@ from datetime import date, timedelta
 from typing import Any
 
 from gieok.commands.moving import sync_items
-from gieok.commands.moving.sync_items import ITEMS, Item, ScopeItems
+from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
 from gieok.flow.housekeeping import KINDS, parse_days_by_kind
 from gieok.home.call import Call
 from gieok.memory.exchange.json_lines import build_message_fields
 from gieok.memory.exchange.versions import (
-    Version,
+    ItemVersion,
     build_next_version,
     load_version,
 )
@@ -51,7 +51,7 @@ def iter_changed_rows(call: Call, held: ScopeItems, device: str) -> Iterator[dic
     yield from _iter_removed_rows(call, held, device, known, there)
 
 
-def _dump_version_row(shared: str, item: Item, version: Version) -> dict[str, Any]:
+def _dump_version_row(shared: str, item: SharedItem, version: ItemVersion) -> dict[str, Any]:
     row = dump_row(item.kind, shared, item.id, item.fields)
     return {**row, "version": version.dump()}
 

@@ -21,7 +21,7 @@ from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
 from gieok.commands.moving.export import SHELVES
-from gieok.commands.moving.sync_items import ITEMS, Item, ScopeItems
+from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import GateChoices, change_gate_choices
@@ -31,8 +31,8 @@ from gieok.memory import observation, retirement
 from gieok.memory.exchange.intake import REALM
 from gieok.memory.exchange.json_lines import Carrying, parse_export_message
 from gieok.memory.exchange.versions import (
-    Outcome,
-    Version,
+    ItemVersion,
+    VersionOrder,
     build_next_version,
     compare_versions,
     join_versions,
@@ -73,7 +73,7 @@ class ScopeTaking:
     taken: int = 0
     both_kept: int = 0
     _known: dict[str, str] = field(default_factory=dict)
-    _items: dict[str, Item] = field(default_factory=dict)
+    _items: dict[str, SharedItem] = field(default_factory=dict)
     _fresh: dict[str, str] = field(default_factory=dict)
     _put: list[Entry] = field(default_factory=list)
     _replaced: list[Row] = field(default_factory=list)
@@ -251,22 +251,22 @@ class ScopeTaking:
         at = mine.at if mine else self.held.find_removal(item)[1]
         here = build_next_version(held, self.device, at, digest) if is_unsent else held
         outcome = compare_versions(here, fresh)
-        if outcome is Outcome.OLD:
+        if outcome is VersionOrder.OLD:
             return
         if not self.can_apply(row):
             self.waiting.append(row)
             return
         known = join_versions(held if is_unsent else here, fresh)
-        if outcome is not Outcome.NEW and mine and not row.get("gone"):
+        if outcome is not VersionOrder.NEW and mine and not row.get("gone"):
             merged = self._merge_told(kind, mine.fields, row)
             if merged is not None:
                 known = known._replace(digest=merged.digest) if not is_unsent else known
                 self._fresh[item] = known.dump()
                 return
-        if outcome is Outcome.EARLIER:
+        if outcome is VersionOrder.EARLIER:
             self._keep_beside(kind, row, mine)
         else:
-            if outcome is Outcome.LATER and mine:
+            if outcome is VersionOrder.LATER and mine:
                 self._keep_mine(mine, row)
             self._apply(kind, row, fresh, mine)
             self.taken += 1
@@ -277,15 +277,15 @@ class ScopeTaking:
         if row["is"] == sync_items.RECORD:
             return self.held.shelf is not None
         if row["is"] == sync_items.CHOICE and not row.get("gone"):
-            return row["rule"] in sync_items.list_scope_rules(self.call, self.held.scope)
+            return row["rule"] in sync_items.list_rule_handles(self.call, self.held.scope)
         return True
 
-    def _keep_mine(self, mine: Item, row: Row) -> None:
+    def _keep_mine(self, mine: SharedItem, row: Row) -> None:
         """Keep what this device had and a later change of another one replaces."""
         if row.get("gone") != sync_items.WAS_FORGOTTEN:
             self._keep(mine.kind, mine.at, mine.fields, str(row.get("text", "")))
 
-    def _keep_beside(self, kind: str, row: Row, mine: Item | None) -> None:
+    def _keep_beside(self, kind: str, row: Row, mine: SharedItem | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
         reason, _ = self.held.find_removal(row["item"])
         is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
@@ -306,9 +306,10 @@ class ScopeTaking:
             return
         self.both_kept += 1
 
-    def _apply(self, kind: str, row: Row, version: Version, mine: Item | None) -> None:
+    def _apply(self, kind: str, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
         journal, scope = self.call.home.journal, self.held.scope
         is_gone = bool(row.get("gone"))
+        named = mine.fields if is_gone and mine else row
         match kind:
             case sync_items.MEMORY if not is_gone:
                 document = replace(from_fields({**row, "scope": scope.path}, row["text"]))
@@ -325,13 +326,13 @@ class ScopeTaking:
             case sync_items.KNOWN if mine:
                 journal.keep(REALM + scope.path, {}, [mine.fields["name"]])
             case sync_items.CORRECTION if not is_gone or mine:
-                identity = str(row["id"] if not is_gone else mine.fields["id"])  # type: ignore[union-attr]
+                identity = str(named["id"])
                 retirement.save_turn(journal, scope, identity, str(row.get("away", "")))
                 journal.correct(scope, identity, str(row.get("text", "")))
                 self._has_new_talk = True
             case sync_items.CHOICE if not is_gone or mine:
-                rule = str(row["rule"] if not is_gone else mine.fields["rule"])  # type: ignore[union-attr]
-                handles = sync_items.list_scope_rules(self.call, scope).get(rule, [])
+                rule = str(named["rule"])
+                handles = sync_items.list_rule_handles(self.call, scope).get(rule, [])
                 self._choose(handles, is_off=bool(row.get("off")), until=str(row.get("until", "")))
 
     def _choose(self, handles: Sequence[str], *, is_off: bool, until: str) -> None:
@@ -348,7 +349,7 @@ class ScopeTaking:
         change_gate_choices(str(self.call.home.folder), choose)
 
     # Records.
-    def _merge_told(self, kind: str, mine: Row, row: Row) -> Item | None:
+    def _merge_told(self, kind: str, mine: Row, row: Row) -> SharedItem | None:
         """Write a record that both devices were told, with the days and tags of both.
 
         None where they say different things.
@@ -362,7 +363,7 @@ class ScopeTaking:
         self._replace_record(file, records.merge_told(*texts))
         return sync_items.build_record_item(self.held.shared, file)
 
-    def _write_record(self, row: Row, version: Version, mine: Item | None) -> None:
+    def _write_record(self, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
         assert self.held.shelf is not None
         if row.get("gone"):
             if mine is None:
@@ -447,7 +448,7 @@ class ScopeTaking:
         rewrite_active_memory(call, scope)
 
 
-def _read_item_text(item: Item) -> str:
+def _read_item_text(item: SharedItem) -> str:
     text = str(item.fields["text"])
     return records.own_text(text) if item.kind == sync_items.RECORD else text
 
@@ -458,7 +459,7 @@ class ForgottenMarks(NamedTuple):
     places: Mapping[str, str]
     texts: Mapping[str, str]
 
-    def find_end(self, item: Item) -> str:
+    def find_end(self, item: SharedItem) -> str:
         """Return when an item was forgotten that was made before; '' for one that stands.
 
         A record is the same one on every shelf, and so is what was kept beside it.

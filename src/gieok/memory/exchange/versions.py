@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Version(NamedTuple):
+class ItemVersion(NamedTuple):
     """State of an item: when and on which device it was changed, and what the device knew then.
 
     `at` is UTC in ISO form with microseconds, so that texts compare as times do. `known` is device
@@ -33,8 +33,8 @@ class Version(NamedTuple):
         return (self.at, self.device, self.digest)
 
 
-class Outcome(Enum):
-    """What a version that arrives means beside the one that is held."""
+class VersionOrder(Enum):
+    """What a version that arrives is beside the one that is held."""
 
     #: It is part of what is held.
     OLD = "old"
@@ -46,45 +46,47 @@ class Outcome(Enum):
     EARLIER = "earlier"
 
 
-def load_version(text: str) -> Version:
+def load_version(text: str) -> ItemVersion:
     """Return the version in a JSON text. Raises ValueError or TypeError."""
     at, device, known, digest = json.loads(text)
-    return Version(
+    return ItemVersion(
         str(at), str(device), {str(name): int(count) for name, count in known.items()}, str(digest)
     )
 
 
 def format_time(moment: datetime) -> str:
-    """Return a time in the form of `Version.at`."""
+    """Return a time in the form of `ItemVersion.at`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def build_next_version(before: Version | None, device: str, at: str, digest: str) -> Version:
+def build_next_version(
+    before: ItemVersion | None, device: str, at: str, digest: str
+) -> ItemVersion:
     """Return the version of a change that a device made to what it held.
 
     A change is never dated before what it changes, even where the device's clock is slow.
     """
     if before is None:
-        return Version(at, device, {device: 1}, digest)
+        return ItemVersion(at, device, {device: 1}, digest)
     soonest = format_time(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
     known = {**before.known, device: before.known.get(device, 0) + 1}
-    return Version(max(at, soonest), device, known, digest)
+    return ItemVersion(max(at, soonest), device, known, digest)
 
 
-def compare_versions(held: Version | None, fresh: Version) -> Outcome:
+def compare_versions(held: ItemVersion | None, fresh: ItemVersion) -> VersionOrder:
     """Return what a version that arrives means beside the one that is held."""
     if held is None:
-        return Outcome.NEW
+        return VersionOrder.NEW
     # Two copies of one home count alike: then the content tells that they are two.
     if held.digest == fresh.digest or dict(held.known) != dict(fresh.known):
-        if _is_part(fresh, held):
-            return Outcome.OLD
-        if _is_part(held, fresh):
-            return Outcome.NEW
-    return Outcome.LATER if fresh.rank > held.rank else Outcome.EARLIER
+        if _is_known_to(fresh, held):
+            return VersionOrder.OLD
+        if _is_known_to(held, fresh):
+            return VersionOrder.NEW
+    return VersionOrder.LATER if fresh.rank > held.rank else VersionOrder.EARLIER
 
 
-def join_versions(held: Version | None, fresh: Version) -> Version:
+def join_versions(held: ItemVersion | None, fresh: ItemVersion) -> ItemVersion:
     """Return the later of two versions, which from now on knows both."""
     if held is None:
         return fresh
@@ -94,5 +96,5 @@ def join_versions(held: Version | None, fresh: Version) -> Version:
     return later._replace(known=known)
 
 
-def _is_part(older: Version, newer: Version) -> bool:
+def _is_known_to(older: ItemVersion, newer: ItemVersion) -> bool:
     return all(newer.known.get(device, 0) >= count for device, count in older.known.items())
