@@ -329,7 +329,7 @@ def _probe_journal(call: Call) -> str:
 def _iter_sync_checks(call: Call) -> Iterator[Check]:
     """Yield a check where this home is synchronised with other devices."""
     if setup := call.home.sync.find_setup():
-        yield _check_chain("sync", partial(_probe_sync, call, setup))
+        yield _check_chain("sync", lambda: _probe_sync(call, setup))
 
 
 def _probe_sync(call: Call, setup: SyncSetup) -> str:
@@ -345,7 +345,7 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
         remote = call.home.sync.open_remote(setup)
         remote.fetch()
         count = len(remote.list_segments())
-    return f"{count:,} segments in {setup.remote}"
+    return call.words("{count:,} segments in {remote}", count=count, remote=setup.remote)
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:
