@@ -1,13 +1,12 @@
-"""Live a month on three devices, offline for days, killed, with keys changed and a device dropped.
+"""Live a month on three devices, offline for days, killed, with the key changed.
 
     python benchmarks/sync.py [--seed 1] [--seeds 1] [--days 30] [--acts 4] [--kills 0.4] [--json]
 
 Two homes, later three, synchronise over a bare Git repository in a temporary folder. On each day
 each device tells, edits, corrects, observes, forgets and retires at random; one of them is offline.
 A synchronisation is killed before a random write with probability `--kills`. At the end all exports
-have to be equal, everything that was told and neither replaced nor forgotten has to be there,
-nothing that was forgotten, and on the dropped device nothing that was told afterwards. Where
-something is not so it is shown, and the exit status is 1.
+have to be equal, everything that was told and neither replaced nor forgotten has to be there, and
+nothing that was forgotten. Where something is not so it is shown, and the exit status is 1.
 """
 
 import argparse

@@ -535,6 +535,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "archive_failed": (2, 503, -32603),
     "archive_missing": (2, 404, -32603),
     "archive_conflict": (2, 409, -32603),
+    "remote_unreachable": (2, 503, -32603),
     "damaged": (2, 422, -32603),
     "wrong_key": (2, 403, -32603),
     "shape_mismatch": (2, 409, -32603),

@@ -1,5 +1,5 @@
 """A month on several devices: everything that can be told, changed and forgotten, in any order,
-with weeks offline, kills, a changed key and a dropped device.
+with weeks offline, kills and a changed key.
 """
 
 import os
@@ -79,12 +79,10 @@ class SyncedMonth:
         self._remote = folder / "remote.git"
         subprocess.run(["git", "init", "--quiet", "--bare", str(self._remote)], check=True)
         self.devices = join_devices(folder, self._clock, self._remote, "one", "two")
-        self._left: list[DeviceHome] = []
         self._told: list[ToldText] = []
         self._replaced: set[str] = set()
         self._forgotten: dict[str, datetime] = {}
         self._gone: set[str] = set()
-        self._dropped_at = ""
         self.kills = 0
         self.syncs = 0
         self.both_kept = 0
@@ -101,15 +99,13 @@ class SyncedMonth:
 
     def live(self) -> None:
         """Let the days pass, then let every device hear of everything."""
-        third, rotated, dropped = self._days // 4, self._days // 2, 3 * self._days // 4
+        third, rotated = self._days // 4, self._days // 2
         for day in range(self._days):
             if day == third:
                 self._join_third()
             if day == rotated:
                 self._sync(self.devices[0])
                 self.devices[0].run("sync rotate")
-            if day == dropped:
-                self._drop_third()
             offline = self._random.choice([None, *self.devices])
             for _ in range(self._acts):
                 for device in self.devices:
@@ -143,10 +139,6 @@ class SyncedMonth:
             for text in sorted(self._gone)
             if text.split()[0] not in later and text in everything
         ]
-        for device in self._left:
-            held = "\n".join(device.export())
-            after = [told.text for told in self._told if told.at.isoformat() > self._dropped_at]
-            faults += [f"dropped and read: {text!r}" for text in after if text in held]
         return faults
 
     def _join_third(self) -> None:
@@ -156,15 +148,6 @@ class SyncedMonth:
         third.run("sync init", remote=str(self._remote), name="three", key_file=str(key))
         self.devices.append(third)
         third.sync()
-
-    def _drop_third(self) -> None:
-        third = self.devices.pop()
-        third.sync()
-        for device in self.devices:
-            device.sync()
-        self.devices[0].run("sync drop", device="three", yes=True)
-        self._dropped_at = self._clock.now().isoformat()
-        self._left.append(third)
 
     def _sync(self, device: DeviceHome) -> None:
         self.syncs += 1

@@ -132,7 +132,6 @@ CALLS = {
     "sync devices": [],
     "sync key": [],
     "sync rotate": [],
-    "sync drop": ["0000", "--yes"],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],
@@ -142,7 +141,7 @@ CALLS = {
 NEEDING = {
     "ask", "code escalate", "code coverage", "config edit", "keys set", "keys rotate",
     "store switch", "store distribute", "store drop", "journal switch", "transfer", "why",
-    "calibrate", "rules on", "rules off", "rules until", "rules allow", "rules list", "sync drop",
+    "calibrate", "rules on", "rules off", "rules until", "rules allow", "rules list",
 }  # fmt: skip
 
 

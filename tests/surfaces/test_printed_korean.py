@@ -191,7 +191,6 @@ _LINES = [
     "sync key",
     "sync key --to {notes}/../sync.key",
     "sync rotate",
-    "sync drop 없음 --yes",
     "move /nowhere /elsewhere",
     "forget --match 양자 --dry-run",
     "forget 0000 --yes",

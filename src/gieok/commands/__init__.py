@@ -48,7 +48,6 @@ NAMES = (
     "sync devices",
     "sync key",
     "sync rotate",
-    "sync drop",
     "uninstall",
     "erase",
     "code init",
@@ -276,10 +275,6 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.moving.sync import rotate_sync_key
 
             return rotate_sync_key
-        case "sync drop":
-            from gieok.commands.moving.sync import drop_device
-
-            return drop_device
         case "uninstall":
             from gieok.commands.moving.uninstall import uninstall_gieok
 

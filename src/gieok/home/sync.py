@@ -1,7 +1,7 @@
 """Synchronisation of a home with the user's other devices: where to, under which keys.
 
 sync/sync.json          this device, and the remote
-sync/outbox/000007.age  segments that are not in the remote yet
+sync/outbox/*.age       segments that are not in the remote yet
 sync/git/               objects of a Git remote
 keys/sync.txt           keys that every device has, the one in use and those before
 keys/sync-device.txt    key of this device alone: new keys are sent to it
@@ -10,6 +10,7 @@ keys/sync-device.txt    key of this device alone: new keys are sent to it
 import json
 import os
 import platform
+import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from gieok.errors import BadConfig, BadRequest, WrongKey
 from gieok.home import file_sealers
 from gieok.home.home import Home
 from gieok.places.project import known_projects
-from gieok.ports.sync import SegmentRemote
+from gieok.ports.sync import SegmentName, SegmentRemote, hide_userinfo, parse_segment_path
 
 if TYPE_CHECKING:  # `pyrage` is an extra
     from gieok.storage.sealers.age import AgeSealer
@@ -32,6 +33,9 @@ _HEAD = (
 )
 _KEY_FIELDS = 3
 _FAULTS = "sync:faults"
+#: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop
+_URL = re.compile(r"(?!file:)[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d*)?/(?P<path>.*)")
+_SCP_ADDRESS = re.compile(r"(?:[^/@:]*@)?(?P<host>[^/:@]{2,}):(?!//)(?P<path>.*)")
 
 
 class SyncSetup(NamedTuple):
@@ -44,26 +48,32 @@ class SyncSetup(NamedTuple):
 
 
 class SharedKey(NamedTuple):
-    """Key that devices share: since when, made by which device, and its secret side.
+    """Key that devices share: its generation, made by which device, and its secret side.
 
-    The newest is in use; of two that were made at once, every device takes the same.
+    The latest generation is in use, whatever the clocks say; of two that were made at once, every
+    device takes the same.
     """
 
-    since: str
+    generation: int
     device: str
     identity: str
 
 
 class ProjectOrigin(NamedTuple):
-    """Repository of a project in any clone: its first commits, and the project's folder in it."""
+    """Repository of a project in any clone: its first commits, its place, and the folder in it.
+
+    Products that were made of one starter have the same first commits: so the place from which the
+    repository is cloned, a host and a path, belongs to it.
+    """
 
     commits: tuple[str, ...]
+    place: str
     below: str
 
     @property
     def identity(self) -> str:
         """Return the text that is the same on every machine."""
-        return f"git:{'+'.join(self.commits)}:{self.below}"
+        return f"git:{'+'.join(self.commits)}:{self.place}:{self.below}"
 
 
 class SyncFault(NamedTuple):
@@ -114,12 +124,10 @@ class HomeSync:
         """Write what was set up, in one step."""
         fs.replace_private(self._file, json.dumps(setup._asdict(), indent=1) + "\n")
 
-    def build_setup(
-        self, remote: str, folder: Path, name: str, *, is_new: bool = False
-    ) -> SyncSetup:
+    def build_setup(self, remote: str, folder: Path, name: str, device: str) -> SyncSetup:
         """Return the setup for a remote: a Git address, or a folder, given as the caller typed it.
 
-        The device keeps its id unless it `is_new`. Raises BadRequest.
+        `device` is the id that the device had before, '' for none: it keeps it. Raises BadRequest.
         """
         from gieok.machine.segments.git_branch import is_repository
 
@@ -128,7 +136,7 @@ class HomeSync:
         if not is_git and not folder.is_dir():
             raise BadRequest(
                 "{remote!r} is no folder and no address of Git",
-                remote=remote,
+                remote=hide_userinfo(remote),
                 hint="make the folder, or `git init --bare FOLDER.git`",
             )
         if not is_git and folder.resolve().is_relative_to(self._home.folder.resolve()):
@@ -136,7 +144,7 @@ class HomeSync:
                 "{remote!r} lies in Gieok's own home", remote=remote, hint="name another folder"
             )
         return SyncSetup(
-            device=known.device if known and not is_new else secrets.token_hex(4),
+            device=known.device if known else device or secrets.token_hex(4),
             name=name or (known.name if known else platform.node()),
             remote=str(folder) if folder.exists() else remote,
             is_git=is_git,
@@ -180,10 +188,24 @@ class HomeSync:
             return []
         return _parse_shared_keys(file_sealers.read_key_lines(self._keys))
 
+    def load_current_key(self) -> SharedKey:
+        """Return the key in use. Raises BadConfig."""
+        keys = self.list_keys()
+        if not keys:
+            raise BadConfig(
+                "the key of `gieok sync` is missing: {file!r}",
+                file=self._keys,
+                hint=(
+                    "on another device run `gieok sync key --to FILE`; here, `gieok sync init REMOTE "
+                    "--key-file FILE`"
+                ),
+            )
+        return keys[0]
+
     def add_keys(self, keys: Sequence[SharedKey]) -> None:
         """Keep keys beside those that are there, in one step."""
         every = sorted({*self.list_keys(), *keys}, reverse=True)
-        rows = [f"# {key.since} {key.device}\n{key.identity}\n" for key in every]
+        rows = [f"# {key.generation} {key.device}\n{key.identity}\n" for key in every]
         fs.replace_private(self._keys, _HEAD + "".join(rows))
 
     def read_keys(self, file: Path) -> list[SharedKey]:
@@ -203,10 +225,11 @@ class HomeSync:
         if not fs.create_new_file(file, text):
             raise BadRequest("{file!r} is there already", file=file, hint="name another with --to")
 
-    def build_key(self, since: str, device: str) -> SharedKey:
-        """Return a new key; it is kept nowhere yet."""
+    def build_next_key(self, device: str) -> SharedKey:
+        """Return a new key of the next generation; it is kept nowhere yet."""
         identity, _ = self._load_age().generated()
-        return SharedKey(since, device, identity)
+        generation = max((key.generation for key in self.list_keys()), default=0) + 1
+        return SharedKey(generation, device, identity)
 
     def recipient_of(self, key: SharedKey) -> str:
         """Return the public side of a key."""
@@ -223,11 +246,12 @@ class HomeSync:
 
     def seal(self, data: bytes, recipients: Sequence[str] = ()) -> bytes:
         """Return data encrypted with the key in use, or for the devices of some recipients."""
-        public = recipients or [self.recipient_of(self.list_keys()[0])]
+        public = recipients or [self.recipient_of(self.load_current_key())]
         return self._load_age().seal_for(data, public)
 
     def open(self, data: bytes, what: str) -> bytes:
         """Return data decrypted, with whichever key fits. Raises WrongKey, Damaged."""
+        self.make_device_key()
         own = file_sealers.load_sealing_identity(self._home, self._device_key)
         identities = [*(key.identity for key in self.list_keys()), own]
         age = self._load_age()
@@ -236,7 +260,7 @@ class HomeSync:
 
     def is_current(self, data: bytes) -> bool:
         """Say whether data is encrypted with the key in use."""
-        identity = self.list_keys()[0].identity
+        identity = self.load_current_key().identity
         age = self._load_age()
         try:
             age(age.recipient_of(identity), lambda: identity).open(data)
@@ -249,54 +273,49 @@ class HomeSync:
         return age
 
     # Segments that wait to be sent.
-    def list_outbox(self) -> list[int]:
-        """Return the numbers of the segments that wait."""
+    def list_outbox(self, device: str) -> list[SegmentName]:
+        """Return the segments of this device that wait, by number."""
         fs.sweep_temporary_files(self._outbox)
-        return sorted(int(file.stem) for file in self._outbox.glob("[0-9]*.age"))
+        paths = (f"{device}/{file.name}" for file in self._outbox.glob("[0-9]*.age"))
+        return sorted(filter(None, map(parse_segment_path, paths)))
 
-    def read_outbox(self, number: int) -> bytes:
-        """Return a segment that waits."""
-        return self._outbox_file(number).read_bytes()
+    def read_outbox(self, name: SegmentName) -> bytes:
+        """Return a segment that waits. Raises Damaged."""
+        return name.check((self._outbox / name.file).read_bytes())
 
-    def write_outbox(self, number: int, data: bytes) -> None:
+    def write_outbox(self, name: SegmentName, data: bytes) -> None:
         """Let a segment wait, in one step."""
-        fs.replace_private(self._outbox_file(number), data)
+        fs.replace_private(self._outbox / name.file, data)
 
-    def drop_outbox(self, number: int) -> None:
+    def drop_outbox(self, name: SegmentName) -> None:
         """Remove a segment that is in the remote."""
-        self._outbox_file(number).unlink(missing_ok=True)
-
-    def drop_waiting(self) -> None:
-        """Remove all segments that wait, which are for another remote."""
-        for number in self.list_outbox():
-            self.drop_outbox(number)
-
-    def _outbox_file(self, number: int) -> Path:
-        return self._outbox / f"{number:06}.age"
+        (self._outbox / name.file).unlink(missing_ok=True)
 
     # Projects.
-    def list_project_origins(self) -> dict[str, tuple[Path, ProjectOrigin]]:
-        """Return scope → folder and origin of each known project that Git can tell.
+    def list_project_origins(self) -> dict[str, ProjectOrigin]:
+        """Return scope → origin of each known project that Git can tell.
 
-        Of several clones of a repository, the one seen last stands for it.
+        Those are the ones with commits that were cloned from a host, or are pushed to one.
         """
         from gieok.machine.git import Git
         from gieok.places.checkout import common_folder, find_repository_top
 
-        found: dict[str, tuple[Path, ProjectOrigin]] = {}
-        scopes: dict[ProjectOrigin, str] = {}
-        for root, project in known_projects(str(self._home.folder)).items():
-            top = find_repository_top(root)
-            if not Path(root).is_dir() or common_folder(top) != top:
+        found: dict[str, ProjectOrigin] = {}
+        for scope, root in self.list_project_folders().items():
+            top = find_repository_top(str(root))
+            if common_folder(top) != top:
                 continue
-            commits = tuple(Git(Path(top), self._home.caller.environment).list_first_commits())
+            git = Git(Path(top), self._home.caller.environment)
+            commits, place = git.list_first_commits(), _parse_hosted_place(git.read_origin())
             below = Path(os.path.realpath(root)).relative_to(top).as_posix()
-            if commits:
-                origin = ProjectOrigin(commits, below)
-                found.pop(scopes.get(origin, ""), None)
-                scopes[origin] = project.scope
-                found[project.scope] = (Path(root), origin)
+            if commits and place:
+                found[scope] = ProjectOrigin(tuple(commits), place, below)
         return found
+
+    def list_project_folders(self) -> dict[str, Path]:
+        """Return scope → folder of each known project that is there now."""
+        known = known_projects(str(self._home.folder))
+        return {project.scope: Path(root) for root, project in known.items() if Path(root).is_dir()}
 
     def list_tracked(self, folder: Path) -> frozenset[str]:
         """Return the files below a folder that Git tracks: they travel with the repository."""
@@ -305,13 +324,23 @@ class HomeSync:
         return Git(folder, self._home.caller.environment).list_tracked()
 
 
+def _parse_hosted_place(address: str) -> str:
+    """Return host and path of an address of Git, the same for every protocol; '' for a folder."""
+    matched = _URL.fullmatch(address) or _SCP_ADDRESS.fullmatch(address)
+    if matched is None:
+        return ""
+    path = matched["path"].strip("/").removesuffix(".git")
+    return f"{matched['host'].lower()}/{path}" if path else ""
+
+
 def _parse_shared_keys(lines: Sequence[str]) -> list[SharedKey]:
     keys = []
     before: list[str] = []
     for line in lines:
         words = line.split()
         if len(words) == 1 and words[0].startswith("AGE-SECRET-KEY-1"):
-            since, device = before[1:] if len(before) == _KEY_FIELDS else ("", "")
-            keys.append(SharedKey(since, device, words[0]))
+            is_named = len(before) == _KEY_FIELDS and before[1].isdecimal()
+            generation, device = (int(before[1]), before[2]) if is_named else (0, "")
+            keys.append(SharedKey(generation, device, words[0]))
         before = words
     return sorted(keys, reverse=True)

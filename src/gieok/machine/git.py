@@ -57,6 +57,10 @@ class Git:
             return []
         return sorted(self._ask("rev-list", "--max-parents=0", "HEAD").split())
 
+    def read_origin(self) -> str:
+        """Return the address of the remote `origin`, as it is configured, or ''."""
+        return self._ask("config", "--get", "remote.origin.url").strip()
+
     def list_tracked(self) -> frozenset[str]:
         """Return the files below the folder that are tracked; empty without a repository."""
         return frozenset(self._files("", _TRACKED) or ())

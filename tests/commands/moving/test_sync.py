@@ -11,7 +11,6 @@ from devices import MAIN, START, DeviceHome, join_devices
 from synced_month import SyncedMonth, sync_killed
 
 from gieok.commands.moving import sync_exchange
-from gieok.commands.moving.sync import SyncKeyChange
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.memory import observation
 from gieok.testing import ManualClock
@@ -225,10 +224,12 @@ def test_a_project_is_known_by_its_repository_not_by_its_folder(
     shop, store = one.folder / "shop", two.folder / "work" / "store"
     git("init", "--quiet", str(shop))
     git("-C", str(shop), "commit", "--quiet", "--allow-empty", "-m", "first")
+    git("-C", str(shop), "remote", "add", "origin", "git@example.org:kim/shop.git")
     one.run("remember", shop, text=["The shop ships on Friday."])
     one.sync()
     assert two.sync().waiting > 0
     git("clone", "--quiet", str(shop), str(store))
+    git("-C", str(store), "remote", "set-url", "origin", "https://kim@example.org/kim/shop")
     two.run("remember", store, text=["The shop closes at six."])
     two.sync()
     one.sync()
@@ -374,36 +375,8 @@ def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
     one.run("sync key", to=str(key))
     three = DeviceHome(tmp_path / "three", clock)
     three.run("sync init", remote=str(remote), key_file=str(key))
-    faults = three.sync().faults
-    assert [fault.kind for fault in faults] == [sync_exchange.OTHER_KEY], "the key was for others"
+    assert three.sync().faults == (), "a key that was for others is no fault"
     assert len(three.records()) == 3
-
-
-def test_a_dropped_device_reads_nothing_that_comes_after(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two, three = join_devices(tmp_path, clock, remote, "one", "two", "three")
-    one.remember("We lint with ruff.")
-    for device in (one, two, three, one, two):
-        device.sync()
-    two.remember("Two waits while nobody sees it.")
-    remote.rename(remote.with_name("away"))
-    with pytest.raises(RemoteUnreachable):
-        two.sync()  # a segment under the key of before waits
-    remote.with_name("away").rename(remote)
-    done = one.run("sync drop", device="three", yes=True)
-    assert isinstance(done, SyncKeyChange)
-    one.remember("Staging is read-only.")
-    for device in (one, two, one):
-        device.sync()
-    assert one.export() == two.export()
-    before = three.export()
-    three.remember("I am still here.")
-    assert {fault.kind for fault in three.sync().faults} == {sync_exchange.OTHER_KEY}
-    assert before == [row for row in three.export() if "still here" not in row]
-    faults = one.sync().faults
-    assert [fault.kind for fault in faults] == [sync_exchange.AFTER_DROP]
-    assert "still here" not in "".join(one.export())
 
 
 def test_a_restored_backup_sends_nothing_over_what_was_sent(
@@ -519,9 +492,9 @@ def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: Ma
     assert [check.ok for check in two.run("doctor").checks if check.name == "sync"] == [True]
     one.remember("Staging is read-only.")
     one.sync()
-    (segment,) = remote.glob("*/000002.age")
+    (segment,) = remote.glob("*/000002-*.age")
     segment.write_bytes(segment.read_bytes()[:50])
     two.sync()
     (check,) = [check for check in two.run("doctor").checks if check.name == "sync"]
     assert check.ok is False
-    assert "000002.age" in check.detail
+    assert "000002-" in check.detail

@@ -44,6 +44,7 @@ from gieok.memory.files.read import read_root
 from gieok.model.memory import Scope
 from gieok.ports.models import Followed
 from gieok.ports.store import Droppable, ManagedStore, VectorSearch
+from gieok.ports.sync import hide_userinfo
 from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
@@ -345,7 +346,9 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
         remote = call.home.sync.open_remote(setup)
         remote.fetch()
         count = len(remote.list_segments())
-    return call.words("{count:,} segments in {remote}", count=count, remote=setup.remote)
+    return call.words(
+        "{count:,} segments in {remote}", count=count, remote=hide_userinfo(setup.remote)
+    )
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:

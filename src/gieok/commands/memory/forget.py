@@ -17,6 +17,7 @@ from gieok.commands.memory.whereabouts import RemovedFrom
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.talk import turns
+from gieok.ports.sync import hide_userinfo
 from gieok.text.messages import Words
 
 _SHOWN = 20
@@ -247,7 +248,7 @@ def _in_sync(call: Call) -> list[tuple[str, str]]:
     """Return the place over which devices are synchronised, which holds what was sent before."""
     setup = call.home.sync.find_setup()
     why = "sent before, encrypted; your other devices forget it when they synchronise: `gieok sync`"
-    return [(setup.remote, why)] if setup else []
+    return [(hide_userinfo(setup.remote), why)] if setup else []
 
 
 def _build_forget_filter(

@@ -43,6 +43,9 @@ FORGOTTEN = "forgotten:"
 #: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
 #: may have moved or copied the text before it hears of it.
 FORGOTTEN_TEXTS = "forgotten-texts:"
+#: Realm, before the scope's name, of checksums of the places of records that were put in another
+#: scope.
+TRANSFERRED = "transferred:"
 
 
 class ForgetReport(NamedTuple):
@@ -400,6 +403,13 @@ def mark_forgotten(call: Call, scope: Scope, marks: Iterable[str], texts: Iterab
         journal.keep(FORGOTTEN + scope.path, dict.fromkeys(marks, now))
         said = map(build_memory_mark, filter(None, texts))
         journal.keep(FORGOTTEN_TEXTS + scope.path, dict.fromkeys(said, now))
+
+
+def mark_transferred(call: Call, scope: Scope, file: Path) -> None:
+    """Note for other devices that a record was put in another scope."""
+    if call.home.sync.find_setup():
+        now = format_time(call.clock.now())
+        call.home.journal.keep(TRANSFERRED + scope.path, {build_record_mark(file): now})
 
 
 def build_memory_mark(text: str) -> str:

@@ -10,10 +10,10 @@ from gieok.commands.moving.sync_exchange import Device, DeviceExchange, Exchange
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
 from gieok.home.sync import SyncFault, SyncSetup
-from gieok.memory.exchange.versions import format_time
+from gieok.home.withholding import check_session_withheld
+from gieok.ports.sync import hide_userinfo
 from gieok.text.messages import Words
 
-_FEWEST_SIGNS = 4
 _FAULTS = {
     sync_exchange.DAMAGED: Words(
         "not whole: left for the next time, when its program may have brought the rest"
@@ -22,8 +22,10 @@ _FAULTS = {
         "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
         "FILE`; here, `gieok sync init REMOTE --key-file FILE`"
     ),
-    sync_exchange.AFTER_DROP: Words("written by a device after it was dropped: not taken in"),
     sync_exchange.NEWER: Words("written by a newer Gieok: update this one"),
+    sync_exchange.STRAY: Words(
+        "a name that no device gives: the program that synchronises the folder renamed it"
+    ),
 }
 
 
@@ -47,6 +49,7 @@ class SyncResult:
     taken: int
     sent: int
     both_kept: int
+    brought_back: int
     segments: int
     waiting: int
     faults: tuple[SyncFault, ...]
@@ -83,16 +86,10 @@ class SyncDevices:
 
 @dataclass(frozen=True, slots=True)
 class SyncKeyChange:
-    """New key in use, and the device that was dropped ('' for none)."""
+    """Public side of the new key in use."""
 
     recipient: str
-    dropped: str
-    done: bool
-
-    @property
-    def found(self) -> bool:
-        """True where the key was changed."""
-        return self.done
+    found: Hidden[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +149,14 @@ def start_sync(
 ) -> SyncInitResult:
     """Make or take over the key, and write where to synchronise; nothing is sent yet.
 
-    A key that comes from another device makes this one a new device: everything is sent anew.
+    Everything is sent anew where the place or the key is another one than before.
     """
     sync = call.home.sync
     with sync.hold():
         folder = call.caller.path(remote, may_be_name=True)
         before = sync.find_setup()
-        setup = sync.build_setup(remote, folder, name, is_new=bool(key_file))
+        setup = sync.build_setup(remote, folder, name, sync_exchange.read_device(call))
+        keys = sync.list_keys()
         there = sync.open_remote(setup)
         there.fetch()
         others = {one.device for one in there.list_segments()} - {setup.device}
@@ -166,20 +164,20 @@ def start_sync(
         if is_new_key and others:
             raise BadRequest(
                 "other devices are in {remote!r}, and their key is not here",
-                remote=setup.remote,
+                remote=hide_userinfo(setup.remote),
                 hint="on one of them run `gieok sync key --to FILE`; here, add --key-file FILE",
             )
         if key_file:
             sync.add_keys(sync.read_keys(call.caller.path(key_file)))
         elif is_new_key:
-            sync.add_keys([sync.build_key(format_time(call.clock.now()), setup.device)])
+            sync.add_keys([sync.build_next_key(setup.device)])
         sync.make_device_key()
-        if before and (before.remote, before.device) != (setup.remote, setup.device):
-            sync.drop_waiting()
-            sync_exchange.forget_exchange(call)
+        is_other = before is None or before.remote != setup.remote
+        if is_other or keys[:1] != sync.list_keys()[:1]:
+            sync_exchange.send_anew(call, setup)
         sync.store_setup(setup)
     return SyncInitResult(
-        remote=setup.remote,
+        remote=hide_userinfo(setup.remote),
         device=setup.device,
         name=setup.name,
         key_file=str(sync.key_file),
@@ -204,6 +202,14 @@ def render_sync(result: SyncResult, style: Style) -> str:
                 "  {count:,} changed on two devices: the later one holds, the earlier one is in "
                 "the history or among archived records",
                 count=result.both_kept,
+            )
+        )
+    if result.brought_back:
+        lines.append(
+            style.say(
+                "  {count:,} records had vanished here, most of their shelf: they were taken in "
+                "again. If they are to go, run `gieok forget`",
+                count=result.brought_back,
             )
         )
     lines += _render_waiting(result.waiting, style)
@@ -237,8 +243,9 @@ def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
 def synchronise(call: Call) -> SyncResult:
     """Take in and send. Where the remote cannot be reached, everything goes the next time.
 
-    Raises RemoteUnreachable.
+    Raises RemoteUnreachable, and Withheld while memory is paused.
     """
+    check_session_withheld(call)
     with call.home.sync.hold():
         exchange = DeviceExchange(call, _require_setup(call))
         try:
@@ -255,6 +262,7 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         taken=done.taken,
         sent=done.sent,
         both_kept=done.both_kept,
+        brought_back=done.brought_back,
         segments=done.segments_sent,
         waiting=done.waiting,
         faults=tuple(done.faults),
@@ -307,11 +315,11 @@ def read_sync_status(call: Call) -> SyncStatus:
             faults=(),
         )
     return SyncStatus(
-        remote=setup.remote,
+        remote=hide_userinfo(setup.remote),
         device=setup.device,
         name=setup.name,
         last=sync_exchange.read_time(call),
-        segments_waiting=len(call.home.sync.list_outbox()),
+        segments_waiting=len(call.home.sync.list_outbox(setup.device)),
         items_waiting=sync_exchange.count_waiting(call),
         faults=tuple(call.home.sync.list_faults()),
     )
@@ -321,9 +329,7 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
     """Show a device a line."""
     lines = []
     for device in result.devices:
-        notes = [style.say("this one")] if device.id == result.device else []
-        notes += [style.say("dropped")] if device.is_dropped else []
-        more = f"  {style.dim(', '.join(notes))}" if notes else ""
+        more = f"  {style.dim(style.say('this one'))}" if device.id == result.device else ""
         lines.append(f"{device.id}  {printable(device.name)}  {device.since[:10]}{more}")
     return "\n".join(lines) or style.say("no device has synchronised yet: `gieok sync`")
 
@@ -342,77 +348,8 @@ def list_sync_devices(call: Call) -> SyncDevices:
 
 
 def render_key_change(result: SyncKeyChange, style: Style) -> str:
-    """Show the new key, and what a dropped device still has."""
-    if not result.done:
-        return style.say("nothing was changed")
-    lines = [style.say("new key: {recipient}", recipient=result.recipient)]
-    if result.dropped:
-        lines.append(
-            style.say(
-                "{device} reads nothing that is sent from now on. It keeps what it has: take away "
-                "its access to the remote too",
-                device=result.dropped,
-            )
-        )
-    return "\n".join(lines)
-
-
-@command(
-    "sync drop",
-    Words("Drop a device: the others get a new key, which it does not"),
-    present=render_key_change,
-    effect=Effect.DESTROY,
-    examples=("gieok sync drop 3fa9c01e",),
-)
-def drop_device(
-    call: Call,
-    *,
-    device: Annotated[
-        str,
-        Parameter(
-            Words("the id or name of the device, as `gieok sync devices` shows it"),
-            positional=True,
-            needed="gieok sync drop 3fa9c01e",
-        ),
-    ] = "",
-    yes: Annotated[bool, Parameter(Words("do not ask"))] = False,
-) -> SyncKeyChange:
-    """Synchronise, then give every other device a new key. Raises BadRequest."""
-    setup = _require_setup(call)
-    with call.home.sync.hold():
-        exchange = DeviceExchange(call, setup)
-        exchange.run()
-        chosen = _find_device(call, device, setup)
-        lines = [
-            call.words(
-                "{name} ({device}) reads nothing that is sent from now on; what it has stays there",
-                name=chosen.name,
-                device=chosen.id,
-            )
-        ]
-        if not yes and not call.agrees(lines, call.words("go on? (y/N) "), "give --yes"):
-            return SyncKeyChange(recipient="", dropped="", done=False)
-        key = exchange.rotate(chosen.id)
-    return SyncKeyChange(call.home.sync.recipient_of(key), chosen.id, done=True)
-
-
-def _find_device(call: Call, text: str, setup: SyncSetup) -> Device:
-    named = [
-        device
-        for device in sync_exchange.list_devices(call)
-        if not device.is_dropped
-        and (text == device.name or (len(text) >= _FEWEST_SIGNS and device.id.startswith(text)))
-    ]
-    if len(named) != 1:
-        raise BadRequest(
-            "{text!r} names {count} devices",
-            text=text,
-            count=len(named),
-            hint="`gieok sync devices` shows their ids",
-        )
-    if named[0].id == setup.device:
-        raise BadRequest("{text!r} is this device", text=text, hint="drop it on another one")
-    return named[0]
+    """Show the new key."""
+    return style.say("new key: {recipient}", recipient=result.recipient)
 
 
 @command(
@@ -424,11 +361,12 @@ def _find_device(call: Call, text: str, setup: SyncSetup) -> Device:
 )
 def rotate_sync_key(call: Call) -> SyncKeyChange:
     """Synchronise, then change the key; what was sent before stays readable with the old one."""
+    check_session_withheld(call)
     with call.home.sync.hold():
         exchange = DeviceExchange(call, _require_setup(call))
         exchange.run()
         key = exchange.rotate()
-    return SyncKeyChange(call.home.sync.recipient_of(key), "", done=True)
+    return SyncKeyChange(call.home.sync.recipient_of(key))
 
 
 def render_sync_key(result: SyncKey, style: Style) -> str:

@@ -5,7 +5,8 @@ was sent is known from the segments themselves.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -14,48 +15,60 @@ from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.records import RecordShelf, project_shelf, scope_shelf, shelf_at
 from gieok.commands.moving import sync_items, sync_sent
 from gieok.commands.moving.sync_items import ITEMS, ScopeItems, ScopeNames
-from gieok.commands.moving.sync_taken import ScopeTaking, iter_waiting
-from gieok.errors import BadRequest, Damaged, WrongKey
+from gieok.commands.moving.sync_taken import ScopeTaking
+from gieok.errors import BadConfig, BadRequest, Damaged, RemoteUnreachable, WrongKey
 from gieok.home.call import Call
 from gieok.home.sync import SharedKey, SyncFault, SyncSetup
-from gieok.memory.exchange.segments import MOST_ROWS, dump_segment, load_segment
+from gieok.memory.exchange.segments import MOST_ROWS, Row, Segment, dump_segment, load_segment
 from gieok.memory.exchange.versions import format_time, join_versions, load_version
 from gieok.model.memory import Scope
-from gieok.ports.sync import SegmentName, SegmentRemote
+from gieok.ports.sync import (
+    SegmentName,
+    SegmentRemote,
+    build_checksum,
+    hide_userinfo,
+)
 
 SEGMENTS, DEVICES, COUNTERS = "sync:segments", "sync:devices", "sync:counters"
+#: Realm of what waits: the path of a segment and a scope's shared name → the count of its rows. The
+#: rows are in the remote alone: so what is forgotten meanwhile stands nowhere here.
 WAITING = "sync:waiting"
+#: Realm of the device → the number of the segment before which all of its segments are sent anew.
+ANEW = "sync:anew"
 _NUMBER, _POSITION, _LAST = "number", "position:", "last"
+#: Counters that are there while segments are half taken in, and until all is sent anew.
+_TAKING, _SENDING_ANEW = "taking", "anew"
+#: What is noted of a segment of this device that is in the remote.
+_SENT = "sent"
 #: Rows that belong to no scope.
-_DEVICE, _KEY, _DROPPED = "device", "key", "dropped"
-DAMAGED, OTHER_KEY, AFTER_DROP, NEWER = "damaged", "key", "dropped", "newer"
+_DEVICE, _KEY, _ANEW = "device", "key", "anew"
+DAMAGED, OTHER_KEY, NEWER, STRAY = "damaged", "key", "newer", "name"
+#: Times that a segment is written under another number because it does not read as it was written.
+_MOST_TRIES = 3
+#: What a notice of another form raises.
+_BAD_NOTICE = (KeyError, TypeError, ValueError, BadConfig)
 
 
 class Device(NamedTuple):
-    """Device of the user: its id, name, the public side of its key, and since when it is known.
-
-    `upto` is the number of its last segment that counts, for a device that was dropped; else -1.
-    """
+    """Device of the user: its id, name, the public side of its key, and since when it is known."""
 
     id: str
     name: str
     recipient: str
     since: str
-    upto: int = -1
-
-    @property
-    def is_dropped(self) -> bool:
-        """Say whether the device was dropped."""
-        return self.upto >= 0
 
 
 @dataclass
 class ExchangeCounts:
-    """Precedence of a synchronisation: counts of items and segments."""
+    """Precedence of a synchronisation: counts of items and segments.
+
+    `brought_back` counts records that had vanished here and were taken in again.
+    """
 
     taken: int = 0
     sent: int = 0
     both_kept: int = 0
+    brought_back: int = 0
     segments_sent: int = 0
     waiting: int = 0
     faults: list[SyncFault] = field(default_factory=list)
@@ -70,7 +83,7 @@ def list_devices(call: Call) -> list[Device]:
 
 def count_waiting(call: Call) -> int:
     """Return how many items wait until their project is known here."""
-    return len(call.home.journal.kept(WAITING))
+    return sum(map(int, call.home.journal.kept(WAITING).values()))
 
 
 def mark_time(call: Call) -> None:
@@ -83,12 +96,23 @@ def read_time(call: Call) -> str:
     return call.home.journal.kept(COUNTERS).get(_LAST, "")
 
 
-def forget_exchange(call: Call) -> None:
-    """Forget what was sent and taken, for another remote: everything is sent anew."""
-    journal = call.home.journal
-    for realm in journal.realms("sync:"):
-        if realm != sync_items.PROJECTS:
-            journal.keep(realm, {}, list(journal.kept(realm)))
+def read_device(call: Call) -> str:
+    """Return the id under which this home was synchronised before; '' for never."""
+    return call.home.journal.kept(COUNTERS).get(_DEVICE, "")
+
+
+def send_anew(call: Call, setup: SyncSetup) -> None:
+    """Let everything that is here be sent anew, and everything there be taken in.
+
+    The versions of all items stay: other devices see that they have them. Safe to kill: what waits
+    to be sent is dropped last.
+    """
+    journal, sync = call.home.journal, call.home.sync
+    journal.keep(COUNTERS, {_SENDING_ANEW: "1", _DEVICE: setup.device})
+    for realm in (SEGMENTS, WAITING):
+        journal.keep(realm, {}, list(journal.kept(realm)))
+    for name in sync.list_outbox(setup.device):
+        sync.drop_outbox(name)
 
 
 class DeviceExchange:
@@ -104,96 +128,181 @@ class DeviceExchange:
 
     def run(self) -> ExchangeCounts:
         """Take in, then send. Raises RemoteUnreachable: what is to be sent waits then."""
+        self._sync.load_current_key()
         self._adopt_outbox()
         self._remote.fetch()
+        self._look_for_sent()
         self.take()
         self.stage()
         self.send()
         return self.done
 
     def stage_offline(self) -> None:
-        """Keep what is to be sent, where the remote cannot be reached."""
+        """Keep what is to be sent, where the remote cannot be reached.
+
+        What is half taken in is taken in first.
+        """
         self._adopt_outbox()
-        self.stage()
+        if not self._journal.kept(COUNTERS).get(_TAKING):
+            self.stage()
+
+    def _look_for_sent(self) -> None:
+        """Send everything anew where what was sent is there no more: the remote was made anew."""
+        there = {name.path for name in self._remote.list_segments()}
+        sent = {path for path, note in self._journal.kept(SEGMENTS).items() if note == _SENT}
+        if sent - there:
+            send_anew(self._call, self._setup)
 
     # In.
     def take(self) -> None:
         """Take in every segment that is not yet; one that cannot be read is named and left."""
-        self._names = ScopeNames(self._call, self._setup.device)
-        self._shelves = self._find_shelves()
-        self._take_waiting()
-        faults: dict[str, str] = {}
-        own = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
-        is_new_key = True
-        while is_new_key:  # a key that came opens what could not be opened before
-            is_new_key, faults = False, {}
-            known = self._journal.kept(SEGMENTS)
-            for name in self._remote.list_segments():
-                is_own = name.device == self._setup.device and name.number <= own
-                if name.path in known or is_own:
-                    continue
-                if self._is_after_drop(name):
-                    faults[name.path] = AFTER_DROP
-                    continue
-                keys = len(self._sync.list_keys())
-                fault = self._take_segment(name)
-                if fault:
-                    faults[name.path] = fault
-                is_new_key = is_new_key or len(self._sync.list_keys()) != keys
-        self._sync.keep_faults(faults)
-        self.done.faults = self._sync.list_faults()
+        self._open_scopes()
+        known = self._journal.kept(SEGMENTS)
+        waiting = self._list_openable_waiting()
+        names = [
+            name
+            for name in self._remote.list_segments()
+            if name.path not in known or name.path in waiting
+        ]
+        self._faults = dict.fromkeys(self._remote.list_strays(), STRAY)
+        loaded = self._load_segments(names)
+        rows = [
+            (name.path, row)
+            for name, segment in loaded.items()
+            for row in segment.rows
+            if "item" in row and row["scope"] in waiting.get(name.path, {row["scope"]})
+        ]
+        if rows:
+            self._journal.keep(COUNTERS, {_TAKING: "1"})
+        counts = self._take_rows(rows)
+        # What cannot be read now waits on, unless it is in the remote no more.
+        left = {name.path for name in names} - {name.path for name in loaded}
+        old = [
+            f"{path} {shared}"
+            for path, scopes in waiting.items()
+            for shared in scopes
+            if path not in left
+        ]
+        self._journal.keep(WAITING, counts, [place for place in old if place not in counts])
+        fresh = {name.path: "" for name in loaded if name.path not in known}
+        self._journal.keep(SEGMENTS, fresh)
+        self._journal.keep(COUNTERS, {}, [_TAKING])
+        self._name_faults()
+        self._bring_back()
         self.done.waiting = count_waiting(self._call)
 
-    def _is_after_drop(self, name: SegmentName) -> bool:
-        dropped = {one.id: one.upto for one in list_devices(self._call) if one.is_dropped}
-        return name.number > dropped.get(name.device, name.number)
+    def _open_scopes(self) -> None:
+        self._names = ScopeNames(self._call, self._setup.device)
+        self._shelves = self._find_shelves()
 
-    def _take_segment(self, name: SegmentName) -> str:
-        """Take in a segment; return what is wrong with it, '' for nothing."""
+    def _list_openable_waiting(self) -> dict[str, set[str]]:
+        """Return segment → shared names of the scopes of which it may be taken in now."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for place in self._journal.kept(WAITING):
+            path, _, shared = place.partition(" ")
+            if self._names.to_local(shared):
+                found[path].add(shared)
+        return found
+
+    def _load_segments(self, names: Sequence[SegmentName]) -> dict[SegmentName, Segment]:
+        """Return the segments that can be read, and note what is wrong with others."""
+        loaded: dict[SegmentName, Segment] = {}
+        left = list(names)
+        is_new_key = True
+        while is_new_key:  # a key that came opens what could not be opened before
+            keys, still = len(self._sync.list_keys()), []
+            for name in left:
+                fault, segment = self._load_segment(name)
+                if segment is not None:
+                    loaded[name] = segment
+                    self.done.rejected += segment.rejected
+                    self._take_notices(segment.rows)
+                elif fault == OTHER_KEY:
+                    still.append(name)
+                else:
+                    self._faults[name.path] = fault
+            left = still
+            is_new_key = len(self._sync.list_keys()) != keys
+        # A key that is for other devices is no fault: what is sent under it would be.
+        self._faults |= {name.path: OTHER_KEY for name in left if not name.is_key}
+        return loaded
+
+    def _load_segment(self, name: SegmentName) -> tuple[str, Segment | None]:
         try:
-            rows, _ = load_segment(self._sync.open(self._remote.read(name), name.path), name.path)
+            data = self._sync.open(self._remote.read(name), name.path)
+            return "", load_segment(data, name.path)
         except Damaged:
-            return DAMAGED
+            return DAMAGED, None
         except WrongKey:
-            return OTHER_KEY
+            return OTHER_KEY, None
         except BadRequest:
-            return NEWER
-        waiting = self._take_rows(rows)
-        self._journal.keep(WAITING, dict(iter_waiting(waiting)))
-        self._journal.keep(SEGMENTS, {name.path: ""})
-        return ""
+            return NEWER, None
 
-    def _take_rows(self, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Take in rows; return those for which there is no place yet."""
-        self._take_notices(rows)
-        waiting: list[Mapping[str, Any]] = []
-        of_scopes = [row for row in rows if "item" in row]
-        for shared, group in groupby(of_scopes, key=lambda row: str(row["scope"])):
-            of_scope = list(group)
-            has_records = any(row["is"] == sync_items.RECORD for row in of_scope)
-            held = self._open_scope(shared, may_make_shelf=has_records)
-            if held is None:
-                waiting += of_scope
-                continue
-            taking = ScopeTaking(self._call, held, self._setup.device)
-            taking.take(of_scope)
-            waiting += taking.waiting
-            self.done.taken += taking.taken
-            self.done.both_kept += taking.both_kept
-            self.done.rejected += taking.rejected
-        return waiting
+    def _take_rows(self, rows: Sequence[tuple[str, Row]]) -> dict[str, str]:
+        """Take in rows with the paths of their segments, each scope once; return what waits."""
+        of_scopes: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+        for path, row in rows:
+            of_scopes[str(row["scope"])].append((path, row))
+        waiting: Counter[str] = Counter()
+        for shared, of_scope in sorted(of_scopes.items()):
+            paths = {id(row): path for path, row in of_scope}
+            left = self._take_scope_rows(shared, [row for _, row in of_scope])
+            waiting.update(f"{paths[id(row)]} {shared}" for row in left)
+        return {place: str(count) for place, count in waiting.items()}
 
-    def _take_waiting(self) -> None:
-        texts = self._journal.kept(WAITING)
-        rows = sorted(
-            (json.loads(text) for text in texts.values()), key=lambda row: str(row["scope"])
+    def _take_scope_rows(
+        self, shared: str, rows: Sequence[Row], again: Collection[str] = ()
+    ) -> Sequence[Row]:
+        """Take in rows of a scope; return those for which there is no place yet.
+
+        Items that are to be taken in `again` count as unknown.
+        """
+        held = self._open_scope(
+            shared, may_make_shelf=any(row["is"] == sync_items.RECORD for row in rows)
         )
-        still = dict(iter_waiting(self._take_rows(rows)))
-        self._journal.keep(WAITING, {}, [name for name in texts if name not in still])
+        if held is None:
+            return rows
+        taking = ScopeTaking(self._call, held, self._setup.device, again)
+        taking.take(rows)
+        self.done.taken += taking.taken
+        self.done.both_kept += taking.both_kept
+        self.done.rejected += taking.rejected
+        return taking.waiting
+
+    def _bring_back(self) -> None:
+        """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost."""
+        vanished: dict[str, set[str]] = {}
+        for held in self._list_scopes():
+            if gone := sync_sent.find_vanished_records(self._call, held):
+                vanished[held.shared] = gone
+        if not vanished:
+            return
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for name in self._remote.list_segments():
+            _, segment = self._load_segment(name)
+            for row in segment.rows if segment else ():
+                if row.get("item") in vanished.get(str(row.get("scope")), ()):
+                    rows[str(row["scope"])].append(row)
+        for shared, items in vanished.items():
+            self._take_scope_rows(shared, rows[shared], again=items)
+            self.done.brought_back += len(items)
+
+    def _name_faults(self) -> None:
+        """Keep the faults, but of segments that their device sent anew."""
+        anew = {device: int(number) for device, number in self._journal.kept(ANEW).items()}
+        renewed = {
+            name.path
+            for name in self._remote.list_segments()
+            if name.number < anew.get(name.device, 0)
+        }
+        self._sync.keep_faults(
+            {path: kind for path, kind in self._faults.items() if path not in renewed}
+        )
+        self.done.faults = self._sync.list_faults()
 
     def _open_scope(self, shared: str, *, may_make_shelf: bool) -> ScopeItems | None:
         local = self._names.to_local(shared)
-        if not local:
+        if not local or self._names.is_excluded(local):
             return None
         scope = Scope(local)
         shelf = self._shelves.get(scope)
@@ -223,69 +332,79 @@ class DeviceExchange:
         return found
 
     # Devices and keys.
-    def _take_notices(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def _take_notices(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            match row["is"]:
-                case "key":
-                    key = SharedKey(str(row["since"]), str(row["by"]), str(row["identity"]))
-                    self._sync.add_keys([key])
-                case "device":
-                    self._keep_device(
-                        Device(
-                            id=str(row["device"]),
-                            name=str(row["name"]),
-                            recipient=str(row["recipient"]),
-                            since=str(row["since"]),
-                        )
-                    )
-                case "dropped":
-                    device = self._find_device(str(row["device"]))
-                    self._keep_device(device._replace(upto=int(row["upto"])))
+            try:
+                self._take_notice(row)
+            except _BAD_NOTICE as error:
+                self.done.rejected.append(f"{row.get('is')}: {error!r}")
 
-    def _find_device(self, identity: str) -> Device:
-        known = {device.id: device for device in list_devices(self._call)}
-        return known.get(identity) or Device(identity, "", "", "")
-
-    def _keep_device(self, device: Device) -> None:
-        known = self._find_device(device.id)
-        upto = max(known.upto, device.upto)
-        self._journal.keep(DEVICES, {device.id: json.dumps([*device[1:-1], upto])})
+    def _take_notice(self, row: Row) -> None:
+        match row["is"]:
+            case "key":
+                key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
+                self._sync.recipient_of(key)
+                self._sync.add_keys([key])
+            case "device":
+                device = Device(
+                    id=str(row["device"]),
+                    name=str(row["name"]),
+                    recipient=str(row["recipient"]),
+                    since=str(row["since"]),
+                )
+                self._journal.keep(DEVICES, {device.id: json.dumps(device[1:])})
+            case "anew":
+                device_id, before = str(row["device"]), int(row["before"])
+                known = int(self._journal.kept(ANEW).get(device_id, "0"))
+                self._journal.keep(ANEW, {device_id: str(max(known, before))})
 
     # Out.
     def stage(self) -> None:
         """Let the changes of this device wait as segments, each durable before it counts."""
-        self._names = ScopeNames(self._call, self._setup.device)
-        self._shelves = self._find_shelves()
+        self._open_scopes()
+        is_anew = bool(self._journal.kept(COUNTERS).get(_SENDING_ANEW))
+        first = self._find_next_number()
         rows: list[dict[str, Any]] = []
         positions: dict[str, int] = {}
-        for row in self._iter_rows(positions):
+        for row in self._iter_rows(positions, is_anew=is_anew):
             rows.append(row)
             if len(rows) >= MOST_ROWS:
                 self._write_segment(rows, positions)
                 rows = []
+        if is_anew:
+            rows.append({"is": _ANEW, "device": self._setup.device, "before": first})
         if rows:
             self._write_segment(rows, positions)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
-        self._journal.keep(COUNTERS, counters)
+        self._journal.keep(COUNTERS, counters, [_SENDING_ANEW])
 
-    def _iter_rows(self, positions: dict[str, int]) -> Iterator[dict[str, Any]]:
-        own = self._find_device(self._setup.device)
-        recipient = self._sync.make_device_key()
-        if (own.name, own.recipient) != (self._setup.name, recipient):
+    def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
+        own = Device(
+            id=self._setup.device,
+            name=self._setup.name,
+            recipient=self._sync.make_device_key(),
+            since=format_time(self._call.clock.now()),
+        )
+        known = [device._replace(since=own.since) for device in list_devices(self._call)]
+        if is_anew or own not in known:
             yield {
                 "is": _DEVICE,
-                "device": self._setup.device,
-                "name": self._setup.name,
-                "recipient": recipient,
-                "since": format_time(self._call.clock.now()),
+                "device": own.id,
+                "name": own.name,
+                "recipient": own.recipient,
+                "since": own.since,
             }
         counters = self._journal.kept(COUNTERS)
         for held in self._list_scopes():
-            yield from sync_sent.iter_changed_rows(self._call, held, self._setup.device)
+            yield from sync_sent.iter_changed_rows(
+                self._call, held, self._setup.device, is_anew=is_anew
+            )
             if not self._call.home.settings.flag("sync.turns"):
                 continue
-            after = int(counters.get(_POSITION + held.shared, "0"))
-            for number, row in sync_sent.iter_message_rows(self._call, held, after):
+            after = 0 if is_anew else int(counters.get(_POSITION + held.shared, "0"))
+            for number, row in sync_sent.iter_message_rows(
+                self._call, held, after, is_anew=is_anew
+            ):
                 positions[held.shared] = number
                 if row is not None:
                     yield row
@@ -301,54 +420,58 @@ class DeviceExchange:
             for realm in self._journal.realms(ITEMS)
             if (local := self._names.to_local(realm.removeprefix(ITEMS)))
         }
-        shared = {scope: self._names.to_shared(scope.path) for scope in scopes}
         return [
-            ScopeItems(self._call, scope, shared[scope], self._shelves.get(scope))
+            ScopeItems(
+                self._call, scope, self._names.to_shared(scope.path), self._shelves.get(scope)
+            )
             for scope in sorted(scopes)
+            if not self._names.is_excluded(scope.path)
         ]
 
     def _write_segment(
         self,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[Row],
         positions: Mapping[str, int],
         recipients: Sequence[str] = (),
     ) -> None:
-        number = self._find_next_number()
-        data = dump_segment(rows, positions)
-        self._sync.write_outbox(number, self._sync.seal(data, recipients))
-        self._adopt(number, rows, positions)
+        data = self._sync.seal(dump_segment(rows, positions), recipients)
+        name = self._build_next_name(data, is_key=bool(recipients))
+        self._sync.write_outbox(name, data)
+        self._adopt(name, rows, positions)
         self.done.sent += len(rows)
+
+    def _build_next_name(self, data: bytes, *, is_key: bool) -> SegmentName:
+        return SegmentName(
+            self._setup.device, self._find_next_number(), build_checksum(data), is_key=is_key
+        )
 
     def _find_next_number(self) -> int:
         """Return a number that no segment of this device has, here or in the remote."""
-        own = [
-            name.number
-            for name in self._remote.list_segments()
-            if name.device == self._setup.device
-        ]
-        counted = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
-        return max([*own, *self._sync.list_outbox(), counted]) + 1
+        device = self._setup.device
+        names = (*self._remote.list_segments(), *self._sync.list_outbox(device))
+        own = [name.number for name in names if name.device == device]
+        return max([*own, int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))]) + 1
 
     def _adopt_outbox(self) -> None:
         """Count what waits as sent, also where a kill came between the segment and its count."""
-        counted = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
-        for number in self._sync.list_outbox():
-            if number > counted:
-                what = SegmentName(self._setup.device, number).path
-                data = self._sync.open(self._sync.read_outbox(number), what)
-                self._adopt(number, *load_segment(data, what))
+        known = self._journal.kept(SEGMENTS)
+        for name in self._sync.list_outbox(self._setup.device):
+            if name.path not in known:
+                data = self._sync.open(self._sync.read_outbox(name), name.path)
+                segment = load_segment(data, name.path)
+                self._adopt(name, segment.rows, segment.positions)
 
-    def _adopt(
-        self, number: int, rows: Sequence[Mapping[str, Any]], positions: Mapping[str, int]
-    ) -> None:
+    def _adopt(self, name: SegmentName, rows: Sequence[Row], positions: Mapping[str, int]) -> None:
         self._take_notices(rows)
         of_scopes = [row for row in rows if "item" in row]
         today = self._call.clock.now().date().isoformat()
         for shared, group in groupby(of_scopes, key=lambda row: str(row["scope"])):
             known = self._journal.kept(ITEMS + shared)
             fresh: dict[str, str] = {}
+            over: dict[str, str] = {}
             for row in group:
                 item = str(row["item"])
+                over |= row.get("over", {})
                 if "version" in row:
                     text = fresh.get(item) or known.get(item, "")
                     held = load_version(text) if text else None
@@ -357,69 +480,73 @@ class DeviceExchange:
                     fresh[item] = sync_items.GONE
                 elif row["is"] != sync_items.MESSAGE:
                     fresh[item] = today
+            sync_items.keep_latest(self._call, sync_items.OVER + shared, over)
             self._journal.keep(ITEMS + shared, fresh)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
-        self._journal.keep(COUNTERS, {**counters, _NUMBER: str(number)})
+        self._count(name)
+        self._journal.keep(COUNTERS, counters)
+
+    def _count(self, name: SegmentName) -> None:
+        """Note a segment of this device; its number is never given again."""
+        last = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
+        self._journal.keep(COUNTERS, {_NUMBER: str(max(last, name.number))})
+        self._journal.keep(SEGMENTS, {name.path: ""})
 
     def send(self) -> None:
-        """Send the segments that wait, and drop those that are in the remote."""
-        there = set(self._remote.list_segments())
-        waiting: dict[SegmentName, bytes] = {}
-        for number in self._sync.list_outbox():
-            name = SegmentName(self._setup.device, number)
-            if name not in there:
-                waiting[name] = self._renew(number)
-            elif not self._is_same(name, number):  # a copy of this home was faster
-                fresh = self._find_next_number()
-                self._sync.write_outbox(fresh, self._sync.read_outbox(number))
-                self._journal.keep(COUNTERS, {_NUMBER: str(fresh)})
-                waiting[SegmentName(self._setup.device, fresh)] = self._sync.read_outbox(fresh)
-                self._sync.drop_outbox(number)
-        if waiting:
-            self._remote.publish(waiting)
-        there = set(self._remote.list_segments()) | waiting.keys()
-        for number in self._sync.list_outbox():
-            if SegmentName(self._setup.device, number) in there:
-                self._sync.drop_outbox(number)
-        self.done.segments_sent = len(waiting)
-
-    def _renew(self, number: int) -> bytes:
-        """Return a segment that waits, with the key in use: a dropped device has the one before."""
-        data = self._sync.read_outbox(number)
-        if self._sync.is_current(data):
-            return data
-        what = SegmentName(self._setup.device, number).path
-        plain = self._sync.open(data, what)
-        rows, _ = load_segment(plain, what)
-        if any(row["is"] == _KEY for row in rows):
-            return data
-        data = self._sync.seal(plain)
-        self._sync.write_outbox(number, data)
-        return data
-
-    def _is_same(self, name: SegmentName, number: int) -> bool:
-        there, here = self._remote.read(name), self._sync.read_outbox(number)
-        return there == here or self._sync.open(there, name.path) == self._sync.open(
-            here, name.path
+        """Send the segments that wait, and drop those that are in the remote as they are here."""
+        for name in self._sync.list_outbox(self._setup.device):
+            self._renew(name)
+        for _ in range(_MOST_TRIES):
+            names = self._sync.list_outbox(self._setup.device)
+            if not names:
+                return
+            self._remote.publish({name: self._sync.read_outbox(name) for name in names})
+            for name in names:
+                self._settle(name)
+        raise RemoteUnreachable(
+            "what is written to {address!r} does not read as it was written",
+            address=hide_userinfo(self._setup.remote),
         )
 
-    def rotate(self, dropped: str = "") -> SharedKey:
-        """Give every device that stays a new key; `dropped` is the id of one that leaves."""
-        now = format_time(self._call.clock.now())
-        key = self._sync.build_key(now, self._setup.device)
-        rows: list[dict[str, Any]] = [
-            {"is": _KEY, "since": key.since, "by": key.device, "identity": key.identity}
-        ]
-        if dropped:
-            numbers = [
-                name.number for name in self._remote.list_segments() if name.device == dropped
-            ]
-            rows.append({"is": _DROPPED, "device": dropped, "upto": max(numbers, default=0)})
-        recipients = {self._sync.make_device_key()} | {
-            device.recipient
-            for device in list_devices(self._call)
-            if device.recipient and not device.is_dropped and device.id != dropped
+    def _settle(self, name: SegmentName) -> None:
+        """Drop a segment that is in the remote; give it another number where another one is."""
+        data = self._sync.read_outbox(name)
+        try:
+            is_there = self._remote.read(name) == data
+        except Damaged:
+            is_there = False
+        if is_there:
+            self._journal.keep(SEGMENTS, {name.path: _SENT})
+            self.done.segments_sent += 1
+        else:
+            self._rename(name, data)
+        self._sync.drop_outbox(name)
+
+    def _rename(self, name: SegmentName, data: bytes) -> None:
+        """Let a segment wait under the next number, with these bytes."""
+        fresh = self._build_next_name(data, is_key=name.is_key)
+        self._sync.write_outbox(fresh, data)
+        self._count(fresh)
+
+    def _renew(self, name: SegmentName) -> None:
+        """Encrypt a segment that waits with the key in use, if it waited under the one before."""
+        data = self._sync.read_outbox(name)
+        if not name.is_key and not self._sync.is_current(data):
+            self._rename(name, self._sync.seal(self._sync.open(data, name.path)))
+            self._sync.drop_outbox(name)
+
+    def rotate(self) -> SharedKey:
+        """Give every device that is known a new key."""
+        key = self._sync.build_next_key(self._setup.device)
+        row = {
+            "is": _KEY,
+            "generation": key.generation,
+            "by": key.device,
+            "identity": key.identity,
         }
-        self._write_segment(rows, {}, sorted(recipients))
+        recipients = {self._sync.make_device_key()} | {
+            device.recipient for device in list_devices(self._call) if device.recipient
+        }
+        self._write_segment([row], {}, sorted(recipients))
         self.send()
         return key

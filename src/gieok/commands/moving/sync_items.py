@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from gieok.commands.memory import forget_steps
@@ -18,9 +18,10 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.exchange import json_lines
 from gieok.memory.exchange.intake import REALM
-from gieok.memory.exchange.versions import format_time
+from gieok.memory.exchange.versions import ItemVersion, format_time
 from gieok.memory.retirement import load_saved_turns
 from gieok.model.memory import Document, Scope
+from gieok.settings.grants import TrustJudge
 from gieok.text.redact.sense import redact_document
 
 #: Kinds of items that are changed, each with versions.
@@ -29,10 +30,18 @@ RECORD, MEMORY, KNOWN, CORRECTION, CHOICE = "record", "memory", "known", "correc
 REPLACED, FORGOTTEN, ERASED, MESSAGE = "replaced", "forgotten", "erased", "message"
 #: Row of an item that was added once and then removed.
 GONE = "gone"
-#: Why an item is there no more: a person forgot it, or it lives on elsewhere.
-WAS_FORGOTTEN, WAS_MOVED = "forgotten", "moved"
+#: Why an item is there no more: a person forgot it, it lives on elsewhere as far as this device can
+#: tell, or a command put it in another scope.
+WAS_FORGOTTEN, WAS_MOVED, WAS_TRANSFERRED = "forgotten", "moved", "transferred"
 ITEMS = "sync:items:"
+#: Realm, before a scope's shared name, of marks of what was told again after it was forgotten: mark
+#: → the time of the forgetting that a device knew when it told it.
+OVER = "sync:over:"
 PROJECTS = "sync:projects"
+#: End of the name of a record that was kept beside another one.
+_ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
+#: Length of a time in ISO form to the second.
+_SECOND = 19
 _EVERYTHING = (1 << 31) - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ELSEWHERE = re.compile(r"(project:.+)\.at-([0-9a-f]{8})")
@@ -66,26 +75,33 @@ def build_item(kind: str, names: Iterable[str], at: str, fields: Mapping[str, An
 class ScopeNames:
     """Names of scopes that are the same on every device.
 
-    A project is known by its repository's first commits, in whatever folder it is. A project that
-    Git cannot tell is its own on every device: elsewhere its scope ends with the device's id.
+    A project is known by its repository, in whatever folder it is. The first folder in which a
+    repository was seen stands for it, for good: a second clone, and a project that Git cannot tell,
+    is its own on every device. Elsewhere its scope ends with the device's id.
     """
 
     def __init__(self, call: Call, device: str) -> None:
         self._device = device
         journal = call.home.journal
-        origins = call.home.sync.list_project_origins()
-        #: Scope → the folder of its project.
-        self.folders = {scope: folder for scope, (folder, _) in origins.items()}
-        fresh = {scope: origin.identity for scope, (_, origin) in origins.items()}
-        # A folder that is not there now is still the same project.
-        kept = {
-            scope: identity
-            for scope, identity in journal.kept(PROJECTS).items()
-            if identity not in fresh.values()
+        folders = call.home.sync.list_project_folders()
+        self._excluded = {
+            scope for scope, folder in folders.items() if call.privacy.excludes_folder(str(folder))
         }
-        if fresh.items() - journal.kept(PROJECTS).items():
+        #: Scope → the folder of its project.
+        self.folders = {
+            scope: folder for scope, folder in folders.items() if scope not in self._excluded
+        }
+        self._identities = dict(journal.kept(PROJECTS))
+        bound = set(self._identities.values())
+        fresh: dict[str, str] = {}
+        for scope, origin in call.home.sync.list_project_origins().items():
+            is_new = scope not in self._identities and origin.identity not in bound
+            if is_new and scope not in self._excluded:
+                fresh[scope] = origin.identity
+                bound.add(origin.identity)
+        if fresh:
             journal.keep(PROJECTS, fresh)
-        self._identities = {**kept, **fresh}
+        self._identities |= fresh
         self._scopes = {identity: scope for scope, identity in self._identities.items()}
 
     def to_shared(self, scope: str) -> str:
@@ -110,6 +126,10 @@ class ScopeNames:
             return name + ("" if device == self._device else f".at-{device}") + below
         scope = self._scopes.get(identity, "")
         return scope and scope + below
+
+    def is_excluded(self, scope: str) -> bool:
+        """Say whether a scope is that of a project in an excluded folder: nothing travels then."""
+        return scope.partition("/")[0] in self._excluded
 
 
 @dataclass
@@ -142,8 +162,9 @@ class ScopeItems:
         for text, at in journal.kept(forget_steps.FORGOTTEN_TEXTS + self.scope.path).items():
             yield build_item(ERASED, (self.shared, text, at), now, {"mark": text, "at": at})
         yield from self._iter_choices(now)
-        if self.shelf is not None:
-            yield from iter_record_items(self.call, self.shelf, self.shared)
+        for file, is_trusted in self._record_files:
+            if is_trusted:
+                yield build_record_item(self.shared, file)
 
     @cached_property
     def history(self) -> list[Document]:
@@ -165,20 +186,71 @@ class ScopeItems:
             build_record_id(self.shared, Path(name)) for name in list_tracked(self.call, self.shelf)
         }
 
+    @cached_property
+    def untrusted_ids(self) -> set[str]:
+        """Return the ids of records of a project that nobody trusted here: they do not travel."""
+        return {
+            build_record_id(self.shared, file)
+            for file, is_trusted in self._record_files
+            if not is_trusted
+        }
+
+    @cached_property
+    def record_ids(self) -> set[str]:
+        """Return the ids of all records whose files are there."""
+        if self.shelf is None:
+            return set()
+        base = self.shelf.base
+        files = [file for name in SHELVES for file in records.list_records(base, name)]
+        return {build_record_id(self.shared, file) for file in files}
+
+    @cached_property
+    def _record_files(self) -> list[tuple[Path, bool]]:
+        """Return the records that Git does not track, each with whether it is trusted."""
+        if self.shelf is None:
+            return []
+        tracked, judge = list_tracked(self.call, self.shelf), TrustJudge(self.call.home.folder)
+        base = self.shelf.base
+        return [
+            (file, not self.shelf.is_project or judge.admits(file.read_bytes(), file))
+            for name in SHELVES
+            for file in records.list_records(base, name)
+            if file.relative_to(base).as_posix() not in tracked
+        ]
+
     @property
     def has_records(self) -> bool:
         """Say whether the folder of the records can be read: only then is one that lacks gone."""
         return self.shelf is not None and (self.shelf.base / records.MEMORY).is_dir()
 
-    def find_removal(self, item: str) -> tuple[str, str]:
-        """Return why an item is there no more, and when it went: now, unless it was forgotten."""
+    def find_removal(self, item: str, version: ItemVersion | None) -> tuple[str, str]:
+        """Return why an item is there no more, and when it went: now, unless it was forgotten.
+
+        `version` is what was known of it.
+        """
         _, forgotten = self._forgotten.get(item, ("", ""))
-        at = format_time(datetime.fromisoformat(forgotten) if forgotten else self._now)
-        return (WAS_FORGOTTEN if forgotten else WAS_MOVED), at
+        if forgotten:
+            return WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
+        is_known = version is not None and self.is_removal_known(item, version)
+        return (WAS_TRANSFERRED if is_known else WAS_MOVED), format_time(self._now)
 
     def find_forgotten_mark(self, item: str) -> str:
         """Return the checksum of the place of a forgotten item; '' for another one."""
         return self._forgotten.get(item, ("", ""))[0]
+
+    def is_removal_known(self, item: str, version: ItemVersion) -> bool:
+        """Say whether a command removed this version of an item from this scope."""
+        return item in self._forgotten or self._transferred.get(item, "") >= version.at
+
+    @cached_property
+    def marks(self) -> "ForgottenMarks":
+        """Return what was forgotten in this scope, as it is known here."""
+        return load_forgotten_marks(self.call, self.scope, self.shared)
+
+    @cached_property
+    def _transferred(self) -> dict[str, str]:
+        marks = self.call.home.journal.kept(forget_steps.TRANSFERRED + self.scope.path)
+        return {build_item_id(RECORD, self.shared, mark): at for mark, at in marks.items()}
 
     @cached_property
     def _forgotten(self) -> dict[str, tuple[str, str]]:
@@ -186,6 +258,7 @@ class ScopeItems:
         return {
             build_item_id(kind, self.shared, mark): (mark, at)
             for mark, at in marks.items()
+            if at > self.marks.over.get(mark, "")
             for kind in (RECORD, MEMORY)
         }
 
@@ -240,15 +313,6 @@ def list_rule_handles(call: Call, scope: Scope) -> dict[str, list[str]]:
     return handles
 
 
-def iter_record_items(call: Call, shelf: RecordShelf, shared: str) -> Iterator[SharedItem]:
-    """Yield the records of a shelf, but those that Git tracks: they travel with the project."""
-    tracked = list_tracked(call, shelf)
-    for name in SHELVES:
-        for file in records.list_records(shelf.base, name):
-            if file.relative_to(shelf.base).as_posix() not in tracked:
-                yield build_record_item(shared, file)
-
-
 def list_tracked(call: Call, shelf: RecordShelf) -> frozenset[str]:
     """Return the files of a shelf that Git tracks; those of the user's own shelf travel always."""
     return call.home.sync.list_tracked(shelf.base) if shelf.is_project else frozenset()
@@ -272,3 +336,76 @@ def build_record_item(shared: str, file: Path) -> SharedItem:
     fields = {"shelf": name, "path": path, "text": text}
     item = build_item(RECORD, (), format_time(changed), fields)
     return item._replace(id=build_record_id(shared, file))
+
+
+def read_item_text(item: SharedItem) -> str:
+    """Return what a record, a memory or a replaced document says."""
+    text = str(item.fields["text"])
+    return records.own_text(text) if item.kind == RECORD else text
+
+
+def keep_latest(call: Call, realm: str, marks: Mapping[str, str]) -> None:
+    """Keep marks with times; of two times of a mark, the later one."""
+    known = call.home.journal.kept(realm) if marks else {}
+    later = {mark: at for mark, at in marks.items() if at > known.get(mark, "")}
+    if later:
+        call.home.journal.keep(realm, later)
+
+
+class ForgottenMarks(NamedTuple):
+    """Checksums of places and of texts that were forgotten, each with the time.
+
+    What was told again on a device that knew the forgetting is `over`: mark → the time that it
+    knew. So a clock that is wrong does not decide.
+    """
+
+    places: Mapping[str, str]
+    texts: Mapping[str, str]
+    over: Mapping[str, str]
+
+    def find_due(self, item: SharedItem) -> dict[str, str]:
+        """Return the marks of an item that were not told again since, with their times."""
+        if item.kind not in (RECORD, MEMORY, REPLACED):
+            return {}
+        text = forget_steps.build_memory_mark(read_item_text(item))
+        due = {mark: self.places[mark] for mark in _list_places(item) if mark in self.places}
+        due |= {text: self.texts[text]} if text in self.texts else {}
+        return {mark: at for mark, at in due.items() if at > self.over.get(mark, "")}
+
+    def find_end(self, item: SharedItem) -> str:
+        """Return when an item was forgotten that was made before; '' for one that stands.
+
+        A record is the same one on every shelf, and so is what was kept beside it. What was told in
+        the same second stands.
+        """
+        made = item.at
+        if item.kind == RECORD:
+            made = records.read_created(str(item.fields["text"]))[0] or item.at
+        ends = [
+            at
+            for mark, at in self.find_due(item).items()
+            if (made if mark in self.texts else item.at)[:_SECOND] < at[:_SECOND]
+        ]
+        return max(ends, default="")
+
+
+def load_forgotten_marks(call: Call, scope: Scope, shared: str) -> ForgottenMarks:
+    """Return what was forgotten in a scope, as it is known here."""
+    journal = call.home.journal
+    return ForgottenMarks(
+        places=journal.kept(forget_steps.FORGOTTEN + scope.path),
+        texts=journal.kept(forget_steps.FORGOTTEN_TEXTS + scope.path),
+        over=journal.kept(OVER + shared),
+    )
+
+
+def _list_places(item: SharedItem) -> list[str]:
+    if item.kind != RECORD:
+        return [forget_steps.build_memory_mark(str(item.fields["key"]))]
+    path = PurePosixPath(str(item.fields["path"]))
+    names = {path.name, _ARCHIVED_NAME.sub(".md", path.name)}
+    return [
+        forget_steps.build_record_mark(Path(shelf, path.parent, name))
+        for shelf in SHELVES
+        for name in names
+    ]

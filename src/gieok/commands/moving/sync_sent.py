@@ -9,11 +9,7 @@ from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
 from gieok.flow.housekeeping import KINDS, parse_days_by_kind
 from gieok.home.call import Call
 from gieok.memory.exchange.json_lines import build_message_fields
-from gieok.memory.exchange.versions import (
-    ItemVersion,
-    build_next_version,
-    load_version,
-)
+from gieok.memory.exchange.versions import build_next_version, load_version
 
 #: Realm, before a scope's shared name, of the messages that came from other devices.
 TAKEN = "sync:taken:"
@@ -33,50 +29,87 @@ def is_version(held: str) -> bool:
     return held.startswith("[")
 
 
-def iter_changed_rows(call: Call, held: ScopeItems, device: str) -> Iterator[dict[str, Any]]:
-    """Yield what changed in a scope since it was sent or taken in, but for messages."""
+def iter_changed_rows(
+    call: Call, held: ScopeItems, device: str, *, is_anew: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield what changed in a scope since it was sent or taken in, but for messages.
+
+    Yields everything where all is sent `is_anew`, with the versions that are known. What is there
+    although its forgetting is known here was told again: its row says over which forgetting.
+    """
     known = call.home.journal.kept(ITEMS + held.shared)
     there: set[str] = set()
     for item in held.iter_items():
         there.add(item.id)
         before = known.get(item.id, "")
+        over = held.marks.find_due(item)
         if item.kind in ADDED:
-            if not before:
-                yield dump_row(item.kind, held.shared, item.id, item.fields)
+            if not before or is_anew:
+                yield _dump_item_row(held.shared, item, over)
             continue
         version = load_version(before) if before else None
-        if version is None or version.digest != item.digest:
+        if version is None or version.digest != item.digest or over:
             fresh = build_next_version(version, device, item.at, item.digest)
-            yield _dump_version_row(held.shared, item, fresh)
-    yield from _iter_removed_rows(call, held, device, known, there)
+            yield {**_dump_item_row(held.shared, item, over), "version": fresh.dump()}
+        elif is_anew:
+            yield {**_dump_item_row(held.shared, item, over), "version": before}
+    yield from _iter_removed_rows(call, held, device, known, there, is_anew=is_anew)
 
 
-def _dump_version_row(shared: str, item: SharedItem, version: ItemVersion) -> dict[str, Any]:
+def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> dict[str, Any]:
     row = dump_row(item.kind, shared, item.id, item.fields)
-    return {**row, "version": version.dump()}
+    return {**row, "over": dict(over)} if over else row
+
+
+def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
+    """Return the records that are there no more, where they are most of a shelf; else nothing.
+
+    A person forgets, retires or renames some; that most are gone is a folder that was lost, such as
+    a clone that was made again.
+    """
+    if held.shelf is None or not held.shelf.base.parent.is_dir():
+        return set()
+    known = {
+        item: load_version(text)
+        for item, text in call.home.journal.kept(ITEMS + held.shared).items()
+        if item.partition(":")[0] == sync_items.RECORD and is_version(text)
+    }
+    live = {item for item, version in known.items() if version.digest} - held.tracked_ids
+    gone = {item for item in live - held.record_ids if not held.is_removal_known(item, known[item])}
+    # What was only renamed or retired is there under another name.
+    fresh = held.record_ids - live
+    return gone if 2 * (len(gone) - len(fresh)) > len(live) else set()
 
 
 def _iter_removed_rows(
-    call: Call, held: ScopeItems, device: str, known: Mapping[str, str], there: set[str]
+    call: Call,
+    held: ScopeItems,
+    device: str,
+    known: Mapping[str, str],
+    there: set[str],
+    *,
+    is_anew: bool,
 ) -> Iterator[dict[str, Any]]:
     pruned = _find_pruned_day(call)
+    staying = {*there, *held.archived_ids, *held.tracked_ids, *held.untrusted_ids}
+    staying |= find_vanished_records(call, held)
     for item, before in known.items():
-        if item in there or item in held.archived_ids or item in held.tracked_ids:
+        if item in staying:
             continue
         kind = item.partition(":")[0]
         if not is_version(before):
-            if (
-                kind == sync_items.REPLACED
-                and before not in ("", sync_items.GONE)
-                and date.fromisoformat(before) > pruned
+            is_gone = before == sync_items.GONE
+            if kind == sync_items.REPLACED and (
+                is_anew if is_gone else before and date.fromisoformat(before) > pruned
             ):
                 yield dump_row(sync_items.GONE, held.shared, item, {})
             continue
         version = load_version(before)
-        if not version.digest or (kind == sync_items.RECORD and not held.has_records):
+        is_unknown = bool(version.digest) and kind == sync_items.RECORD and not held.has_records
+        if is_unknown or (not version.digest and not is_anew):
             continue
-        reason, at = held.find_removal(item)
-        fresh = build_next_version(version, device, at, "")
+        reason, at = held.find_removal(item, version)
+        fresh = build_next_version(version, device, at, "") if version.digest else version
         fields = {"gone": reason, "mark": held.find_forgotten_mark(item), "at": at}
         row = dump_row(kind, held.shared, item, fields)
         yield {**row, "version": fresh.dump()}
@@ -93,14 +126,17 @@ def _find_pruned_day(call: Call) -> date:
 
 
 def iter_message_rows(
-    call: Call, held: ScopeItems, after: int
+    call: Call, held: ScopeItems, after: int, *, is_anew: bool = False
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the number of each message behind `after`, with its row if it was said here."""
+    """Yield the number of each message behind `after`, with its row if it was said here.
+
+    Those of other devices have rows too where all is sent `is_anew`.
+    """
     journal = call.home.journal
     taken = journal.kept(TAKEN + held.shared)
     while page := journal.read(held.scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
         for number, message, _ in page:
             item = sync_items.build_item_id(sync_items.MESSAGE, held.shared, message.id)
             row = dump_row(sync_items.MESSAGE, held.shared, item, build_message_fields(message))
-            yield number, None if item in taken else row
+            yield number, None if item in taken and not is_anew else row
         after = page[-1].seq

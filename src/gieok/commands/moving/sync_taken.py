@@ -7,13 +7,12 @@ earlier one stays: a memory in the history, a record among the archived records.
 import hashlib
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from gieok import fs
 from gieok.commands.memory import forget_steps, leftovers, untrusted
@@ -21,7 +20,7 @@ from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
 from gieok.commands.moving.export import SHELVES
-from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
+from gieok.commands.moving.sync_items import ITEMS, ForgottenMarks, ScopeItems, SharedItem
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import GateChoices, change_gate_choices
@@ -44,15 +43,12 @@ from gieok.memory.tiers.fields import from_fields
 from gieok.model.conversation import ForgottenMessage
 from gieok.model.memory import Entry, Passage
 from gieok.ports.journal import MessageFilter
+from gieok.text.redact.sense import redact_document
 
 Row = Mapping[str, Any]
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 #: Characters of a checksum in the name of an archived record.
 _NAME_CHARS = 8
-#: Length of a time in ISO form to the second.
-_SECOND = 19
-#: End of the name of a record that was kept beside another one.
-_ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
 #: What a row of another form raises.
 _BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadRequest)
 
@@ -68,6 +64,8 @@ class ScopeTaking:
     call: Call
     held: ScopeItems
     device: str
+    #: Items that count as unknown, because they vanished here.
+    again: Collection[str] = ()
     waiting: list[Row] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     taken: int = 0
@@ -78,6 +76,12 @@ class ScopeTaking:
     _put: list[Entry] = field(default_factory=list)
     _replaced: list[Row] = field(default_factory=list)
     _erased: list[str] = field(default_factory=list)
+    #: Forgetting that came: marks of places and of texts with the time, and what is over.
+    _places: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _over: dict[str, str] = field(default_factory=dict)
+    _digests: dict[str, str] = field(default_factory=dict)
+    _record_texts: dict[Path, str] = field(default_factory=dict)
     _forgotten_texts: list[str] = field(default_factory=list)
     _has_new_talk: bool = False
     _has_new_records: bool = False
@@ -89,17 +93,21 @@ class ScopeTaking:
             stack.enter_context(lock_observations(call, scope))
             if self.held.shelf is not None:
                 stack.enter_context(self.held.shelf.lock(call.home.folder))
-            self._known = call.home.journal.kept(ITEMS + self.held.shared)
+            known = call.home.journal.kept(ITEMS + self.held.shared)
+            self._known = {item: text for item, text in known.items() if item not in self.again}
             self._items = {item.id: item for item in self.held.iter_items()}
+            self._digests = {name: item.digest for name, item in self._items.items()}
             self._take_messages(
                 [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
             )
-            for row in rows:
+            # What only moved is there under its new name before it goes from the old one.
+            for row in sorted(rows, key=lambda row: bool(row.get("gone"))):
                 if row["is"] != sync_items.MESSAGE:
                     self._take_row(row)
             self._write_memories()
-            call.home.journal.keep(ITEMS + self.held.shared, self._fresh)
             self._erase_forgotten()
+            lost = [item for item in self.again if item not in self._fresh]
+            call.home.journal.keep(ITEMS + self.held.shared, self._fresh, lost)
         self._follow()
 
     def _is_gone(self, row: Row) -> bool:
@@ -107,6 +115,8 @@ class ScopeTaking:
 
     def _take_row(self, row: Row) -> None:
         try:
+            over = {str(mark): str(at) for mark, at in row.get("over", {}).items()}
+            self._over = _join_latest(self._over, over)
             match row["is"]:
                 case sync_items.REPLACED:
                     self._take_history(row)
@@ -115,21 +125,29 @@ class ScopeTaking:
                 case sync_items.FORGOTTEN:
                     self._take_forgotten(row)
                 case sync_items.ERASED:
-                    self._keep_latest(
-                        forget_steps.FORGOTTEN_TEXTS, str(row["mark"]), str(row["at"])
-                    )
+                    mark = str(row["mark"])
+                    self._texts[mark] = max(self._texts.get(mark, ""), str(row["at"]))
                     self._mark_added(row["item"])
                 case _:
                     self._take_version(row)
         except _BAD_ROW as error:
             self.rejected.append(f"{row.get('item')}: {error!r}")
+        except OSError:  # a file of the place cannot be written now
+            self.waiting.append(row)
 
     # Items that are added once.
     def _take_messages(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
         journal, scope = self.call.home.journal, self.held.scope
-        messages = [parse_export_message(row) for row in rows]
+        messages = []
+        for row in rows:
+            try:
+                messages.append(parse_export_message(row))
+            except _BAD_ROW as error:
+                self.rejected.append(f"{row['item']}: {error!r}")
+        if not messages:
+            return
         position = journal.position(scope, buffer.READER)
         is_observed = not journal.chunks(scope, buffer.READER) and not journal.read(
             scope, position, budget_tokens=1, limit=1
@@ -187,24 +205,36 @@ class ScopeTaking:
         self._mark_added(row["item"])
         self.taken += 1
 
-    def _keep_latest(self, realm: str, mark: str, at: str) -> None:
-        def choose(held: str) -> str:
-            return max(held, at)
-
-        self.call.home.journal.update_kept(realm + self.held.scope.path, mark, choose)
-
     def _erase_forgotten(self) -> None:
-        """Remove what was forgotten elsewhere and some device had moved, copied or kept beside."""
-        journal, scope = self.call.home.journal, self.held.scope
-        marks = ForgottenMarks(
-            journal.kept(forget_steps.FORGOTTEN + scope.path),
-            journal.kept(forget_steps.FORGOTTEN_TEXTS + scope.path),
+        """Remove what was forgotten elsewhere and some device had moved, copied or kept beside.
+
+        What was there before although its forgetting was known here was told again, and stands;
+        what just came is judged by everything that was forgotten. The marks are kept last: killed
+        before, all of it is done again.
+        """
+        call, scope, shared = self.call, self.held.scope, self.held.shared
+        known = sync_items.load_forgotten_marks(call, scope, shared)
+        over = _join_latest(known.over, self._over)
+        every = ForgottenMarks(
+            _join_latest(known.places, self._places), _join_latest(known.texts, self._texts), over
         )
-        if not (marks.places or marks.texts):
-            return
-        shared = self.held.shared
+        fresh = ForgottenMarks(
+            _select_newer(self._places, known.places), _select_newer(self._texts, known.texts), over
+        )
+        if every.places or every.texts:
+            self._erase_marked(every, fresh)
+        sync_items.keep_latest(call, sync_items.OVER + shared, self._over)
+        sync_items.keep_latest(call, forget_steps.FORGOTTEN + scope.path, self._places)
+        sync_items.keep_latest(call, forget_steps.FORGOTTEN_TEXTS + scope.path, self._texts)
+
+    def _erase_marked(self, every: ForgottenMarks, fresh: ForgottenMarks) -> None:
+        journal, scope, shared = self.call.home.journal, self.held.scope, self.held.shared
         now_held = ScopeItems(self.call, scope, shared, self.held.shelf)
-        gone = [(item, at) for item in now_held.iter_items() if (at := marks.find_end(item))]
+        gone = []
+        for item in now_held.iter_items():
+            is_old = self._digests.get(item.id) == item.digest
+            if at := (fresh if is_old else every).find_end(item):
+                gone.append((item, at))
         history = {item.id for item, _ in gone if item.kind == sync_items.REPLACED}
         numbers = [
             number
@@ -215,17 +245,18 @@ class ScopeTaking:
         for item, at in gone:
             if item.kind == sync_items.RECORD:
                 file = self._locate_record(item.fields)
-                place = forget_steps.build_record_mark(file)
-                self._keep_latest(forget_steps.FORGOTTEN, place, at)
+                self._mark_place(forget_steps.build_record_mark(file), at)
                 self._remove_record(file)
             elif item.kind == sync_items.MEMORY:
                 keys.append(str(item.fields["key"]))
-                place = forget_steps.build_memory_mark(keys[-1])
-                self._keep_latest(forget_steps.FORGOTTEN, place, at)
+                self._mark_place(forget_steps.build_memory_mark(keys[-1]), at)
         if numbers or keys:
             journal.erase(scope, [], keys, numbers)
             deliver_scope(journal, self.call.home.store, scope)
-        self._forgotten_texts += [_read_item_text(item) for item, _ in gone]
+        self._forgotten_texts += [sync_items.read_item_text(item) for item, _ in gone]
+
+    def _mark_place(self, mark: str, at: str) -> None:
+        self._places[mark] = max(self._places.get(mark, ""), at)
 
     def _mark_added(self, item: str) -> None:
         self._fresh[item] = self.call.clock.now().date().isoformat()
@@ -237,7 +268,7 @@ class ScopeTaking:
         if item in self.held.tracked_ids:
             return
         if row.get("mark"):
-            self._keep_latest(forget_steps.FORGOTTEN, str(row["mark"]), str(row["at"]))
+            self._mark_place(str(row["mark"]), str(row["at"]))
         text = self._fresh.get(item) or self._known.get(item, "")
         held = load_version(text) if text else None
         mine = self._items.get(item)
@@ -248,9 +279,13 @@ class ScopeTaking:
         is_unsent = digest != (held.digest if held else "") and not (
             held and item in self.held.archived_ids
         )
-        at = mine.at if mine else self.held.find_removal(item)[1]
+        at = mine.at if mine else self.held.find_removal(item, held)[1]
         here = build_next_version(held, self.device, at, digest) if is_unsent else held
         outcome = compare_versions(here, fresh)
+        if held is None and here is not None:
+            # This home knows of no change before: its count of changes tells nothing.
+            is_later = fresh.rank > here.rank
+            outcome = VersionOrder.LATER if is_later else VersionOrder.EARLIER
         if outcome is VersionOrder.OLD:
             return
         if not self.can_apply(row):
@@ -262,6 +297,7 @@ class ScopeTaking:
             if merged is not None:
                 known = known._replace(digest=merged.digest) if not is_unsent else known
                 self._fresh[item] = known.dump()
+                self._items[item] = merged
                 return
         if outcome is VersionOrder.EARLIER:
             self._keep_beside(kind, row, mine)
@@ -270,12 +306,17 @@ class ScopeTaking:
                 self._keep_mine(mine, row)
             self._apply(kind, row, fresh, mine)
             self.taken += 1
+            if row.get("gone"):
+                self._items.pop(item, None)
+            else:
+                self._items[item] = SharedItem(item, kind, fresh.at, fresh.digest, row)
         self._fresh[item] = known.dump()
 
     def can_apply(self, row: Row) -> bool:
         """Say whether there is a place for a row: the project's folder, the rule of a choice."""
         if row["is"] == sync_items.RECORD:
-            return self.held.shelf is not None
+            # A file that nobody trusted is neither read nor written over.
+            return self.held.shelf is not None and row["item"] not in self.held.untrusted_ids
         if row["is"] == sync_items.CHOICE and not row.get("gone"):
             return row["rule"] in sync_items.list_rule_handles(self.call, self.held.scope)
         return True
@@ -287,7 +328,7 @@ class ScopeTaking:
 
     def _keep_beside(self, kind: str, row: Row, mine: SharedItem | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
-        reason, _ = self.held.find_removal(row["item"])
+        reason, _ = self.held.find_removal(row["item"], None)
         is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
@@ -315,8 +356,10 @@ class ScopeTaking:
                 document = replace(from_fields({**row, "scope": scope.path}, row["text"]))
                 passages = tuple(Passage(*passage) for passage in row["passages"])
                 self._put.append(Entry(document, passages))
+                self._erased = [key for key in self._erased if key != document.key]
             case sync_items.MEMORY if mine:
                 self._erased.append(str(mine.fields["key"]))
+                self._put = [one for one in self._put if one.document.key != self._erased[-1]]
                 if row["gone"] == sync_items.WAS_FORGOTTEN:
                     self._forgotten_texts.append(str(mine.fields["text"]))
             case sync_items.RECORD:
@@ -371,6 +414,11 @@ class ScopeTaking:
             file = self._locate_record(mine.fields)
             if row["gone"] == sync_items.WAS_FORGOTTEN:
                 self._forgotten_texts.append(records.own_text(str(mine.fields["text"])))
+            elif row["gone"] != sync_items.WAS_TRANSFERRED and self._is_only_copy(file):
+                # No command removed it: it is put away, and what is put away already stays.
+                if mine.fields["shelf"] == records.ARCHIVE:
+                    return
+                self._archive_record(mine.fields)
             self._remove_record(file)
             return
         file = self._locate_record(row)
@@ -381,10 +429,29 @@ class ScopeTaking:
     def _remove_record(self, file: Path) -> None:
         assert self.held.shelf is not None
         file.unlink(missing_ok=True)
+        self._record_texts.pop(file, None)
         if self.held.shelf.is_project:
             name = file.relative_to(self.held.shelf.base).as_posix()
             untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
         self._has_new_records = True
+
+    def _is_only_copy(self, file: Path) -> bool:
+        """Say whether no other record of the shelf says the same."""
+        texts = self._load_record_texts()
+        own = texts.get(file)
+        return own is not None and list(texts.values()).count(own) == 1
+
+    def _load_record_texts(self) -> dict[Path, str]:
+        """Return the text of each record of the shelf, read once."""
+        assert self.held.shelf is not None
+        if not self._record_texts:
+            base = self.held.shelf.base
+            self._record_texts = {
+                file: records.own_text(file.read_bytes().decode("utf-8", "surrogateescape"))
+                for name in SHELVES
+                for file in records.list_records(base, name)
+            }
+        return self._record_texts
 
     def _archive_record(self, fields: Row) -> None:
         """Keep a record's text among the archived records, under a name that it decides."""
@@ -414,10 +481,21 @@ class ScopeTaking:
 
     def _replace_record(self, file: Path, text: str) -> None:
         assert self.held.shelf is not None
+        self._keep_secret(file, text)
         fs.replace_private(file, text.encode("utf-8", "surrogateescape"))
+        if self._record_texts:
+            self._record_texts[file] = records.own_text(text)
         if self.held.shelf.is_project:
             untrusted.grant_record_trust(self.call.home.folder, self.held.shelf.base, file)
         self._has_new_records = True
+
+    def _keep_secret(self, file: Path, text: str) -> None:
+        """Keep the user's own text of a record where a secret in it was cut out of what comes."""
+        if not file.exists():
+            return
+        own = file.read_bytes().decode("utf-8", "surrogateescape")
+        if own != text and redact_document(own) != own:
+            self._archive_record({"path": f"{file.parent.name}/{file.name}", "text": own})
 
     # What is written together.
     def _write_memories(self) -> None:
@@ -448,46 +526,6 @@ class ScopeTaking:
         rewrite_active_memory(call, scope)
 
 
-def _read_item_text(item: SharedItem) -> str:
-    text = str(item.fields["text"])
-    return records.own_text(text) if item.kind == sync_items.RECORD else text
-
-
-class ForgottenMarks(NamedTuple):
-    """Checksums of places and of texts that were forgotten, each with the time."""
-
-    places: Mapping[str, str]
-    texts: Mapping[str, str]
-
-    def find_end(self, item: SharedItem) -> str:
-        """Return when an item was forgotten that was made before; '' for one that stands.
-
-        A record is the same one on every shelf, and so is what was kept beside it.
-        """
-        if item.kind not in (sync_items.RECORD, sync_items.MEMORY, sync_items.REPLACED):
-            return ""
-        created, places = item.at, []
-        if item.kind == sync_items.RECORD:
-            created = records.read_created(str(item.fields["text"]))[0] or item.at
-            path = PurePosixPath(str(item.fields["path"]))
-            names = {path.name, _ARCHIVED_NAME.sub(".md", path.name)}
-            places = [
-                forget_steps.build_record_mark(Path(shelf, path.parent, name))
-                for shelf in SHELVES
-                for name in names
-            ]
-        else:
-            places = [forget_steps.build_memory_mark(str(item.fields["key"]))]
-        text = self.texts.get(forget_steps.build_memory_mark(_read_item_text(item)), "")
-        place = max(self.places.get(place, "") for place in places)
-        # A record names its time to the second.
-        ends = [
-            text if created[:_SECOND] <= text[:_SECOND] else "",
-            place if item.at <= place else "",
-        ]
-        return max(ends)
-
-
 def _build_correction_history(fields: Row, at: str) -> Row:
     """Return the correction that another one replaced as a document of the history."""
     text = str(fields["text"])
@@ -506,8 +544,11 @@ def _build_correction_history(fields: Row, at: str) -> Row:
     }
 
 
-def iter_waiting(waiting: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Yield rows that wait with a name each, as they are kept until they can be taken in."""
-    for row in waiting:
-        text = json.dumps(row, sort_keys=True)
-        yield hashlib.sha256(text.encode()).hexdigest()[:24], text
+def _join_latest(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Return marks with times; of two times of a mark, the later one."""
+    return {mark: max(first.get(mark, ""), second.get(mark, "")) for mark in {*first, *second}}
+
+
+def _select_newer(marks: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the marks that are later than what is known of them."""
+    return {mark: at for mark, at in marks.items() if at > known.get(mark, "")}

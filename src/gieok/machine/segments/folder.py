@@ -1,13 +1,12 @@
 """Segments in a folder that another program synchronises, such as Dropbox or Syncthing."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import RemoteUnreachable, find_os_reason
-from gieok.ports.sync import SegmentName, parse_segment_path
-
-_LARGEST_BYTES = 1 << 30
+from gieok.errors import Damaged, Phrase, RemoteUnreachable, find_os_reason
+from gieok.ports.sync import DEVICE, LARGEST_BYTES, SegmentName, is_stray, parse_segment_path
 
 
 class SegmentFolder:
@@ -15,45 +14,50 @@ class SegmentFolder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._names: list[SegmentName] = []
+        self._paths: list[str] = []
 
     def fetch(self) -> None:
-        """List the folder."""
+        """List the folder. What other programs keep there, and links, are left alone."""
         try:
-            self._names = sorted(
-                name
-                for device in self._folder.iterdir()
-                if device.is_dir()
-                for file in device.iterdir()
-                if (name := parse_segment_path(f"{device.name}/{file.name}"))
-            )
+            self._paths = [
+                f"{device.name}/{file.name}"
+                for device in sorted(self._folder.iterdir())
+                if DEVICE.fullmatch(device.name) and device.is_dir() and not device.is_symlink()
+                for file in sorted(device.iterdir())
+            ]
         except OSError as error:
             raise self._build_error(error) from error
 
     def list_segments(self) -> Sequence[SegmentName]:
         """Return the segments."""
-        return self._names
+        return sorted(filter(None, map(parse_segment_path, self._paths)))
+
+    def list_strays(self) -> Sequence[str]:
+        """Return the files with other names, such as "(conflicted copy)"."""
+        return [path for path in self._paths if is_stray(path)]
 
     def read(self, name: SegmentName) -> bytes:
         """Return the bytes of a segment, as far as the folder's program has brought them."""
         try:
-            return fs.read_regular_file(self._folder / name.path, _LARGEST_BYTES)
+            data = fs.read_regular_file(self._folder / name.path, LARGEST_BYTES)
         except OSError as error:
-            raise self._build_error(error) from error
+            reason = Phrase(find_os_reason(error))
+            raise Damaged("{path!r} cannot be read: {reason}", path=name.path, reason=reason) from (
+                error
+            )
+        return name.check(data)
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
-        """Write each segment in one step, and read it back."""
+        """Write each segment in one step."""
         for name, data in segments.items():
             file = self._folder / name.path
             try:
-                if file.exists():
+                if os.path.lexists(file):
                     continue
                 fs.replace_private(file, data)
-                is_whole = file.read_bytes() == data
             except OSError as error:
                 raise self._build_error(error) from error
-            if not is_whole:
-                raise RemoteUnreachable("{file!r} does not read as it was written", file=file)
+            self._paths.append(name.path)
 
     def _build_error(self, error: OSError) -> RemoteUnreachable:
         return RemoteUnreachable(

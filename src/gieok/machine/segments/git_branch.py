@@ -10,16 +10,33 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs
-from gieok.errors import Phrase, RemoteUnreachable
+from gieok.errors import Damaged, Phrase, RemoteUnreachable
 from gieok.machine.git import SAFE_OPTIONS
-from gieok.ports.sync import SegmentName, parse_segment_path
+from gieok.ports.sync import (
+    LARGEST_BYTES,
+    SegmentName,
+    hide_userinfo,
+    is_stray,
+    parse_segment_path,
+)
 
 BRANCH = "refs/heads/gieok-sync"
 _TIP = "refs/gieok/tip"
 _TIMEOUT_S = 300
 #: Times that a push is tried again because another device pushed meanwhile.
 _MOST_TRIES = 20
-_AUTHOR = ("-c", "user.name=gieok", "-c", "user.email=gieok@localhost", "-c", "gc.auto=0")
+_OPTIONS = (*SAFE_OPTIONS, "-c", "gc.auto=0")
+#: Git sets these before its configuration: who commits is nobody's name, and no time zone.
+_AUTHOR = {
+    "GIT_AUTHOR_NAME": "gieok",
+    "GIT_AUTHOR_EMAIL": "gieok@localhost",
+    "GIT_COMMITTER_NAME": "gieok",
+    "GIT_COMMITTER_EMAIL": "gieok@localhost",
+    "TZ": "UTC",
+}
+_FILE_MODE = "100644 blob "
+#: No hook of a repository on this machine runs: it may be another person's.
+_RECEIVE_PACK = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
 #: Variables that a Git hook may have set for another repository.
 _OF_OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 
@@ -35,40 +52,54 @@ class SegmentBranch:
         self._folder = folder
         self._environment = environment
         self._blobs: dict[SegmentName, str] = {}
+        self._strays: list[str] = []
         self._tip = ""
+        self._ssh: dict[str, str] = {}
 
     def fetch(self) -> None:
         """Fetch the branch."""
         self._prepare()
         listed = self._run("ls-remote", "--", self._address, BRANCH).decode("utf-8", "replace")
-        self._tip, self._blobs = "", {}
+        self._tip, self._blobs, self._strays = "", {}, []
         if not listed.strip():
             return
         self._run("fetch", "--quiet", "--no-tags", "--", self._address, f"+{BRANCH}:{_TIP}")
         self._tip = self._run("rev-parse", "--verify", _TIP).decode().strip()
         for row in self._run("ls-tree", "-r", "-z", self._tip).split(b"\0"):
             facts, _, path = row.decode("utf-8", "replace").partition("\t")
-            if name := parse_segment_path(path):
+            name = parse_segment_path(path)
+            if name and facts.startswith(_FILE_MODE):
                 self._blobs[name] = facts.split()[2]
+            elif is_stray(path):
+                self._strays.append(path)
 
     def list_segments(self) -> Sequence[SegmentName]:
         """Return the segments on the branch."""
         return sorted(self._blobs)
 
+    def list_strays(self) -> Sequence[str]:
+        """Return the files with other names."""
+        return self._strays
+
     def read(self, name: SegmentName) -> bytes:
         """Return the bytes of a segment."""
-        return self._run("cat-file", "blob", self._blobs[name])
+        if int(self._run("cat-file", "-s", self._blobs[name])) > LARGEST_BYTES:
+            raise Damaged("{path!r} is too large", path=name.path)
+        return name.check(self._run("cat-file", "blob", self._blobs[name]))
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
         """Push a commit with the segments; again on top of what another device pushed meanwhile."""
         reason = ""
+        receive_pack = [_RECEIVE_PACK] if Path(self._address).is_dir() else []
         for _ in range(_MOST_TRIES):
             missing = {name: data for name, data in segments.items() if name not in self._blobs}
             if not missing:
                 return
             commit = self._commit(missing)
             try:
-                self._run("push", "--quiet", "--", self._address, f"{commit}:{BRANCH}")
+                self._run(
+                    "push", "--quiet", *receive_pack, "--", self._address, f"{commit}:{BRANCH}"
+                )
             except RemoteUnreachable as error:
                 reason, tip = str(error), self._tip
                 self.fetch()
@@ -78,8 +109,8 @@ class SegmentBranch:
                 self.fetch()
         raise RemoteUnreachable(
             "other devices pushed to {address!r} faster: {reason}",
-            address=self._address,
-            reason=Phrase(reason),
+            address=hide_userinfo(self._address),
+            reason=Phrase(hide_userinfo(reason)),
         )
 
     def _commit(self, segments: Mapping[SegmentName, bytes]) -> str:
@@ -103,22 +134,34 @@ class SegmentBranch:
         fs.make_private(self._folder)
         if not (self._folder / "HEAD").exists():
             self._run("init", "--quiet", "--bare", ".")
+        self._ssh = self._find_ssh_command()
         for lock in self._folder.rglob("*.lock"):
             lock.unlink(missing_ok=True)
+
+    def _find_ssh_command(self) -> dict[str, str]:
+        """Return what keeps ssh from asking, where the user has no ssh command of their own."""
+        if {"GIT_SSH_COMMAND", "GIT_SSH"} & self._environment.keys():
+            return {}
+        try:
+            chosen = self._run("config", "--get", "core.sshCommand")
+        except RemoteUnreachable:
+            chosen = b""
+        return {} if chosen.strip() else {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
 
     def _run(self, *words: str, given: bytes = b"", more: Mapping[str, str] | None = None) -> bytes:
         kept = {name: text for name, text in self._environment.items() if name not in _OF_OTHERS}
         environment = {
-            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
             **kept,
+            **_AUTHOR,
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
+            **self._ssh,
             **(more or {}),
         }
         try:
             # Fixed program, no shell; an address stands behind `--`.
             done = subprocess.run(  # noqa: S603
-                ["git", *SAFE_OPTIONS, *_AUTHOR, *words],  # noqa: S607 - the user's own git
+                ["git", *_OPTIONS, *words],  # noqa: S607 - the user's own git
                 cwd=self._folder,
                 env=environment,
                 input=given,
@@ -135,7 +178,9 @@ class SegmentBranch:
 
     def _build_error(self, reason: str) -> RemoteUnreachable:
         return RemoteUnreachable(
-            "git cannot reach {address!r}: {reason}", address=self._address, reason=Phrase(reason)
+            "git cannot reach {address!r}: {reason}",
+            address=hide_userinfo(self._address),
+            reason=Phrase(hide_userinfo(reason)),
         )
 
 

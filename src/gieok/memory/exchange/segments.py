@@ -1,16 +1,30 @@
 """Segments: what one device changed, as lines of an export with versions, compressed."""
 
 import gzip
+import io
 import json
+import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from gieok.errors import BadRequest, Damaged, Phrase
 
 VERSION = 1
 #: Rows of a segment at most: a first synchronisation writes several.
 MOST_ROWS = 5_000
+#: Bytes of the lines of a segment at most.
+_LARGEST_BYTES = 1 << 30
+#: Fields that a row has to have as texts: each row, and each row of an item.
+_OF_ROWS, _OF_ITEMS = ("is",), ("item", "scope")
 Row = Mapping[str, Any]
+
+
+class Segment(NamedTuple):
+    """Rows of a segment, its positions, and what of it is no row."""
+
+    rows: list[dict[str, Any]]
+    positions: dict[str, int]
+    rejected: list[str]
 
 
 def dump_segment(rows: Iterable[Row], positions: Mapping[str, int]) -> bytes:
@@ -23,15 +37,19 @@ def dump_segment(rows: Iterable[Row], positions: Mapping[str, int]) -> bytes:
     return gzip.compress("\n".join(lines).encode(), mtime=0)
 
 
-def load_segment(data: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return the rows of a segment and its positions; `what` is its name in errors.
+def load_segment(data: bytes, what: str) -> Segment:
+    """Return a segment; `what` is its name in errors.
 
     Raises Damaged, and BadRequest for the segment of a newer release.
     """
     try:
-        head, *rows = (json.loads(line) for line in gzip.decompress(data).splitlines())
-        version, positions = int(head["version"]), dict(head["positions"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        lines = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_LARGEST_BYTES).splitlines()
+        head, *rows = map(json.loads, lines)
+        version = int(head["version"])
+        positions = {str(name): int(upto) for name, upto in head["positions"].items()}
+    except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Damaged("{what} is no segment of Gieok", what=Phrase(what)) from error
+    except (zlib.error, RecursionError) as error:
         raise Damaged("{what} is no segment of Gieok", what=Phrase(what)) from error
     if version > VERSION:
         raise BadRequest(
@@ -40,4 +58,18 @@ def load_segment(data: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str
             version=version,
             hint="update this one",
         )
-    return rows, positions
+    are_rows = [_is_row(row) for row in rows]
+    return Segment(
+        rows=[row for row, is_row in zip(rows, are_rows, strict=True) if is_row],
+        positions=positions,
+        rejected=[
+            f"{what}: {line + 1}" for line, is_row in enumerate(are_rows, start=1) if not is_row
+        ],
+    )
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, dict):
+        return False
+    texts = (*_OF_ROWS, *(_OF_ITEMS if "item" in row or "scope" in row else ()))
+    return all(isinstance(row.get(name), str) for name in texts)
