@@ -32,6 +32,8 @@ class DeviceHome:
         self.home.mkdir(parents=True)
         #: Settings of this device.
         self.flags: dict[str, str] = {}
+        #: Variables of this device, beside those of every process.
+        self.environment: dict[str, str] = {}
 
     def open(self, folder: Path | None = None) -> Call:
         os.environ["GIEOK_HOME"] = str(self.home)
@@ -40,6 +42,7 @@ class DeviceHome:
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
             "GIEOK_HOME": str(self.home),
+            **self.environment,
         }
         flags = {"embedder": "none", "observe.agents": "none", **self.flags}
         return open_call(

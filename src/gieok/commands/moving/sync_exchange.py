@@ -257,9 +257,12 @@ class DeviceExchange:
 
         Items that are to be taken in `again` count as unknown.
         """
-        held = self._open_scope(
-            shared, may_make_shelf=any(row["is"] == sync_items.RECORD for row in rows)
-        )
+        has_records = any(row["is"] == sync_items.RECORD for row in rows)
+        try:
+            held = self._open_scope(shared, may_make_shelf=has_records)
+        except BadRequest as error:
+            self.done.rejected.append(str(error))
+            return ()
         if held is None:
             return rows
         taking = ScopeTaking(self._call, held, self._setup.device, again)

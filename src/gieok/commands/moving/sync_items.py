@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gieok.commands.memory import forget_steps
 from gieok.commands.memory.records import RecordShelf
 from gieok.commands.moving.export import SHELVES
+from gieok.errors import BadRequest
 from gieok.flow.gate_rules import DAMAGED, GateRule, load_gate_choices, load_gate_rules
 from gieok.home.call import Call
 from gieok.hook import records
@@ -116,14 +117,22 @@ class ScopeNames:
         return f"device:{of_device}:{name}|{rest}"
 
     def to_local(self, shared: str) -> str:
-        """Return the scope of a shared name; '' for a project that is not known here."""
+        """Return the scope of a shared name; '' for a project that is not known here.
+
+        Raises BadRequest for a name that no device gives.
+        """
         identity, bar, rest = shared.partition("|")
-        if not bar:
+        if not bar and not shared.startswith("project:"):
             return shared
         below = f"/{rest}" if rest else ""
         if identity.startswith("device:"):
-            _, device, name = identity.split(":", 2)
+            _, device, name = f"{identity}::".split(":", 2)
+            if not name.startswith("project:"):
+                raise BadRequest("bad scope {path!r}", path=shared)
+            name = name.removesuffix("::")
             return name + ("" if device == self._device else f".at-{device}") + below
+        if not bar or not identity.startswith("git:"):
+            raise BadRequest("bad scope {path!r}", path=shared)
         scope = self._scopes.get(identity, "")
         return scope and scope + below
 

@@ -5,7 +5,6 @@ earlier one stays: a memory in the history, a record among the archived records.
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
@@ -281,24 +280,15 @@ class ScopeTaking:
         )
         at = mine.at if mine else self.held.find_removal(item, held)[1]
         here = build_next_version(held, self.device, at, digest) if is_unsent else held
-        outcome = compare_versions(here, fresh)
-        if held is None and here is not None:
-            # This home knows of no change before: its count of changes tells nothing.
-            is_later = fresh.rank > here.rank
-            outcome = VersionOrder.LATER if is_later else VersionOrder.EARLIER
+        outcome = _compare_rows(held, here, fresh)
         if outcome is VersionOrder.OLD:
             return
         if not self.can_apply(row):
             self.waiting.append(row)
             return
         known = join_versions(held if is_unsent else here, fresh)
-        if outcome is not VersionOrder.NEW and mine and not row.get("gone"):
-            merged = self._merge_told(kind, mine.fields, row)
-            if merged is not None:
-                known = known._replace(digest=merged.digest) if not is_unsent else known
-                self._fresh[item] = known.dump()
-                self._items[item] = merged
-                return
+        if self._is_merged(row, outcome, known, is_unsent=is_unsent):
+            return
         if outcome is VersionOrder.EARLIER:
             self._keep_beside(kind, row, mine)
         else:
@@ -306,11 +296,31 @@ class ScopeTaking:
                 self._keep_mine(mine, row)
             self._apply(kind, row, fresh, mine)
             self.taken += 1
-            if row.get("gone"):
-                self._items.pop(item, None)
-            else:
+            self._items.pop(item, None)
+            if not row.get("gone"):
                 self._items[item] = SharedItem(item, kind, fresh.at, fresh.digest, row)
+            elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
+                self._items[item] = mine
         self._fresh[item] = known.dump()
+
+    def _is_merged(
+        self, row: Row, outcome: VersionOrder, known: ItemVersion, *, is_unsent: bool
+    ) -> bool:
+        """Make one of two states that neither knew the other, where that is possible."""
+        item, mine = row["item"], self._items.get(row["item"])
+        if outcome is VersionOrder.NEW or mine is None or row.get("gone"):
+            return False
+        version = load_version(row["version"])
+        fresh = SharedItem(item, row["is"], version.at, version.digest, row)
+        if self.held.marks.find_end(fresh):  # what this device told again stands alone
+            self._fresh[item] = known.dump()
+            return True
+        merged = self._merge_told(row["is"], mine.fields, row)
+        if merged is None:
+            return False
+        self._fresh[item] = (known if is_unsent else known._replace(digest=merged.digest)).dump()
+        self._items[item] = merged
+        return True
 
     def can_apply(self, row: Row) -> bool:
         """Say whether there is a place for a row: the project's folder, the rule of a choice."""
@@ -524,6 +534,18 @@ class ScopeTaking:
             for place, why in forget_steps.rederive_turns(call):
                 call.tell(f"{place}: {why}")
         rewrite_active_memory(call, scope)
+
+
+def _compare_rows(
+    held: ItemVersion | None, here: ItemVersion | None, fresh: ItemVersion
+) -> VersionOrder:
+    """Return what a version means beside the one that is here; `held` is what was exchanged.
+
+    A home that knows of no change before counts from one: its count tells nothing, the time does.
+    """
+    if held is None and here is not None:
+        return VersionOrder.LATER if fresh.rank > here.rank else VersionOrder.EARLIER
+    return compare_versions(here, fresh)
 
 
 def _build_correction_history(fields: Row, at: str) -> Row:
