@@ -536,3 +536,37 @@ def test_many_small_segments_are_taken_at_once(
     )
     two.sync()
     assert scopes == [MAIN]
+
+
+def test_a_file_of_a_backup_is_not_told_again(pair: list[DeviceHome]) -> None:
+    one, two = pair
+    one.remember("The safe code is with Kim.")
+    for device in (one, two):
+        device.sync()
+    ((name, text),) = two.records().items()
+    one.clock.advance(timedelta(hours=1))
+    one.run("forget", match="safe code", yes=True)
+    for device in (one, two):
+        device.sync()
+    file = two.home / name
+    file.write_text(text)
+    one.remember("Staging is read-only.")
+    for device in (one, two, one, two):
+        device.sync()
+    assert not file.exists()
+    assert len(one.records()) == len(two.records()) == 1
+
+
+def test_records_of_another_branch_are_neither_removed_nor_brought_back(
+    pair: list[DeviceHome], source: Path
+) -> None:
+    one, two = pair
+    folders = tell_shop(pair, source)
+    git("-C", str(folders[0]), "checkout", "--quiet", "-b", "with-records")
+    git("-C", str(folders[0]), "add", ".gieok")
+    git("-C", str(folders[0]), "commit", "--quiet", "-m", "records")
+    one.sync()
+    git("-C", str(folders[0]), "checkout", "--quiet", "-")
+    for device in (one, two):
+        assert device.sync().brought_back == 0
+    assert [len(list_project_records(folder)) for folder in folders] == [0, 4]

@@ -105,14 +105,15 @@ def send_anew(call: Call, setup: SyncSetup) -> None:
     """Let everything that is here be sent anew, and everything there be taken in.
 
     The versions of all items stay: other devices see that they have them. Safe to kill: what waits
-    to be sent is dropped last.
+    to be sent is dropped last; a key that waits stays.
     """
     journal, sync = call.home.journal, call.home.sync
     journal.keep(COUNTERS, {_SENDING_ANEW: "1", _DEVICE: setup.device})
     for realm in (SEGMENTS, WAITING):
         journal.keep(realm, {}, list(journal.kept(realm)))
     for name in sync.list_outbox(setup.device):
-        sync.drop_outbox(name)
+        if not name.is_key:
+            sync.drop_outbox(name)
 
 
 class DeviceExchange:
@@ -330,8 +331,9 @@ class DeviceExchange:
             for scope, folder in self._names.folders.items()
         }
         for base in list_record_folders(self._call):
-            shelf = shelf_at(self._call, base)
-            found.setdefault(shelf.scope, shelf)
+            if base.parent.is_dir():
+                shelf = shelf_at(self._call, base)
+                found.setdefault(shelf.scope, shelf)
         return found
 
     # Devices and keys.

@@ -38,6 +38,11 @@ ITEMS = "sync:items:"
 #: Realm, before a scope's shared name, of marks of what was told again after it was forgotten: mark
 #: → the time of the forgetting that a device knew when it told it.
 OVER = "sync:over:"
+#: Realm, before a scope's shared name, of marks of forgetting: mark → when this device heard of it,
+#: by its own clock.
+HEARD = "sync:heard:"
+#: Realm, before a scope's shared name, of the ids of records that Git tracks, or did.
+TRACKED = "sync:tracked:"
 PROJECTS = "sync:projects"
 #: End of the name of a record that was kept beside another one.
 _ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
@@ -126,10 +131,9 @@ class ScopeNames:
             return shared
         below = f"/{rest}" if rest else ""
         if identity.startswith("device:"):
-            _, device, name = f"{identity}::".split(":", 2)
+            device, _, name = identity.removeprefix("device:").partition(":")
             if not name.startswith("project:"):
                 raise BadRequest("bad scope {path!r}", path=shared)
-            name = name.removesuffix("::")
             return name + ("" if device == self._device else f".at-{device}") + below
         if not bar or not identity.startswith("git:"):
             raise BadRequest("bad scope {path!r}", path=shared)
@@ -194,6 +198,18 @@ class ScopeItems:
         return {
             build_record_id(self.shared, Path(name)) for name in list_tracked(self.call, self.shelf)
         }
+
+    @cached_property
+    def once_tracked_ids(self) -> set[str]:
+        """Return the ids of records that Git tracks, or did: on another branch they are not there.
+
+        What is found now is noted.
+        """
+        journal, realm = self.call.home.journal, TRACKED + self.shared
+        known = set(journal.kept(realm))
+        if fresh := self.tracked_ids - known:
+            journal.keep(realm, dict.fromkeys(fresh, ""))
+        return known | self.tracked_ids
 
     @cached_property
     def untrusted_ids(self) -> set[str]:
@@ -365,12 +381,14 @@ class ForgottenMarks(NamedTuple):
     """Checksums of places and of texts that were forgotten, each with the time.
 
     What was told again on a device that knew the forgetting is `over`: mark → the time that it
-    knew. So a clock that is wrong does not decide.
+    knew. `heard` is when this device heard of a forgetting, by its own clock, for what was there
+    then. So a clock that is wrong does not decide.
     """
 
     places: Mapping[str, str]
     texts: Mapping[str, str]
     over: Mapping[str, str]
+    heard: Mapping[str, str]
 
     def find_due(self, item: SharedItem) -> dict[str, str]:
         """Return the marks of an item that were not told again since, with their times."""
@@ -393,9 +411,15 @@ class ForgottenMarks(NamedTuple):
         ends = [
             at
             for mark, at in self.find_due(item).items()
-            if (made if mark in self.texts else item.at)[:_SECOND] < at[:_SECOND]
+            if (made if mark in self.texts else item.at)[:_SECOND]
+            < min(at, self.heard.get(mark, at))[:_SECOND]
         ]
         return max(ends, default="")
+
+    def find_told_again(self, item: SharedItem) -> dict[str, str]:
+        """Return the marks over which this device told an item again, with their times."""
+        due = self.find_due(item)
+        return due if due and not self.find_end(item) else {}
 
 
 def load_forgotten_marks(call: Call, scope: Scope, shared: str) -> ForgottenMarks:
@@ -405,6 +429,7 @@ def load_forgotten_marks(call: Call, scope: Scope, shared: str) -> ForgottenMark
         places=journal.kept(forget_steps.FORGOTTEN + scope.path),
         texts=journal.kept(forget_steps.FORGOTTEN_TEXTS + scope.path),
         over=journal.kept(OVER + shared),
+        heard=journal.kept(HEARD + shared),
     )
 
 

@@ -42,7 +42,7 @@ def iter_changed_rows(
     for item in held.iter_items():
         there.add(item.id)
         before = known.get(item.id, "")
-        over = held.marks.find_due(item)
+        over = held.marks.find_told_again(item)
         if item.kind in ADDED:
             if not before or is_anew:
                 yield _dump_item_row(held.shared, item, over)
@@ -74,7 +74,7 @@ def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
         for item, text in call.home.journal.kept(ITEMS + held.shared).items()
         if item.partition(":")[0] == sync_items.RECORD and is_version(text)
     }
-    live = {item for item, version in known.items() if version.digest} - held.tracked_ids
+    live = {item for item, version in known.items() if version.digest} - held.once_tracked_ids
     gone = {item for item in live - held.record_ids if not held.is_removal_known(item, known[item])}
     # What was only renamed or retired is there under another name.
     fresh = held.record_ids - live
@@ -91,7 +91,7 @@ def _iter_removed_rows(
     is_anew: bool,
 ) -> Iterator[dict[str, Any]]:
     pruned = _find_pruned_day(call)
-    staying = {*there, *held.archived_ids, *held.tracked_ids, *held.untrusted_ids}
+    staying = {*there, *held.archived_ids, *held.once_tracked_ids, *held.untrusted_ids}
     staying |= find_vanished_records(call, held)
     for item, before in known.items():
         if item in staying:

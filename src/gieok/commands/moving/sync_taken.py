@@ -33,6 +33,7 @@ from gieok.memory.exchange.versions import (
     VersionOrder,
     build_next_version,
     compare_versions,
+    format_time,
     join_versions,
     load_version,
 )
@@ -127,7 +128,7 @@ class ScopeTaking:
                     mark = str(row["mark"])
                     self._texts[mark] = max(self._texts.get(mark, ""), str(row["at"]))
                     self._mark_added(row["item"])
-                case _:
+                case _ if row["item"] not in self.held.tracked_ids:
                     self._take_version(row)
         except _BAD_ROW as error:
             self.rejected.append(f"{row.get('item')}: {error!r}")
@@ -207,32 +208,40 @@ class ScopeTaking:
     def _erase_forgotten(self) -> None:
         """Remove what was forgotten elsewhere and some device had moved, copied or kept beside.
 
-        What was there before although its forgetting was known here was told again, and stands;
-        what just came is judged by everything that was forgotten. The marks are kept last: killed
-        before, all of it is done again.
+        What was made here after its forgetting was heard of was told again, and stands; what just
+        came is judged by the times of the forgetting alone. The marks are kept last: killed before,
+        all of it is done again.
         """
         call, scope, shared = self.call, self.held.scope, self.held.shared
         known = sync_items.load_forgotten_marks(call, scope, shared)
         over = _join_latest(known.over, self._over)
-        every = ForgottenMarks(
-            _join_latest(known.places, self._places), _join_latest(known.texts, self._texts), over
+        newer = {
+            **_select_newer(self._places, known.places),
+            **_select_newer(self._texts, known.texts),
+        }
+        came = ForgottenMarks(
+            places=_join_latest(known.places, self._places),
+            texts=_join_latest(known.texts, self._texts),
+            over=over,
+            heard={},
         )
-        fresh = ForgottenMarks(
-            _select_newer(self._places, known.places), _select_newer(self._texts, known.texts), over
-        )
-        if every.places or every.texts:
-            self._erase_marked(every, fresh)
+        heard = {mark: at for mark, at in known.heard.items() if mark not in newer}
+        if came.places or came.texts:
+            self._erase_marked(came, came._replace(heard=heard))
+        now = format_time(call.clock.now())
+        call.home.journal.keep(sync_items.HEARD + shared, dict.fromkeys(newer, now))
         sync_items.keep_latest(call, sync_items.OVER + shared, self._over)
         sync_items.keep_latest(call, forget_steps.FORGOTTEN + scope.path, self._places)
         sync_items.keep_latest(call, forget_steps.FORGOTTEN_TEXTS + scope.path, self._texts)
 
-    def _erase_marked(self, every: ForgottenMarks, fresh: ForgottenMarks) -> None:
+    def _erase_marked(self, came: ForgottenMarks, stood: ForgottenMarks) -> None:
+        """Remove items by the marks for what just came, and for what stood here before."""
         journal, scope, shared = self.call.home.journal, self.held.scope, self.held.shared
         now_held = ScopeItems(self.call, scope, shared, self.held.shelf)
         gone = []
         for item in now_held.iter_items():
             is_old = self._digests.get(item.id) == item.digest
-            if at := (fresh if is_old else every).find_end(item):
+            if at := (stood if is_old else came).find_end(item):
                 gone.append((item, at))
         history = {item.id for item, _ in gone if item.kind == sync_items.REPLACED}
         numbers = [
@@ -264,8 +273,6 @@ class ScopeTaking:
     def _take_version(self, row: Row) -> None:
         fresh = load_version(row["version"])
         item, kind = row["item"], row["is"]
-        if item in self.held.tracked_ids:
-            return
         if row.get("mark"):
             self._mark_place(str(row["mark"]), str(row["at"]))
         text = self._fresh.get(item) or self._known.get(item, "")
@@ -275,9 +282,7 @@ class ScopeTaking:
         if digest == fresh.digest:
             self._fresh[item] = join_versions(held, fresh).dump()
             return
-        is_unsent = digest != (held.digest if held else "") and not (
-            held and item in self.held.archived_ids
-        )
+        is_unsent = self._is_unsent(item, held, digest)
         at = mine.at if mine else self.held.find_removal(item, held)[1]
         here = build_next_version(held, self.device, at, digest) if is_unsent else held
         outcome = _compare_rows(held, here, fresh)
@@ -302,6 +307,11 @@ class ScopeTaking:
             elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
                 self._items[item] = mine
         self._fresh[item] = known.dump()
+
+    def _is_unsent(self, item: str, held: ItemVersion | None, digest: str) -> bool:
+        """Say whether this device changed an item since it was exchanged."""
+        is_archived = held is not None and item in self.held.archived_ids
+        return digest != (held.digest if held else "") and not is_archived
 
     def _is_merged(
         self, row: Row, outcome: VersionOrder, known: ItemVersion, *, is_unsent: bool
