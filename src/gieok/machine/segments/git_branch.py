@@ -84,7 +84,7 @@ class SegmentBranch:
     def read(self, name: SegmentName) -> bytes:
         """Return the bytes of a segment."""
         if int(self._run("cat-file", "-s", self._blobs[name])) > LARGEST_BYTES:
-            raise Damaged("{path!r} is too large", path=name.path)
+            raise Damaged("{path!r} is larger than a segment may be", path=name.path)
         return name.check(self._run("cat-file", "blob", self._blobs[name]))
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
