@@ -225,10 +225,13 @@ class HomeSync:
         if not fs.create_new_file(file, text):
             raise BadRequest("{file!r} is there already", file=file, hint="name another with --to")
 
-    def build_next_key(self, device: str) -> SharedKey:
-        """Return a new key of the next generation; it is kept nowhere yet."""
+    def build_next_key(self, device: str, last: int = 0) -> SharedKey:
+        """Return a new key of the generation after the `last` one and those that are here.
+
+        It is kept nowhere yet.
+        """
         identity, _ = self._load_age().generated()
-        generation = max((key.generation for key in self.list_keys()), default=0) + 1
+        generation = max([last, *(key.generation for key in self.list_keys())]) + 1
         return SharedKey(generation, device, identity)
 
     def recipient_of(self, key: SharedKey) -> str:

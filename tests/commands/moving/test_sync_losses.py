@@ -14,7 +14,7 @@ from synced_month import sync_killed
 from gieok import errors
 from gieok.commands.memory.untrusted import grant_record_trust
 from gieok.commands.moving import sync_exchange
-from gieok.errors import BadConfig, GieokError, RemoteUnreachable, Withheld
+from gieok.errors import BadConfig, GieokError, RemoteUnreachable, Withheld, WrongKey
 from gieok.home.sync import HomeSync
 from gieok.memory.exchange.segments import dump_segment
 from gieok.ports.sync import build_checksum
@@ -570,3 +570,43 @@ def test_records_of_another_branch_are_neither_removed_nor_brought_back(
     for device in (one, two):
         assert device.sync().brought_back == 0
     assert [len(list_project_records(folder)) for folder in folders] == [0, 4]
+
+
+def test_a_new_remote_under_a_new_key_shuts_a_lost_device_out(
+    tmp_path: Path, pair: list[DeviceHome]
+) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    for device in (one, two, one):
+        device.sync()
+    one.run("sync rotate")
+    two.sync()
+    lost = (two.home / "keys" / "sync.txt").read_text()
+    place, key = tmp_path / "new", tmp_path / "new.key"
+    place.mkdir()
+    (one.home / "keys" / "sync.txt").unlink()
+    one.run("sync init", remote=str(place))
+    one.run("sync key", to=str(key))
+    two.run("sync init", remote=str(place), key_file=str(key))
+    two.remember("Staging is read-only.")
+    for device in (two, one, two):
+        assert device.sync().faults == ()
+    assert one.export() == two.export()
+    assert len(one.records()) == 2
+    (two.home / "keys" / "sync.txt").write_text(lost)
+    call = two.open()
+    for segment in place.glob("*/*.age"):
+        with pytest.raises(WrongKey):
+            call.home.sync.open(segment.read_bytes(), "it")
+    call.home.journal.close()
+
+
+def test_a_folder_that_both_devices_lost_comes_back(pair: list[DeviceHome], source: Path) -> None:
+    one, two = pair
+    folders = tell_shop(pair, source)
+    for folder in folders:
+        shutil.rmtree(folder)
+        make_clone(source, folder, SHOP)
+    for device in (one, two):
+        assert device.sync().brought_back == 4
+    assert [len(list_project_records(folder)) for folder in folders] == [4, 4]

@@ -170,7 +170,8 @@ def start_sync(
         if key_file:
             sync.add_keys(sync.read_keys(call.caller.path(key_file)))
         elif is_new_key:
-            sync.add_keys([sync.build_next_key(setup.device)])
+            last = sync_exchange.read_generation(call)
+            sync.add_keys([sync.build_next_key(setup.device, last)])
         sync.make_device_key()
         is_other = before is None or before.remote != setup.remote
         if is_other or keys[:1] != sync.list_keys()[:1]:

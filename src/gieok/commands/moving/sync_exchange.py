@@ -35,7 +35,7 @@ SEGMENTS, DEVICES, COUNTERS = "sync:segments", "sync:devices", "sync:counters"
 WAITING = "sync:waiting"
 #: Realm of the device → the number of the segment before which all of its segments are sent anew.
 ANEW = "sync:anew"
-_NUMBER, _POSITION, _LAST = "number", "position:", "last"
+_NUMBER, _POSITION, _LAST, _GENERATION = "number", "position:", "last", "generation"
 #: Counters that are there while segments are half taken in, and until all is sent anew.
 _TAKING, _SENDING_ANEW = "taking", "anew"
 #: What is noted of a segment of this device that is in the remote.
@@ -87,8 +87,15 @@ def count_waiting(call: Call) -> int:
 
 
 def mark_time(call: Call) -> None:
-    """Note that this device was synchronised now."""
-    call.home.journal.keep(COUNTERS, {_LAST: format_time(call.clock.now())})
+    """Note that this device was synchronised now, and under which key."""
+    generation = call.home.sync.load_current_key().generation
+    now = format_time(call.clock.now())
+    call.home.journal.keep(COUNTERS, {_LAST: now, _GENERATION: str(generation)})
+
+
+def read_generation(call: Call) -> int:
+    """Return the generation of the key in use at the last synchronisation; 0 for none."""
+    return int(call.home.journal.kept(COUNTERS).get(_GENERATION, "0"))
 
 
 def read_time(call: Call) -> str:
@@ -101,18 +108,18 @@ def read_device(call: Call) -> str:
     return call.home.journal.kept(COUNTERS).get(_DEVICE, "")
 
 
-def send_anew(call: Call, setup: SyncSetup) -> None:
+def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None:
     """Let everything that is here be sent anew, and everything there be taken in.
 
     The versions of all items stay: other devices see that they have them. Safe to kill: what waits
-    to be sent is dropped last; a key that waits stays.
+    to be sent is dropped last. A key that waits stays where it `keeps_keys`.
     """
     journal, sync = call.home.journal, call.home.sync
     journal.keep(COUNTERS, {_SENDING_ANEW: "1", _DEVICE: setup.device})
     for realm in (SEGMENTS, WAITING):
         journal.keep(realm, {}, list(journal.kept(realm)))
     for name in sync.list_outbox(setup.device):
-        if not name.is_key:
+        if not (name.is_key and keeps_keys):
             sync.drop_outbox(name)
 
 
@@ -152,7 +159,7 @@ class DeviceExchange:
         there = {name.path for name in self._remote.list_segments()}
         sent = {path for path, note in self._journal.kept(SEGMENTS).items() if note == _SENT}
         if sent - there:
-            send_anew(self._call, self._setup)
+            send_anew(self._call, self._setup, keeps_keys=True)
 
     # In.
     def take(self) -> None:
