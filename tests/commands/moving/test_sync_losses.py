@@ -19,6 +19,7 @@ from gieok.home.sync import HomeSync
 from gieok.memory.exchange.segments import dump_segment
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 
 
 @pytest.fixture
@@ -534,8 +535,9 @@ def test_many_small_segments_are_taken_at_once(
         "take",
         lambda self, rows: (scopes.append(self.held.scope), take(self, rows))[1],
     )
-    two.sync()
+    done = two.sync()
     assert scopes == [MAIN]
+    assert done.sent == 1, "this device alone: what came from others is there"
 
 
 def test_a_file_of_a_backup_is_not_told_again(pair: list[DeviceHome]) -> None:
@@ -610,3 +612,47 @@ def test_a_folder_that_both_devices_lost_comes_back(pair: list[DeviceHome], sour
     for device in (one, two):
         assert device.sync().brought_back == 4
     assert [len(list_project_records(folder)) for folder in folders] == [4, 4]
+
+
+def test_an_edit_meanwhile_is_not_kept_twice_where_a_shelf_is_brought_back(
+    pair: list[DeviceHome],
+) -> None:
+    one, two = pair
+    for text in ("We lint with ruff.", "Staging is read-only.", "Deploys are on Tuesday."):
+        one.remember(text)
+    for device in (one, two):
+        device.sync()
+    shutil.rmtree(one.home / "memory")
+    two.edit("ruff", "We lint with ruff and mypy.")
+    two.sync()
+    assert one.sync().brought_back == 3
+    two.sync()
+    assert one.export() == two.export()
+    assert sum("mypy" in text for text in one.records().values()) == 1
+
+
+def test_a_record_that_was_transferred_is_nowhere_twice(
+    pair: list[DeviceHome], source: Path
+) -> None:
+    one, two = pair
+    folders = tell_shop(pair, source)
+    for device, folder in zip(pair, folders, strict=True):
+        for file in folder.glob(".gieok/memory/*/*.md"):
+            device.date(file)
+        device.sync()
+    one.clock.advance(timedelta(minutes=1))
+    one.run("index", folders[0])
+    call = one.open(folders[0])
+    handles = [
+        build_handle(scope.path, key)
+        for scope in call.home.store.scopes()
+        for key in call.home.store.hashes(scope)
+        if key.endswith(".md")
+    ]
+    call.home.journal.close()
+    one.run("transfer", folders[0], memories=handles, to="agent:main")
+    for device in (one, two, one):
+        assert device.sync().brought_back == 0
+    for device, folder in zip(pair, folders, strict=True):
+        assert not list(folder.glob(".gieok/*/*/*.md"))
+        assert len(device.records()) == 4

@@ -174,7 +174,9 @@ def start_sync(
             sync.add_keys([sync.build_next_key(setup.device, last)])
         sync.make_device_key()
         is_other = before is None or before.remote != setup.remote
-        if is_other or keys[:1] != sync.list_keys()[:1]:
+        sync_exchange.note_device(call, setup)
+        is_other_key = keys[:1] != sync.list_keys()[:1]
+        if sync_exchange.has_exchanged(call) and (is_other or is_other_key):
             sync_exchange.send_anew(call, setup)
         sync.store_setup(setup)
     return SyncInitResult(
@@ -367,6 +369,7 @@ def rotate_sync_key(call: Call) -> SyncKeyChange:
         exchange = DeviceExchange(call, _require_setup(call))
         exchange.run()
         key = exchange.rotate()
+        sync_exchange.mark_time(call)
     return SyncKeyChange(call.home.sync.recipient_of(key))
 
 

@@ -108,6 +108,16 @@ def read_device(call: Call) -> str:
     return call.home.journal.kept(COUNTERS).get(_DEVICE, "")
 
 
+def note_device(call: Call, setup: SyncSetup) -> None:
+    """Note the id under which this home is synchronised: it keeps it."""
+    call.home.journal.keep(COUNTERS, {_DEVICE: setup.device})
+
+
+def has_exchanged(call: Call) -> bool:
+    """Say whether this home took in or sent anything before."""
+    return any(call.home.journal.kept(realm) for realm in (SEGMENTS, DEVICES))
+
+
 def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None:
     """Let everything that is here be sent anew, and everything there be taken in.
 
@@ -115,7 +125,7 @@ def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None
     to be sent is dropped last. A key that waits stays where it `keeps_keys`.
     """
     journal, sync = call.home.journal, call.home.sync
-    journal.keep(COUNTERS, {_SENDING_ANEW: "1", _DEVICE: setup.device})
+    journal.keep(COUNTERS, {_SENDING_ANEW: "1"})
     for realm in (SEGMENTS, WAITING):
         journal.keep(realm, {}, list(journal.kept(realm)))
     for name in sync.list_outbox(setup.device):
@@ -174,6 +184,7 @@ class DeviceExchange:
         ]
         self._faults = dict.fromkeys(self._remote.list_strays(), STRAY)
         loaded = self._load_segments(names)
+        self._bring_back()
         rows = [
             (name.path, row)
             for name, segment in loaded.items()
@@ -196,7 +207,6 @@ class DeviceExchange:
         self._journal.keep(SEGMENTS, fresh)
         self._journal.keep(COUNTERS, {}, [_TAKING])
         self._name_faults()
-        self._bring_back()
         self.done.waiting = count_waiting(self._call)
 
     def _open_scopes(self) -> None:

@@ -19,7 +19,7 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.exchange import json_lines
 from gieok.memory.exchange.intake import REALM
-from gieok.memory.exchange.versions import ItemVersion, format_time
+from gieok.memory.exchange.versions import format_time
 from gieok.memory.retirement import load_saved_turns
 from gieok.model.memory import Document, Scope
 from gieok.settings.grants import TrustJudge
@@ -248,24 +248,28 @@ class ScopeItems:
         """Say whether the folder of the records can be read: only then is one that lacks gone."""
         return self.shelf is not None and (self.shelf.base / records.MEMORY).is_dir()
 
-    def find_removal(self, item: str, version: ItemVersion | None) -> tuple[str, str]:
-        """Return why an item is there no more, and when it went: now, unless it was forgotten.
-
-        `version` is what was known of it.
-        """
+    def find_removal(self, item: str) -> tuple[str, str]:
+        """Return why an item is there no more, and when it went: now, unless it was forgotten."""
         _, forgotten = self._forgotten.get(item, ("", ""))
         if forgotten:
             return WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
-        is_known = version is not None and self.is_removal_known(item, version)
-        return (WAS_TRANSFERRED if is_known else WAS_MOVED), format_time(self._now)
+        reason = WAS_TRANSFERRED if item in self._transferred else WAS_MOVED
+        return reason, format_time(self._now)
 
     def find_forgotten_mark(self, item: str) -> str:
         """Return the checksum of the place of a forgotten item; '' for another one."""
         return self._forgotten.get(item, ("", ""))[0]
 
-    def is_removal_known(self, item: str, version: ItemVersion) -> bool:
-        """Say whether a command removed this version of an item from this scope."""
-        return item in self._forgotten or self._transferred.get(item, "") >= version.at
+    def is_removal_known(self, item: str) -> bool:
+        """Say whether a command removed an item from this scope."""
+        return item in self._forgotten or item in self._transferred
+
+    def drop_returned_marks(self) -> None:
+        """Drop the marks of transferred records that are there again: another may go otherwise."""
+        returned = [mark for item, mark in self._transferred.items() if item in self.record_ids]
+        if returned:
+            realm = forget_steps.TRANSFERRED + self.scope.path
+            self.call.home.journal.keep(realm, {}, returned)
 
     @cached_property
     def marks(self) -> "ForgottenMarks":
@@ -275,7 +279,7 @@ class ScopeItems:
     @cached_property
     def _transferred(self) -> dict[str, str]:
         marks = self.call.home.journal.kept(forget_steps.TRANSFERRED + self.scope.path)
-        return {build_item_id(RECORD, self.shared, mark): at for mark, at in marks.items()}
+        return {build_item_id(RECORD, self.shared, mark): mark for mark in marks}
 
     @cached_property
     def _forgotten(self) -> dict[str, tuple[str, str]]:

@@ -38,6 +38,7 @@ def iter_changed_rows(
     although its forgetting is known here was told again: its row says over which forgetting.
     """
     known = call.home.journal.kept(ITEMS + held.shared)
+    held.drop_returned_marks()
     there: set[str] = set()
     for item in held.iter_items():
         there.add(item.id)
@@ -75,7 +76,7 @@ def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
         if item.partition(":")[0] == sync_items.RECORD and is_version(text)
     }
     live = {item for item, version in known.items() if version.digest} - held.once_tracked_ids
-    gone = {item for item in live - held.record_ids if not held.is_removal_known(item, known[item])}
+    gone = {item for item in live - held.record_ids if not held.is_removal_known(item)}
     # What was only renamed or retired is there under another name.
     fresh = held.record_ids - live
     return gone if 2 * (len(gone) - len(fresh)) > len(live) else set()
@@ -108,7 +109,7 @@ def _iter_removed_rows(
         is_unknown = bool(version.digest) and kind == sync_items.RECORD and not held.has_records
         if is_unknown or (not version.digest and not is_anew):
             continue
-        reason, at = held.find_removal(item, version)
+        reason, at = held.find_removal(item)
         fresh = build_next_version(version, device, at, "") if version.digest else version
         fields = {"gone": reason, "mark": held.find_forgotten_mark(item), "at": at}
         row = dump_row(kind, held.shared, item, fields)

@@ -283,7 +283,7 @@ class ScopeTaking:
             self._fresh[item] = join_versions(held, fresh).dump()
             return
         is_unsent = self._is_unsent(item, held, digest)
-        at = mine.at if mine else self.held.find_removal(item, held)[1]
+        at = mine.at if mine else self.held.find_removal(item)[1]
         here = build_next_version(held, self.device, at, digest) if is_unsent else held
         outcome = _compare_rows(held, here, fresh)
         if outcome is VersionOrder.OLD:
@@ -348,7 +348,7 @@ class ScopeTaking:
 
     def _keep_beside(self, kind: str, row: Row, mine: SharedItem | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
-        reason, _ = self.held.find_removal(row["item"], None)
+        reason, _ = self.held.find_removal(row["item"])
         is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
