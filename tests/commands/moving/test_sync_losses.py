@@ -16,7 +16,10 @@ from gieok.commands.memory.untrusted import grant_record_trust
 from gieok.commands.moving import sync_exchange
 from gieok.errors import BadConfig, GieokError, RemoteUnreachable, Withheld, WrongKey
 from gieok.home.sync import HomeSync
+from gieok.memory import observation
 from gieok.memory.exchange.segments import dump_segment
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.model.memory import Scope
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
@@ -253,20 +256,25 @@ def test_a_remote_that_was_made_again_is_filled_again(
     assert len(set(one.export())) == len(one.export())
 
 
-def test_another_remote_and_a_key_doubles_nothing(
-    tmp_path: Path, pair: list[DeviceHome], remote: Path, source: Path
+@pytest.mark.parametrize("is_setup_lost", [True, False])
+def test_a_key_for_a_home_that_had_synchronised_doubles_nothing(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path, source: Path, *, is_setup_lost: bool
 ) -> None:
     one, two = pair
     plain = one.folder / "plain"
     git("clone", "--quiet", str(source), str(plain))
     one.run("remember", plain, text=["The plain project has no host."])
-    one.observe("The build takes nine minutes.")
+    made = Observation("The plain port is 9.", START, Priority.HIGH, Category.DECISION)
+    scope = Scope("project:plain-1234")
+    (entry,) = observation.build_observed_entries(scope, Observed((made,)), one.clock.now())
+    one.put(entry)
     for device in (one, two, one):
         device.sync()
     before = one.export(), two.export()
     key = tmp_path / "again.key"
     one.run("sync key", to=str(key))
-    (one.home / "sync" / "sync.json").unlink()
+    if is_setup_lost:
+        (one.home / "sync" / "sync.json").unlink()
     one.run("sync init", remote=str(remote), key_file=str(key))
     for device in (one, two, one):
         device.sync()
