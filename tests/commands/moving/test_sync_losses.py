@@ -664,3 +664,24 @@ def test_a_record_that_was_transferred_is_nowhere_twice(
     for device, folder in zip(pair, folders, strict=True):
         assert not list(folder.glob(".gieok/*/*/*.md"))
         assert len(device.records()) == 4
+
+
+def test_edits_of_two_copies_of_a_home_both_stay(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    one.remember("We deploy on Tuesday.")
+    for device in (one, two, one):
+        device.sync()
+    twin = copy_home(one, tmp_path / "twin")
+    remote.rename(remote.with_name("away"))
+    for device, day in ((twin, "Friday"), (one, "Wednesday"), (twin, "Saturday")):
+        device.edit("tuesday", f"We deploy on {day}.")
+        with pytest.raises(RemoteUnreachable):
+            device.sync()
+    remote.with_name("away").rename(remote)
+    for device in (one, twin, two, one, twin):
+        device.sync()
+    assert one.export() == two.export() == twin.export()
+    assert sum("Wednesday" in text for text in two.records().values()) == 1
+    assert "Saturday" in two.record("tuesday").read_text()

@@ -5,6 +5,7 @@ was sent is known from the segments themselves.
 """
 
 import json
+import secrets
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ ANEW = "sync:anew"
 _NUMBER, _POSITION, _LAST, _GENERATION = "number", "position:", "last", "generation"
 #: Counters that are there while segments are half taken in, and until all is sent anew.
 _TAKING, _SENDING_ANEW = "taking", "anew"
+#: Counter of the id under which this copy of the home counts its changes.
+_WRITER = "writer"
 #: What is noted of a segment of this device that is in the remote.
 _SENT = "sent"
 #: Rows that belong to no scope.
@@ -133,6 +136,21 @@ def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None
             sync.drop_outbox(name)
 
 
+def load_writer(call: Call, setup: SyncSetup, *, is_new: bool = False) -> str:
+    """Return the id under which this copy of the home counts its changes.
+
+    Two copies of one home have one device id; each counts on its own, or the change of one would
+    pass for a part of the other's. A copy is known by its files, or because it `is_new`.
+    """
+    kept = call.home.journal.kept(COUNTERS).get(_WRITER, "")
+    writer, _, copy = kept.partition(" ")
+    now = str(call.home.sync.identify_copy())
+    if not writer or copy != now or is_new:
+        writer = secrets.token_hex(4) if writer else setup.device
+        call.home.journal.keep(COUNTERS, {_WRITER: f"{writer} {now}"})
+    return writer
+
+
 class DeviceExchange:
     """Synchronisation of the home of a call with a remote, under `HomeSync.hold`."""
 
@@ -142,6 +160,7 @@ class DeviceExchange:
         self._sync = call.home.sync
         self._journal = call.home.journal
         self._remote: SegmentRemote = self._sync.open_remote(setup)
+        self._writer = load_writer(call, setup)
         self.done = ExchangeCounts()
 
     def run(self) -> ExchangeCounts:
@@ -182,6 +201,9 @@ class DeviceExchange:
             for name in self._remote.list_segments()
             if name.path not in known or name.path in waiting
         ]
+        if any(name.device == self._setup.device and name.path not in known for name in names):
+            # A copy of this home wrote it, or this one before it was restored.
+            self._writer = load_writer(self._call, self._setup, is_new=True)
         self._faults = dict.fromkeys(self._remote.list_strays(), STRAY)
         loaded = self._load_segments(names)
         self._bring_back()
@@ -283,7 +305,7 @@ class DeviceExchange:
             return ()
         if held is None:
             return rows
-        taking = ScopeTaking(self._call, held, self._setup.device, again)
+        taking = ScopeTaking(self._call, held, self._writer, again)
         taking.take(rows)
         self.done.taken += taking.taken
         self.done.both_kept += taking.both_kept
@@ -418,9 +440,7 @@ class DeviceExchange:
             }
         counters = self._journal.kept(COUNTERS)
         for held in self._list_scopes():
-            yield from sync_sent.iter_changed_rows(
-                self._call, held, self._setup.device, is_anew=is_anew
-            )
+            yield from sync_sent.iter_changed_rows(self._call, held, self._writer, is_anew=is_anew)
             if not self._call.home.settings.flag("sync.turns"):
                 continue
             after = 0 if is_anew else int(counters.get(_POSITION + held.shared, "0"))

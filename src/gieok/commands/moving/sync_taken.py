@@ -57,7 +57,7 @@ _BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadRequest)
 class ScopeTaking:
     """Takes rows of other devices into one scope.
 
-    `device` is this device. What could not be taken yet is in `waiting`, what never can in
+    `device` is the id under which this home counts its changes. What could not be taken yet is in `waiting`, what never can in
     `rejected`.
     """
 
