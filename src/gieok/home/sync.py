@@ -196,8 +196,8 @@ class HomeSync:
                 "the key of `gieok sync` is missing: {file!r}",
                 file=self._keys,
                 hint=(
-                    "on another device run `gieok sync key --to FILE`; here, `gieok sync init REMOTE "
-                    "--key-file FILE`"
+                    "on another device run `gieok sync key --to FILE`; here, `gieok sync init "
+                    "REMOTE --key-file FILE`"
                 ),
             )
         return keys[0]

@@ -1,4 +1,4 @@
-"""What must not cost memory on another device: second clones, lost folders, copies, wrong clocks."""
+"""What must cost no memory on another device: second clones, lost folders, copies, clocks."""
 
 import json
 import os

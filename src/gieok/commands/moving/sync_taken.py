@@ -57,8 +57,8 @@ _BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadRequest)
 class ScopeTaking:
     """Takes rows of other devices into one scope.
 
-    `device` is the id under which this home counts its changes. What could not be taken yet is in `waiting`, what never can in
-    `rejected`.
+    `device` is the id under which this home counts its changes. What could not be taken yet is in
+    `waiting`, what never can in `rejected`.
     """
 
     call: Call
@@ -303,7 +303,7 @@ class ScopeTaking:
             self.taken += 1
             self._items.pop(item, None)
             if not row.get("gone"):
-                self._items[item] = SharedItem(item, kind, fresh.at, fresh.digest, row)
+                self._items[item] = _build_taken_item(row, fresh)
             elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
                 self._items[item] = mine
         self._fresh[item] = known.dump()
@@ -321,7 +321,7 @@ class ScopeTaking:
         if outcome is VersionOrder.NEW or mine is None or row.get("gone"):
             return False
         version = load_version(row["version"])
-        fresh = SharedItem(item, row["is"], version.at, version.digest, row)
+        fresh = _build_taken_item(row, version)
         if self.held.marks.find_end(fresh):  # what this device told again stands alone
             self._fresh[item] = known.dump()
             return True
@@ -544,6 +544,13 @@ class ScopeTaking:
             for place, why in forget_steps.rederive_turns(call):
                 call.tell(f"{place}: {why}")
         rewrite_active_memory(call, scope)
+
+
+def _build_taken_item(row: Row, version: ItemVersion) -> SharedItem:
+    """Return an item as a row brings it."""
+    return SharedItem(
+        id=row["item"], kind=row["is"], at=version.at, digest=version.digest, fields=row
+    )
 
 
 def _compare_rows(
